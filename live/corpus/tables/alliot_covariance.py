@@ -22,7 +22,7 @@ from live.corpus.tables.alliot_games import (
     line_sums,
 )
 from live.corpus.tables.line_sums import RegressionSums
-from live.corpus.tables.player_moves import by_player
+from live.corpus.tables.player_moves import PlayerMoves, by_player
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
 from live.errors import InputError
@@ -256,7 +256,7 @@ def difference_table(data: StudyData) -> StudyTable:
     """How the difference of two players' gains is spread over 1 to 32 pairs of moves (Figure 10;
     for one pair Ferreira's Eq. 1).
     """
-    held = by_player(data)
+    held = by_player(data, PlayerMoves)
     if len(held) < 2:
         raise InputError(
             "alliot-differences", "is about two players", "Name them: --player A --player B"

@@ -6,22 +6,27 @@ A match is all games of two players at one event, four and more.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from live.corpus.tables.alliot_games import STEPS_CP, line_sums, share_ahead
 from live.corpus.tables.alliot_players import PAIRINGS, predictor_by
-from live.corpus.tables.player_moves import PlayerMoves, gather
+from live.corpus.tables.player_moves import PairedMoves, gather
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
-from live.ratings.alliot.conformance import PONDERATED
+from live.ratings.alliot.conformance import PONDERATED, AccumulatedConformance
 from live.ratings.alliot.prediction import Prediction
 from live.ratings.expected_score import expected_score_of
 from live.ratings.score_interval import score_interval
 
 _LEAST_GAMES: Final = 4
+#: Matches whose moves are held at once; further ones cost another pass.
+MATCHES_AT_ONCE: Final = 64
 #: x of p(x) where matches are compared: perfect moves, and the best of Figure 4.
 _X_CP: Final = (0, 30)
+
+#: Whose move of which match a row is.
+_Place = Callable[[tuple[Any, ...]], tuple[int, int] | None]
 
 
 class _Match(NamedTuple):
@@ -68,12 +73,7 @@ def _matches(data: StudyData) -> list[_Match]:
 def prediction_table(data: StudyData) -> StudyTable:
     """Table 5: matches of two players, predicted from their other games, beside the results."""
     rows: list[tuple[Cell, ...]] = []
-    for match in _matches(data):
-        # The games of the match itself are no prediction.
-        apart = gather(data, functools.partial(_apart, match))
-        a, b = apart.get(match.one), apart.get(match.other)
-        if a is None or b is None or not (a.counted and b.counted):
-            continue
+    for match, a, b in _other_games(data):
         predictors = [predictor_by({"a": a, "b": b}, by) for by in PAIRINGS]
         rows.append(
             (
@@ -119,7 +119,7 @@ def score_table(data: StudyData) -> StudyTable:
     for match, a, b in _own_games(data):
         expected: list[Cell] = []
         for x_cp, fit in zip(_X_CP, fits, strict=True):
-            p, q = (each.conformances[2].share_at(x_cp) for each in (a, b))
+            p, q = (each.share_at(x_cp) for each in (a, b))
             known = p is not None and q is not None and fit.beta is not None
             # Both have White as often: what White is ahead by (alpha) falls out.
             expected.append(0.5 + fit.beta * (p - q) / 2 if known else None)  # type: ignore[operator]
@@ -151,7 +151,7 @@ def conformance_table(data: StudyData) -> StudyTable:
     """Figures 7 (right) and 8: p(x) of winner and loser of each match."""
     rows: list[tuple[Cell, ...]] = []
     for match, a, b in _own_games(data):
-        ends = [a.conformances[2], b.conformances[2]]
+        ends = [a, b]
         for x_cp in STEPS_CP:
             within = [each.within_cp(x_cp) for each in ends]
             cells: list[Cell] = []
@@ -189,41 +189,91 @@ def conformance_table(data: StudyData) -> StudyTable:
     )
 
 
-def _own_games(data: StudyData) -> Iterator[tuple[_Match, PlayerMoves, PlayerMoves]]:
-    """Every match with both players' moves in it, the winner first."""
-    matches = _matches(data)
-    keys = {(match.one, match.other, match.event) for match in matches}
-    keys |= {(match.other, match.one, match.event) for match in matches}
+class _MatchMoves:
+    """One side's ponderated conformance."""
 
-    def key(row: tuple[Any, ...]) -> tuple[int, int, int | None] | None:
-        found = (row[1], row[5], row[4])
-        return found if found in keys else None
+    def __init__(self) -> None:
+        self.ponderated = AccumulatedConformance(PONDERATED)
 
-    held = gather(data, key)
-    for match in matches:
-        if 2 * match.points < match.games:
-            ahead = None if match.elo is None else -match.elo
-            match = _Match(
-                match.other, match.one, match.event, match.games, match.games - match.points, ahead
+    def add(self, row: tuple[Any, ...]) -> None:
+        """One move: the values of ``player_moves.COLUMNS``."""
+        *_, best_cp, gain_cp, _, _, ply, forced = row
+        if gain_cp is not None:
+            self.ponderated.add(best_cp, gain_cp, ply=ply, forced=forced)
+
+
+def _own_games(
+    data: StudyData,
+) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
+    """Every match with both players' conformance in it, the winner first."""
+    for matches, place in _lots(_matches(data)):
+        held = gather(data, place, _MatchMoves)
+        for at, match in enumerate(matches):
+            a, b = held.get((match.one, at)), held.get((match.other, at))
+            if a is None or b is None or not (a.ponderated.n and b.ponderated.n):
+                continue
+            if 2 * match.points < match.games:
+                ahead = None if match.elo is None else -match.elo
+                match = match._replace(
+                    one=match.other,
+                    other=match.one,
+                    points=match.games - match.points,
+                    elo=ahead,
+                )
+                a, b = b, a
+            yield match, a.ponderated, b.ponderated
+
+
+def _other_games(data: StudyData) -> Iterator[tuple[_Match, PairedMoves, PairedMoves]]:
+    """Every match with all that both players moved elsewhere: its own games are no prediction."""
+    for matches, place in _lots(_matches(data)):
+        playing = {player for match in matches for player in (match.one, match.other)}
+
+        def key(
+            row: tuple[Any, ...], place: _Place = place, playing: set[int] = playing
+        ) -> tuple[int, int | None] | None:
+            return place(row) or ((row[1], None) if row[1] in playing else None)
+
+        held = gather(data, key, lambda: PairedMoves(data.selection.gain))
+        for at, match in enumerate(matches):
+            a, b = (
+                _together(data, (held[key] for key in held if key[0] == player and key[1] != at))
+                for player in (match.one, match.other)
             )
-        a = held.get((match.one, match.other, match.event))
-        b = held.get((match.other, match.one, match.event))
-        if a is not None and b is not None and a.counted and b.counted:
-            yield match, a, b
+            if a.counted and b.counted:
+                yield match, a, b
+
+
+def _together(data: StudyData, parts: Iterable[PairedMoves]) -> PairedMoves:
+    """One player's parts as far as pairings are predicted by them."""
+    found = PairedMoves(data.selection.gain)
+    for part in parts:
+        found.shortfalls.merge(part.shortfalls)
+        found.tanh.merge(part.tanh)
+        found.transitions.merge(part.transitions)
+    return found
+
+
+def _lots(matches: list[_Match]) -> Iterator[tuple[list[_Match], _Place]]:
+    """Some matches at a time, as many as are held at once, and whose move of which of them a row
+    is: the mover and the match's place in the lot.
+    """
+    for first in range(0, len(matches), MATCHES_AT_ONCE):
+        lot = matches[first : first + MATCHES_AT_ONCE]
+        places = {(match.one, match.other, match.event): at for at, match in enumerate(lot)}
+        places |= {(match.other, match.one, match.event): at for at, match in enumerate(lot)}
+
+        def place(
+            row: tuple[Any, ...], places: dict[tuple[int, int, int | None], int] = places
+        ) -> tuple[int, int] | None:
+            at = places.get((row[1], row[5], row[4]))
+            return None if at is None else (row[1], at)
+
+        yield lot, place
 
 
 def _names(data: StudyData, match: _Match) -> tuple[Cell, Cell, Cell]:
-    event = "" if match.event is None else data.event_names().get(match.event, "")
-    return data.players[match.one], data.players[match.other], event
-
-
-def _apart(match: _Match, row: tuple[Any, ...]) -> int | None:
-    """The player of a move that is not of this match, if it is one of the two."""
-    player, opponent = row[1], row[5]
-    pair = (match.one, match.other)
-    if player not in pair or (opponent in pair and row[4] == match.event):
-        return None
-    return int(player)
+    return data.players[match.one], data.players[match.other], data.event_name(match.event)
 
 
 def _both(as_white: Prediction, as_black: Prediction) -> float | None:

@@ -9,7 +9,13 @@ from typing import Literal
 
 import msgspec
 
-from live.corpus.tables.player_moves import PlayerMoves, by_player, gather
+from live.corpus.tables.player_moves import (
+    ConformingMoves,
+    PairedMoves,
+    by_player,
+    by_year,
+    gather,
+)
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
 from live.ratings.alliot.battle_royale import BattleRoyale
@@ -63,9 +69,9 @@ def games_table(data: StudyData) -> StudyTable:
 def conformance_table(data: StudyData) -> StudyTable:
     """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's own x."""
     rows: list[tuple[Cell, ...]] = []
-    for player, moves in by_player(data).items():
-        row: list[Cell] = [data.players[player], moves.elo, moves.conformances[0].n]
-        for held in moves.conformances:
+    for player, moves in by_player(data, ConformingMoves).items():
+        row: list[Cell] = [data.players[player], moves.elo, moves.raw.n]
+        for held in (moves.raw, moves.guid_bratko, moves.ponderated):
             low, high = held.interval or (None, None)
             row += [held.share_at(0), held.share, low, high]
         rows.append(tuple(row))
@@ -90,7 +96,7 @@ def conformance_table(data: StudyData) -> StudyTable:
 
 def career_table(data: StudyData) -> StudyTable:
     """A player's figures by year: Figures 16 and 17, and Algorithm 4."""
-    found = gather(data, lambda row: None if row[3] is None else (int(row[1]), int(row[3])))
+    found = by_year(data, ConformingMoves)
     rows: list[tuple[Cell, ...]] = []
     least = max(1, data.selection.min_moves)
     for player, name in data.players.items():
@@ -99,8 +105,8 @@ def career_table(data: StudyData) -> StudyTable:
             moves = found[player, year]
             if moves.gains.n < least:
                 continue
-            past = [found[player, each].conformances[2] for each in reversed(years) if each <= year]
-            ponderated = moves.conformances[2]
+            past = [found[player, each].ponderated for each in reversed(years) if each <= year]
+            ponderated = moves.ponderated
             low, high = ponderated.interval or (None, None)
             exact: tuple[float | None, float | None] = (None, None)
             if ponderated.n:
@@ -159,7 +165,7 @@ def career_table(data: StudyData) -> StudyTable:
 
 def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> StudyTable:
     """Transition matrices with each colour, from its own moves alone (Tables 2 and 3)."""
-    held = gather(data, lambda row: int(row[1]), classes)
+    held = gather(data, lambda row: int(row[1]), lambda: PairedMoves(data.selection.gain, classes))
     rows: list[tuple[Cell, ...]] = []
     edges = ["", *map(str, classes.lower_cp)]
     for player, color in itertools.product(data.players, ("white", "black")):
@@ -194,7 +200,7 @@ def markov_ten_table(data: StudyData) -> StudyTable:
 
 def stationary_table(data: StudyData) -> StudyTable:
     """Where the chain of each two players ends up (section 4.4.1)."""
-    held = by_player(data)
+    held = by_player(data, PairedMoves)
     rows: list[tuple[Cell, ...]] = []
     edges = ["", *map(str, NINETEEN.lower_cp)]
     for one, other in itertools.permutations(held, 2):
@@ -254,13 +260,13 @@ def classes_table(data: StudyData) -> StudyTable:
 
 def royale_table(data: StudyData, by: Pairing = "step") -> StudyTable:
     """All against all: the matrix of Tables 7 to 9, best player first."""
-    held = by_player(data)
+    held = by_player(data, PairedMoves)
     return _matrix(data, {data.players[player]: moves for player, moves in held.items()}, by)
 
 
 def best_year_table(data: StudyData, by: Pairing = "step") -> StudyTable:
     """Each player's year with the most victories over all others' years, and their matrix."""
-    found = gather(data, lambda row: None if row[3] is None else (int(row[1]), int(row[3])))
+    found = by_year(data, PairedMoves)
     least = max(ENOUGH_MOVES, data.selection.min_moves)
     years = {key: moves for key, moves in found.items() if moves.counted >= least}
     names = {key: f"{data.players[key[0]]} {key[1]}" for key in sorted(years)}
@@ -281,7 +287,7 @@ def best_year_table(data: StudyData, by: Pairing = "step") -> StudyTable:
 
 def _matrix(
     data: StudyData,
-    entrants: dict[str, PlayerMoves],
+    entrants: dict[str, PairedMoves],
     by: Pairing,
     name: str = "alliot-royale",
     title: str = "Battle royale",
@@ -326,23 +332,23 @@ def _matrix(
     )
 
 
-def predictor_by(held: dict[str, PlayerMoves], by: Pairing) -> Callable[[str, str], Prediction]:
+def predictor_by(held: dict[str, PairedMoves], by: Pairing) -> Callable[[str, str], Prediction]:
     """White's expected score of a game between two of these, by name."""
 
-    def step(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+    def step(one: PairedMoves, other: PairedMoves) -> Prediction:
         # The paper's first experiment: no convolution, raw gains.
         return predict_by_covariance(one.shortfalls, other.shortfalls, STEP)
 
-    def tanh(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+    def tanh(one: PairedMoves, other: PairedMoves) -> Prediction:
         return predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT)
 
-    def convolution(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+    def convolution(one: PairedMoves, other: PairedMoves) -> Prediction:
         return predict_by_convolution(one.shortfalls, other.shortfalls, CONVOLUTION_32)
 
-    def markov(one: PlayerMoves, other: PlayerMoves) -> Prediction:
+    def markov(one: PairedMoves, other: PairedMoves) -> Prediction:
         return predict_by_markov(one.transitions.chain("white"), other.transitions.chain("black"))
 
-    chosen: dict[str, Callable[[PlayerMoves, PlayerMoves], Prediction]] = {
+    chosen: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
         "step": step,
         "tanh": tanh,
         "convolution": convolution,

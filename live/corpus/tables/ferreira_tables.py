@@ -7,8 +7,9 @@ Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as m
 from __future__ import annotations
 
 import math
+from collections import Counter
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 from scipy.special import stdtrit
 
@@ -25,6 +26,8 @@ from live.ratings.gain_histogram import GainHistogram
 
 _NAME = TableColumn("player")
 _MOVES = TableColumn("moves")
+#: Players at events who are compared, each two of them: all would be millions of rows.
+MOST_STAYS: Final = 50
 #: In a curve; then it hardly moves.
 _MOST_MOVES: Final = 500
 _OWN = TableColumn("elo", 0, "mean of the own ratings")
@@ -64,6 +67,7 @@ class _Strengths:
             for row in frame.iter_rows():
                 if row[gain] is not None and row[1] in held:
                     event.add(str(row[1]), row[gain], str(row[0]))
+            event.forget_games()
         self.ratings = {
             int(player): strength.rating
             for player, strength in event.exact().items()
@@ -78,7 +82,7 @@ class _Strengths:
 
 def cross_table(data: StudyData) -> StudyTable:
     """Every two players who met: result, expected score, difference; and Algorithm 2."""
-    held = by_player(data)
+    held = by_player(data, PlayerMoves)
     strengths = _Strengths(data, held)
     rows: list[tuple[Cell, ...]] = []
     for one, moves in held.items():
@@ -119,7 +123,7 @@ def cross_table(data: StudyData) -> StudyTable:
 
 def strengths_table(data: StudyData) -> StudyTable:
     """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
-    held = by_player(data)
+    held = by_player(data, PlayerMoves)
     strengths = _Strengths(data, held)
     engine = _engine(data, held, strengths)
     rows: list[tuple[Cell, ...]] = []
@@ -170,7 +174,7 @@ def strengths_table(data: StudyData) -> StudyTable:
 
 def engine_table(data: StudyData) -> StudyTable:
     """Table 4: what each player says about the engine."""
-    held = by_player(data)
+    held = by_player(data, PlayerMoves)
     strengths = _Strengths(data, held)
     found = engine_strength(_measured(data, held, strengths))
     numbers = dict(zip(data.players.values(), data.players, strict=True))
@@ -216,15 +220,25 @@ def engine_table(data: StudyData) -> StudyTable:
 
 def event_table(data: StudyData) -> StudyTable:
     """Table 2: players at events against players at other events."""
-    found = gather(data, lambda row: None if row[4] is None else (int(row[1]), int(row[4])))
+    gain = "gain_cp" if data.selection.gain == "same-search" else "successive_cp"
+    moves: Counter[tuple[int, int]] = Counter()
+    for frame in data.moves(["player", "event", gain]):
+        for player, event, gain_cp in frame.iter_rows():
+            if event is not None and gain_cp is not None:
+                moves[player, event] += 1
     least = max(1, data.selection.min_moves)
-    events = data.event_names()
-    keys = [
-        (player, event)
-        for player in data.players
-        for event in sorted(events)
-        if (player, event) in found and found[player, event].gains.n >= least
-    ]
+    order = {player: place for place, player in enumerate(data.players)}
+    known = sorted(
+        (key for key, n in moves.items() if n >= least),
+        key=lambda key: (-moves[key], order[key[0]], key[1]),
+    )
+    keys = sorted(known[:MOST_STAYS], key=lambda key: (order[key[0]], key[1]))
+
+    def stay(row: tuple[Any, ...]) -> tuple[int, int] | None:
+        return (row[1], row[4]) if (row[1], row[4]) in chosen else None
+
+    chosen = set(keys)
+    found = gather(data, stay, lambda: PlayerMoves(data.selection.gain))
     rows: list[tuple[Cell, ...]] = []
     for index, one in enumerate(keys):
         for other in keys[index + 1 :]:
@@ -235,10 +249,10 @@ def event_table(data: StudyData) -> StudyTable:
             rows.append(
                 (
                     data.players[one[0]],
-                    events[one[1]],
+                    data.event_name(one[1]),
                     a.n,
                     data.players[other[0]],
-                    events[other[1]],
+                    data.event_name(other[1]),
                     b.n,
                     score.expected_score,
                     score.low,
@@ -264,6 +278,12 @@ def event_table(data: StudyData) -> StudyTable:
             TableColumn("difference", 0),
         ),
         tuple(rows),
+        ()
+        if len(known) <= MOST_STAYS
+        else (
+            f"Of {len(known)} players at an event the {MOST_STAYS} with the most moves: for others"
+            " name players and events.",
+        ),
     )
 
 
@@ -302,7 +322,7 @@ def curve_table(data: StudyData) -> StudyTable:
 def distribution_table(data: StudyData) -> StudyTable:
     """Figure 3: gains by centipawn, the spike at 0 among them."""
     rows: list[tuple[Cell, ...]] = []
-    for player, moves in by_player(data).items():
+    for player, moves in by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
             rows.append((data.players[player], gain_cp, count, count / moves.gains.n))
     return StudyTable(
@@ -346,7 +366,7 @@ def _engine_gains(data: StudyData) -> GainHistogram:
 
 def measured_engine_table(data: StudyData) -> StudyTable:
     """The engine's own gains as measured beside the spike at 0, and what that changes."""
-    held = by_player(data)
+    held = by_player(data, lambda _: PlayerMoves("successive"))
     engine = _engine_gains(data)
     rows: list[tuple[Cell, ...]] = []
     measured = MeasuredDistribution(engine) if engine.n else None
@@ -354,7 +374,7 @@ def measured_engine_table(data: StudyData) -> StudyTable:
         spike, other = Algorithm4(gain="successive"), None
         if measured is not None:
             other = Algorithm4(engine=measured, gain="successive")
-        for gain_cp, count in moves.successive:
+        for gain_cp, count in moves.gains:
             for _ in range(count):
                 spike.add(gain_cp)
                 if other is not None:
@@ -362,7 +382,7 @@ def measured_engine_table(data: StudyData) -> StudyTable:
         rows.append(
             (
                 data.players[player],
-                moves.successive.n,
+                moves.gains.n,
                 spike.expected_score,
                 spike.difference,
                 None if other is None else other.expected_score,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from statistics import fmean
 from typing import Any
 
-from live.corpus.tables.player_moves import gather
+from live.corpus.tables.player_moves import PlayerMoves, gather
 from live.corpus.tables.study_data import StudyData
 from live.corpus.tables.study_table import Cell, StudyTable, TableColumn
 from live.ratings.alliot.covariance import predict_by_covariance
@@ -79,17 +78,16 @@ def gains_table(data: StudyData) -> StudyTable:
     """
 
     def pair(row: tuple[Any, ...]) -> tuple[int, int, int | None] | None:
-        return None if row[5] is None else (row[1], row[5], row[4])
+        return (row[1], row[5], row[4]) if row[5] in data.players else None
 
-    found = gather(data, pair)
-    events = data.event_names()
+    found = gather(data, pair, lambda: PlayerMoves(data.selection.gain))
     points = _points(data)
     rows: list[tuple[tuple[int, int], tuple[Cell, ...]]] = []
     differences: dict[tuple[int, int], list[float]] = {}
     ratings: dict[int, list[float]] = {}
     order = {player: place for place, player in enumerate(data.players)}
     for one, other, event in sorted(
-        found, key=lambda key: (order[key[0]], order.get(key[1], math.inf), key[2] or 0)
+        found, key=lambda key: (order[key[0]], order[key[1]], key[2] or 0)
     ):
         a, b = found[one, other, event], found.get((other, one, event))
         if b is None or order[one] > order[other]:
@@ -106,7 +104,7 @@ def gains_table(data: StudyData) -> StudyTable:
         cells: tuple[Cell, ...] = (
             data.players[one],
             data.players[other],
-            "" if event is None else events.get(event, ""),
+            data.event_name(event),
             a.games,
             points.get((one, other, event)),
             a.gains.n + b.gains.n,

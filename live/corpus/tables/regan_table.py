@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -24,45 +26,30 @@ Grouping = Literal["player", "event", "year", "rating"]
 GROUPINGS: Final[tuple[Grouping, ...]] = ("player", "event", "year", "rating")
 #: Turns of one row that are fitted at most: memory stays flat, and more say little more.
 MOST_TURNS: Final = 20_000
+#: Turns held at once; more cost another pass.
+MOST_HELD: Final = 60_000
 _RATING_STEP: Final = 100
 
 
 def regan_table(data: StudyData, by: Grouping = "player") -> StudyTable:
     """Fits by maximum likelihood and by percentiles, projections beside what was played."""
-    events = data.event_names()
-    keys: dict[Grouping, Callable[[tuple[Any, ...]], Any]] = {
-        "player": lambda row: data.players.get(row[1]),
-        "event": lambda row: events.get(row[2]),
-        "year": lambda row: row[3],
-        "rating": lambda row: (
-            None if row[4] is None else (row[4] + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
-        ),
-    }
-    spreads: dict[Any, list[Spread]] = {}
-    left_out = beyond = 0
-    columns = ["game", "player", "event", "year", "elo", "deltas", "played_line", "turn_left_out"]
-    for frame in data.moves(columns, all_players=by != "player"):
-        for row in frame.iter_rows():
-            deltas, played, reason = row[5:]
-            key = keys[by](row)
-            if deltas is None or key is None:
-                continue
-            if reason:
-                left_out += 1
-                continue
-            held = spreads.setdefault(key, [])
-            if len(held) < MOST_TURNS:
-                held.append(Spread(tuple(deltas), played, 0.0))
-            else:
-                beyond += 1
-    order = list(data.players.values()) if by == "player" else sorted(spreads)
-    fitted = [(key, *_row(key, TurnArrays(spreads[key]))) for key in order if key in spreads]
+    counts: Counter[Any] = Counter()
+    left_out = 0
+    for key, spread in _turns(data, by):
+        if spread is None:
+            left_out += 1
+        else:
+            counts[key] += 1
+    order = list(data.players.values()) if by == "player" else sorted(counts)
+    kept = {key: min(counts[key], MOST_TURNS) for key in order if key in counts}
+    beyond = counts.total() - sum(kept.values())
+    fitted = [(key, *_row(key, turns)) for key, turns in _groups(data, by, kept)]
     lines = _lines_of_c([(key, c) for key, c, _ in fitted], by)
+    on_line = {key: n for key, n in kept.items() if key in lines}
+    s_fits = {key: fit_sensitivity(turns, lines[key]) for key, turns in _groups(data, by, on_line)}
     rows = []
     for key, _, cells in fitted:
-        c_fit = lines.get(key)
-        s_fit = None if c_fit is None else fit_sensitivity(TurnArrays(spreads[key]), c_fit)
-        rows.append((*cells[:-1], c_fit, s_fit, cells[-1]))
+        rows.append((*cells[:-1], lines.get(key), s_fits.get(key), cells[-1]))
     notes = [
         f"{left_out} turns left out: opening, repeated or decided positions, moves beyond the"
         " lines.",
@@ -102,6 +89,46 @@ def regan_table(data: StudyData, by: Grouping = "player") -> StudyTable:
         tuple(rows),
         tuple(notes),
     )
+
+
+def _turns(data: StudyData, by: Grouping) -> Iterator[tuple[Any, Spread | None]]:
+    """The group of each turn with several lines, and its spread; None where it does not count."""
+    event_name = functools.cache(data.event_name)
+    keys: dict[Grouping, Callable[[tuple[Any, ...]], Any]] = {
+        "player": lambda row: data.players.get(row[1]),
+        "event": lambda row: event_name(row[2]) or None,
+        "year": lambda row: row[3],
+        "rating": lambda row: (
+            None if row[4] is None else (row[4] + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
+        ),
+    }
+    columns = ["game", "player", "event", "year", "elo", "deltas", "played_line", "turn_left_out"]
+    for frame in data.moves(columns, all_players=by != "player"):
+        for row in frame.iter_rows():
+            deltas, played, reason = row[5:]
+            key = keys[by](row)
+            if deltas is not None and key is not None:
+                yield key, None if reason else Spread(tuple(deltas), played, 0.0)
+
+
+def _groups(
+    data: StudyData, by: Grouping, counts: Mapping[Any, int]
+) -> Iterator[tuple[Any, TurnArrays]]:
+    """So many turns of each group, the first; some groups are read at a time."""
+    lots: list[dict[Any, list[Spread]]] = []
+    room = 0
+    for key, n in counts.items():
+        if not lots or n > room:
+            lots.append({})
+            room = MOST_HELD
+        lots[-1][key] = []
+        room -= n
+    for held in lots:
+        for key, spread in _turns(data, by):
+            if spread is not None and key in held and len(held[key]) < counts[key]:
+                held[key].append(spread)
+        for key in list(held):
+            yield key, TurnArrays(held.pop(key))
 
 
 def _lines_of_c(fitted: list[tuple[Any, float | None]], by: Grouping) -> dict[Any, float]:

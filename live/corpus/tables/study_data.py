@@ -112,12 +112,10 @@ class StudyData:
         searched = "game IN (SELECT game FROM results WHERE setting = ?)"
         return f"{where} AND {searched}", (*values, self._number)
 
-    def event_names(self) -> dict[int, str]:
-        """Of the selection."""
-        events = self.database.events()
-        if self._events is None:
-            return events
-        return {number: events[number] for number in self._events}
+    def event_name(self, number: int | None) -> str:
+        """Empty where a game has none."""
+        rows = self.database.rows("SELECT name FROM events WHERE event = ?", (number,))
+        return next((str(name) for (name,) in rows), "")
 
     def _chosen_events(self) -> list[int] | None:
         if not self.selection.events:
@@ -136,8 +134,8 @@ class StudyData:
         return found
 
     def _chosen_players(self) -> dict[int, str]:
-        names = self.database.players()
         if self.selection.players:
+            names = self.database.players()
             return dict(self._named(part, names) for part in self.selection.players)
         where, values = self.where
         searched = ""
@@ -145,13 +143,13 @@ class StudyData:
             searched = " JOIN results USING (game)"
             where, values = f"setting = ? AND {where}", (self._number, *values)
         rows = self.database.rows(
-            f"SELECT player, count(*) FROM (SELECT white AS player FROM games{searched} WHERE"
+            f"SELECT player, name FROM (SELECT white AS player FROM games{searched} WHERE"
             f" {where} UNION ALL SELECT black FROM games{searched} WHERE {where})"
             " JOIN players USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
             " LIMIT ?",
             (*values, *values, self.selection.top or TOP),
         )
-        return {player: names[player] for player, _ in rows}
+        return dict(rows)
 
     def _named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
         words = set(name_words(part).split()) or {part.casefold()}

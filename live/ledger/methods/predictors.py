@@ -205,8 +205,9 @@ def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
 covariance_tanh = _of_gains(
     lambda side: side.tanh, lambda a, b: predict_by_covariance(a, b, TANH, TANH_FIT)
 )
+# n0 and b stand in place of k1 and k2: gains as they are (section 4.3.1).
 convolution = _of_gains(
-    lambda side: side.step, lambda a, b: predict_by_convolution(a, b, CONVOLUTION_29)
+    lambda side: side.shortfalls, lambda a, b: predict_by_convolution(a, b, CONVOLUTION_29)
 )
 
 PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (

@@ -104,6 +104,11 @@ class EventStrengths:
         self._margins[player].remove(game, gain_cp)
         self._squares.pop(player, None)
 
+    def forget_games(self) -> None:
+        """All games so far are over: their moves stay, and none can be added or taken back."""
+        for held in self._margins.values():
+            held.forget_games()
+
     def exact(self) -> dict[str, Strength]:
         """Everyone who can be compared, unrounded, for tables made on demand."""
         return self._tournament.strengths()

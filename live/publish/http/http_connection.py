@@ -34,6 +34,8 @@ _log = logging.getLogger(__name__)
 LIVE_PATH = "/v1/live"
 
 _FAILED = problem(500, "the answer failed; the service goes on")
+#: Whoever ends its side looks as if gone, and what is made for nobody keeps others waiting.
+_GONE = problem(400, "this takes a while: end the connection once it is answered")
 
 #: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
 #: be deflated once, and no connection costs a window of its own.
@@ -168,12 +170,15 @@ class HttpConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         self._all_heard = True
-        if self._closing_s is None:
+        if self._making is not None:
+            self._making.cancel()
+            self._last(_GONE)
+        elif self._closing_s is None:
             self._h11.receive_data(b"")
-            if self._next is None and self._making is None:
+            if self._next is None:
                 self._next = self._turns.add(self._advance)
-        # Requests sent before the end are still answered.
-        return self._next is not None or self._making is not None
+        # Requests sent before the end are still answered, but for what takes a while.
+        return self._next is not None
 
     def connection_lost(self, error: Exception | None) -> None:
         self._closing_s = self._clock()
@@ -275,6 +280,8 @@ class HttpConnection(asyncio.Protocol):
             response = _FAILED
         if response.later is None:
             self._respond(response, head=request.method == "HEAD")
+        elif self._all_heard:
+            self._last(_GONE)
         else:
             made = self._made(request, response.later)
             self._making = asyncio.create_task(made, name=f"answer {request.path}")

@@ -147,7 +147,8 @@ class AccumulatedConformance:
 
     def __init__(self, kind: Conformance = RAW) -> None:
         self.kind = kind
-        self._counts: dict[float, int] = {}
+        # By the whole centipawn that it is at most: weighed ones are hardly ever the same twice.
+        self._counts: dict[int, int] = {}
         self._n = 0
         self._within = 0
 
@@ -163,13 +164,14 @@ class AccumulatedConformance:
         conformance_cp = self.kind.of(best_cp, gain_cp)
         if conformance_cp is None or not is_counted(ply, forced=forced):
             return
-        count = self._counts.get(conformance_cp, 0) + by
+        at_most_cp = math.ceil(conformance_cp)
+        count = self._counts.get(at_most_cp, 0) + by
         if count < 0:
             raise ValueError(f"no move of conformance {conformance_cp} cp to take back")
         if count:
-            self._counts[conformance_cp] = count
+            self._counts[at_most_cp] = count
         else:
-            del self._counts[conformance_cp]
+            del self._counts[at_most_cp]
         self._n += by
         self._within += by * (conformance_cp <= self.kind.x_cp)
 
@@ -188,12 +190,12 @@ class AccumulatedConformance:
         """``p(x)`` at the kind's own x; None while no move counts."""
         return self._within / self._n if self._n else None
 
-    def within_cp(self, x_cp: float) -> int:
-        """Counted moves with a conformance of at most ``x_cp``; O(distinct conformances)."""
+    def within_cp(self, x_cp: int) -> int:
+        """Counted moves with a conformance of at most ``x_cp``; O(distinct centipawns)."""
         return sum(count for value, count in self._counts.items() if value <= x_cp)
 
-    def share_at(self, x_cp: float) -> float | None:
-        """``p(x)`` at any x, centipawns; None while no move counts."""
+    def share_at(self, x_cp: int) -> float | None:
+        """``p(x)`` at any whole x, centipawns; None while no move counts."""
         return self.within_cp(x_cp) / self._n if self._n else None
 
     @property
@@ -203,7 +205,7 @@ class AccumulatedConformance:
 
 
 def remembered_share(
-    newest_first: Iterable[AccumulatedConformance], x_cp: float | None = None
+    newest_first: Iterable[AccumulatedConformance], x_cp: int | None = None
 ) -> float | None:
     """``Q``: p(x) over periods, each counting half as much as the next newer one (Alliot 2017,
     section 3.2.1). None when no move counts. Raises ValueError for different kinds.

@@ -145,6 +145,14 @@ class Transitions:
         if by < 0 and not counts.any():
             del self._counts[period, color]
 
+    def merge(self, other: Transitions) -> None:
+        """Count all moves of ``other`` too. Raises ValueError for other classes."""
+        if other.classes != self.classes:
+            raise ValueError("moves in other classes of evaluation do not add up")
+        for key, counts in other._counts.items():
+            held = self._counts.get(key)
+            self._counts[key] = counts.copy() if held is None else held + counts
+
     def counts(self, color: Color, period: int = 0) -> Counts:
         """Moves by class before (rows) and after (columns), mover's side."""
         found = self._counts.get((period, color))

@@ -100,6 +100,10 @@ class PlayerMargins:
             raise ValueError(f"no gain of game {game!r} to take back")
         self._count(game, gain_cp, -1)
 
+    def forget_games(self) -> None:
+        """What was added stays, and no move of it can be taken back any more."""
+        self._games.clear()
+
     def _count(self, game: str, gain_cp: int, sign: int) -> None:
         old = self._games.get(game, _NO_MOVES)
         parts = self._usual.of(gain_cp)

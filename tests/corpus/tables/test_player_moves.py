@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from live.corpus.tables.player_moves import PlayerMoves
-from live.ratings.alliot.markov import NINETEEN
+from live.corpus.tables.player_moves import ConformingMoves
 
 
 def row(game: int, ply: int, *, counted: bool, score: float) -> tuple[Any, ...]:
@@ -14,7 +13,7 @@ def row(game: int, ply: int, *, counted: bool, score: float) -> tuple[Any, ...]:
 
 def test_a_game_without_a_counted_move_has_no_result() -> None:
     """A forfeit after one move is a game of nobody, else it would count for whoever moved."""
-    held = PlayerMoves("same-search", NINETEEN)
+    held = ConformingMoves("same-search")
     held.add(row(1, 1, counted=False, score=0.0))
     for ply in (17, 19, 21):
         held.add(row(2, ply, counted=ply > 18, score=1.0))

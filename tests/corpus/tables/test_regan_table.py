@@ -16,6 +16,38 @@ from tests.benchmarks.ratings.regan_recovery import real_turns, simulate
 from tests.corpus.small_corpus import corpus_of
 
 
+def test_groups_are_the_same_however_many_turns_are_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = polars.DataFrame(
+        [
+            {
+                "game": 1,
+                "player": 1,
+                "event": None,
+                "year": year,
+                "elo": 2000,
+                "deltas": [0.0, 0.1 * turn],
+                "played_line": turn % 2,
+                "turn_left_out": "opening" if turn == 7 else "",
+            }
+            for turn in range(8)
+            for year in range(2000, 2001 + turn % 4)
+        ]
+    )
+    monkeypatch.setattr(
+        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
+    )
+    corpus = corpus_of(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+        whole = regan_table(data, "year")
+        monkeypatch.setattr("live.corpus.tables.regan_table.MOST_HELD", 5)
+        assert regan_table(data, "year") == whole
+    assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
+    assert whole.notes[0].startswith("4 turns left out")
+
+
 @pytest.mark.slow
 def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

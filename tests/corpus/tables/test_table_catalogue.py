@@ -11,9 +11,10 @@ import msgspec
 import pytest
 
 from live.corpus.corpus_database import CorpusDatabase
+from live.corpus.tables import alliot_matches, ferreira_tables
 from live.corpus.tables.study_data import Selection, StudyData
 from live.corpus.tables.study_figures import FIGURES, drawn
-from live.corpus.tables.study_table import Cell, StudyTable, formatted
+from live.corpus.tables.study_table import Cell, StudyTable
 from live.corpus.tables.table_catalogue import TABLES, study_table
 from live.errors import InputError
 from live.manual.pages import manual_page
@@ -66,8 +67,6 @@ MATCHES = {
     "alliot-matches",
     "alliot-outcomes",
 }
-#: Tables that this many games, or one line a position, are too few for.
-TOO_FEW = {"regan", "alliot-best-year"}
 
 
 def place(table: str, request: pytest.FixtureRequest) -> Path:
@@ -80,20 +79,6 @@ def place(table: str, request: pytest.FixtureRequest) -> Path:
 def column(table: StudyTable, name: str) -> list[Cell]:
     at = [each.name for each in table.columns].index(name)
     return [row[at] for row in table.rows]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TABLES)
-def test_every_table_is_the_same_bytes_again(name: str, request: pytest.FixtureRequest) -> None:
-    held = place(name, request)
-    table, again = made(held, name), made(held, name)
-    assert table.name == name
-    assert table.rows or name in TOO_FEW
-    assert all(len(row) == len(table.columns) for row in table.rows)
-    names = [each.name for each in table.columns]
-    assert len(set(names)) == len(names)
-    for form in ("text", "csv", "json"):
-        assert formatted(again, form) == formatted(table, form)
 
 
 def test_the_game_of_the_paper(tmp_path: Path) -> None:
@@ -158,6 +143,29 @@ def test_matches_have_their_winner_first(matches: Path) -> None:
         assert float(one or 0) - float(other or 0) == pytest.approx(float(ahead or 0))
 
 
+def test_a_match_is_predicted_by_all_other_games(
+    matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = [made(matches, name) for name in ("alliot-5", "alliot-matches")]
+    with CorpusDatabase(matches) as database:
+        data = StudyData(database, matches, 1, database.settings()[1], Selection())
+        numbers = {name: number for number, name in data.players.items()}
+        moves = [
+            (row[0], row[1], data.event_name(row[2]))
+            for frame in data.moves(["player", "opponent", "event", "counted", "gain_cp"])
+            for row in frame.iter_rows()
+            if row[3] and row[4] is not None
+        ]
+    assert len(whole[0].rows) == 4
+    for one, other, event, *_, counted, _, _, _, _ in whole[0].rows:
+        pair = numbers[str(one)], numbers[str(other)]
+        apart = [row for row in moves if not (set(row[:2]) == set(pair) and row[2] == event)]
+        assert counted == min(sum(row[0] == player for row in apart) for player in pair)
+    # However many are held at once.
+    monkeypatch.setattr(alliot_matches, "MATCHES_AT_ONCE", 1)
+    assert [made(matches, name) for name in ("alliot-5", "alliot-matches")] == whole
+
+
 def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
     """Ferreira's Table 3: with one opponent each, strengths differ by the match's difference."""
     pair = Selection(players=("Ann", "Bob"))
@@ -190,6 +198,21 @@ def test_named_players_stand_beside_all(matches: Path) -> None:
     games = [int(row[2] or 0) for row in highest.rows if row[0] == "Ann"]
     results = made(matches, "matches", Selection(players=("Ann",)))
     assert [sum(games)] == [row[2] for row in results.rows if row[1] == "everybody"]
+
+
+def test_players_at_events_are_those_with_the_most_moves(
+    matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = made(matches, "ferreira-2")
+    monkeypatch.setattr(ferreira_tables, "MOST_STAYS", 3)
+    fewer = made(matches, "ferreira-2")
+    assert set(fewer.rows) < set(whole.rows)
+    stays = {(row[0], row[1], row[2]) for row in whole.rows} | {
+        (row[3], row[4], row[5]) for row in whole.rows
+    }
+    most = sorted((int(each[2] or 0) for each in stays), reverse=True)[:3]
+    assert {int(each or 0) for row in fewer.rows for each in (row[2], row[5])} <= set(most)
+    assert not whole.notes and "Of 7 players at an event the 3" in fewer.notes[0]
 
 
 def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:

@@ -8,7 +8,15 @@ import msgspec
 import pytest
 
 from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.methods.predictors import ELO_FIGURES, PREDICTORS, both_colors, by_figure, compare
+from live.ledger.methods.predictors import (
+    ELO_FIGURES,
+    PREDICTORS,
+    both_colors,
+    by_figure,
+    compare,
+    convolution,
+)
+from live.ratings.alliot.covariance import CONVOLUTION_29, predict_by_convolution
 from live.ratings.alliot.prediction import Prediction
 from live.ratings.expected_score import expected_score_of
 from live.ratings.gain_histogram import expected_score_exact
@@ -45,6 +53,13 @@ def test_algorithm_1_is_the_whole_cross_correlation(study: ComparedMoves) -> Non
     row = compare(study, "anand", "ding-liren")[0]
     gains = [study.players[name].gains for name in ("anand", "ding-liren")]
     assert row.expected_score == pytest.approx(expected_score_exact(*gains), abs=1e-12)
+
+
+def test_gains_are_convolved_as_they_are(study: ComparedMoves) -> None:
+    """Alliot 2017, section 4.3.1: n0 and b are fitted in place of k1 and k2."""
+    a, b = study.players["anand"], study.players["carlsen"]
+    assert a.shortfalls != a.step
+    assert convolution(a, b) == predict_by_convolution(a.shortfalls, b.shortfalls, CONVOLUTION_29)
 
 
 def test_a_player_without_moves_gets_reasons_only() -> None:

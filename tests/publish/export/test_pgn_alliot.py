@@ -11,11 +11,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import GameDetail, HeadToHead, Player, PlyView
+from live.events import ComplexityView, GameDetail, HeadToHead, Player, PlyView
 from live.publish.export.pgn_alliot import comment
 from live.publish.export.pgn_export import export
 
-FORM = re.compile(r"-?\d+,\d*,,,,,\(,\)")
+FORM = re.compile(r"-?\d+,\d*,,,,\d*,\(\d*,\d*\)")
 
 
 def game(plies: tuple[PlyView, ...], start_fen: str = chess.STARTING_FEN) -> GameDetail:
@@ -70,9 +70,12 @@ def test_his_sample_has_his_values() -> None:
     assert "%eval" not in text
 
 
-def test_the_first_choice_has_the_depth_of_its_own_search() -> None:
+def test_the_first_choice_has_the_figures_of_its_own_search() -> None:
     plies = (
-        PlyView(1, "e4", "e2e4", final=True, depth=9, best="e2e4", played_cp=33),
+        PlyView(
+            *(1, "e4", "e2e4"), final=True, depth=9, best="e2e4", played_cp=33,
+            complexity=ComplexityView(12.4, 31, 7),
+        ),
         PlyView(
             *(2, "e5", "e7e5"), final=True, depth=8, best="e7e5", played_cp=30,
             gain_same_search_cp=0,
@@ -80,7 +83,7 @@ def test_the_first_choice_has_the_depth_of_its_own_search() -> None:
         PlyView(3, "Nf3", "g1f3", best="b1c3"),
     )  # fmt: skip
     text = " ".join(export(game(plies), "alliot").split())
-    assert text.endswith("1. e4 e5 {-30,9,,,,,(,)} 2. Nf3 *")
+    assert text.endswith("1. e4 e5 {-30,9,,,,12,(31,7)} 2. Nf3 *")
 
 
 def test_python_chess_reads_it() -> None:
@@ -106,9 +109,12 @@ def test_a_board_that_cannot_be_set_up_costs_only_the_variations() -> None:
 @given(
     st.integers(-3900, 3900),
     st.none() | st.integers(0, 200),
+    st.none() | st.builds(ComplexityView, st.floats(0, 99), st.integers(0, 99), st.integers(1, 9)),
 )
-def test_every_comment_has_eight_fields(value_cp: int, depth: int | None) -> None:
-    told = comment(value_cp, depth)
+def test_every_comment_has_eight_fields(
+    value_cp: int, depth: int | None, changes: ComplexityView | None
+) -> None:
+    told = comment(value_cp, depth, changes)
     assert FORM.fullmatch(told[1:-1])
     assert " " not in told
     assert told.count(",") == 7

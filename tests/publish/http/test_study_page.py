@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import struct
 from html import unescape
 from pathlib import Path
 
@@ -195,3 +197,49 @@ async def test_a_browser_with_a_token_reaches_all_of_the_page(tmp_path: Path) ->
         assert {each.status_code for each in answers} == {200}
         assert {each.players for each in files.asked} == {("Ann & Bob",)}
         assert (await client.get("/study/career.svg")).status_code == 401
+
+
+class CountingFiles(StudyFiles):
+    """Real ones that count how often they were asked."""
+
+    asked = 0
+
+    async def file(self, question: StudyQuestion, asker: str = "") -> ExportedFile:
+        self.asked += 1
+        return await super().file(question, asker)
+
+
+async def test_whoever_leaves_frees_the_place(tmp_path: Path) -> None:
+    """Over sockets: one ends its side of the connection, as browsers do, one breaks it off."""
+    corpus = tmp_path / "c.db"
+    corpus.write_bytes(b"one")
+    slow = "import sys, time; 'career' in sys.stdin.read() and time.sleep(600)"
+    files = CountingFiles(corpus, None, ("-c", slow))
+    config = ServerConfig(port=0)
+    asker = {"x-forwarded-for": "192.0.2.7"}
+    async with (
+        asyncio.timeout(20),
+        Publisher(config, World(), study=files) as publisher,
+        httpx.AsyncClient(base_url=publisher.url, trust_env=False, headers=asker) as client,
+    ):
+        leaving = []
+        for form in ("csv", "json"):
+            reader, writer = await asyncio.open_connection(*publisher.address)
+            request = f"GET /study/career.{form} HTTP/1.1\r\nHost: localhost\r\n"
+            writer.write(f"{request}X-Forwarded-For: 192.0.2.7\r\n\r\n".encode())
+            leaving.append((reader, writer))
+        while files.asked < 2:  # noqa: ASYNC110 - the loop itself must turn
+            await asyncio.sleep(0)
+        assert (await client.get("/study/matches.csv")).status_code == 429
+        (reader, ending), (_, breaking) = leaving
+        ending.write_eof()
+        assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
+        ending.close()
+        at_once = struct.pack("ii", 1, 0)
+        breaking.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        breaking.transport.abort()
+        # The turn is free too, once the process that made the first of them is gone.
+        for name in ("matches.csv", "alliot-1.csv"):
+            while (await client.get(f"/study/{name}")).status_code == 429:
+                continue
+            assert (await client.get(f"/study/{name}")).status_code == 200
