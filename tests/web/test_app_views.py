@@ -28,6 +28,14 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
   const { offsetWidth, offsetHeight } = node.firstChild;
   return offsetWidth > node.clientWidth + 1 || offsetHeight > node.clientHeight + 2;
 }).map((node) => node.textContent)"""
+#: What size observers watch, as ``watched``.
+WATCHED = """
+  globalThis.watched = new Set();
+  globalThis.ResizeObserver = class extends ResizeObserver {
+    observe(node) { watched.add(node); super.observe(node); }
+    unobserve(node) { watched.delete(node); super.unobserve(node); }
+  };
+"""
 #: Names that no list of players holds, in several scripts, one of 33 letters, one word of 40,
 #: two brothers.
 NAMES = (
@@ -206,7 +214,9 @@ async def test_few_boards_fill_a_large_screen(chromium: str, tmp_path: Path) -> 
         Publisher(ServerConfig(port=0), broadcast.state) as publisher,
         browsing(chromium, tmp_path) as page,
     ):
-        await page.open(publisher.url, 3840, 2160)
+        await page.open("about:blank", 3840, 2160)
+        await page.call("Page.addScriptToEvaluateOnNewDocument", source=WATCHED)
+        await page.visit(publisher.url)
         await page.until("document.querySelectorAll('.card .rating').length === 16")
         bottom = "document.querySelector('#boards').getBoundingClientRect().bottom / innerHeight"
         await page.until(f"{bottom} > 0.75")
@@ -214,3 +224,8 @@ async def test_few_boards_fill_a_large_screen(chromium: str, tmp_path: Path) -> 
         await page.resize(1280, 900)
         await page.until("document.querySelector('#boards').style.zoom === '1'")
         assert not await page.run("document.documentElement.scrollWidth > innerWidth")
+        # Lines of names are watched for their size while they are there, and no longer.
+        lines = "[...watched].filter((node) => node.matches('.who'))"
+        await page.until(f"{lines}.length === 16")
+        await page.run("location.hash = 'layout=table'")
+        await page.until(f"!document.querySelector('.card') && {lines}.length === 0")

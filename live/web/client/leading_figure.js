@@ -40,8 +40,10 @@ export function figureOf(held, kind) {
   return { kind, value, low, high, share: kind === "level" ? (held.level_share ?? null) : null };
 }
 
+/** Percentiles between which 8 of 10 games of a player lie. */
+export const USUAL = [10, 90];
 /** Percentiles up to which a game is far below, or below, what is usual; above the others beyond it. */
-const UNUSUAL = [2.5, 10, 90, 97.5];
+const UNUSUAL = [2.5, ...USUAL, 97.5];
 /** With fewer counted moves a percentile still jumps about. */
 export const SETTLED_MOVES = 15;
 

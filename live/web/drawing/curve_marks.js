@@ -3,6 +3,8 @@
  * and an outline, each line a label at its end. For uPlot, on pages and overlays.
  */
 
+import { USUAL } from "../client/leading_figure.js";
+
 /** Between two lines of a band, CSS pixels. */
 const GAP = 10;
 
@@ -28,6 +30,18 @@ export function bandFill(color, wash, side) {
   }
   context.stroke();
   return context.createPattern(tile, "repeat");
+}
+
+/** Of percentiles no band, since they are counts; but where usual games lie. */
+export function shadeUsual(plot, color) {
+  const { ctx } = plot;
+  const { left, width } = plot.bbox;
+  const [bottom, top] = USUAL.map((value) => plot.valToPos(value, "y", true));
+  ctx.save();
+  ctx.fillStyle = color;
+  ctx.globalAlpha = 0.14;
+  ctx.fillRect(left, top, width, bottom - top);
+  ctx.restore();
 }
 
 /** Where the columns of a plot hold a side's values. */

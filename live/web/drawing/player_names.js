@@ -106,7 +106,7 @@ export class Name {
     setText(this._text, this._forms[0]);
     if (this._line === null) {
       this._line = this.node.closest(".who") ?? this.node.parentNode;
-      names.set(this.node, this);
+      lines.set(this._line, [...(lines.get(this._line) ?? []), this]);
       watched?.observe(this._line);
     }
     this.measure();
@@ -154,18 +154,23 @@ export class Name {
 }
 
 const waiting = new Set();
-/** Of each node its name; and the lines they lie in, for when those get another width. */
-const names = new WeakMap();
+/** The lines that names lie in, for when those get another width. */
+const lines = new Map();
 const watched =
   typeof ResizeObserver === "undefined"
     ? null
     : new ResizeObserver((entries) => {
-        for (const { target } of entries) {
-          for (const node of target.querySelectorAll(".name")) if (names.has(node)) waiting.add(names.get(node));
-        }
+        for (const { target } of entries) for (const name of lines.get(target) ?? []) waiting.add(name);
+        // What was removed has another size, too; watched on, it would be kept for ever.
+        for (const line of lines.keys()) if (!line.isConnected) letGo(line);
         // Not now: what is measured while sizes are observed would be observed again.
         requestAnimationFrame(measureAll);
       });
+
+function letGo(line) {
+  lines.delete(line);
+  watched.unobserve(line);
+}
 
 /** All names drawn at a time are measured together: a layout for each form, not one for each name. */
 function measureAll() {

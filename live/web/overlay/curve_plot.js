@@ -1,7 +1,7 @@
 /** Both perceived ratings of a game as curves with their bands, as large as their box. */
 
 import { columns, drawn, figureLabel, span } from "../client/curve_series.js";
-import { bandFill, markEnds } from "../drawing/curve_marks.js";
+import { bandFill, markEnds, shadeUsual } from "../drawing/curve_marks.js";
 import uPlot from "../drawing/uplot_loader.js";
 
 const COLORS = ["white", "black"];
@@ -83,7 +83,7 @@ export class Plot {
       color,
       rem,
       family: style.fontFamily,
-      dashes: () => (this._kind === "percentile" ? { white: 50 } : this._elos),
+      dashes: () => (this._kind === "percentile" ? {} : this._elos),
       label: (value) => figureLabel(this._kind)(value),
     };
     return {
@@ -109,12 +109,15 @@ export class Plot {
         series: [1 + 3 * at, 2 + 3 * at],
         fill: bandFill(color(`--${side}-line`), color(`--${side}-band`), side),
       })),
-      hooks: { draw: [(plot) => mark(plot, marks)] },
+      hooks: {
+        drawClear: [(plot) => this._kind === "percentile" && shadeUsual(plot, color("--quiet"))],
+        draw: [(plot) => mark(plot, marks)],
+      },
     };
   }
 }
 
-/** Dashes at the players' own Elo, or the middle rank; the newest value at the end of each line. */
+/** Dashes at the players' own Elo; the newest value at the end of each line. */
 function mark(plot, { color, rem, family, dashes, label }) {
   const { ctx } = plot;
   const { left, top, width, height } = plot.bbox;

@@ -29,7 +29,7 @@ export function humanLine(game, words) {
   const mark = ply?.mark ?? null;
   const played = ply?.played_share ?? null;
   const chance = ply?.difficulty?.error_chance ?? null;
-  const of = (elo) => (elo === null ? "" : ` (${fill(words.elo, elo)})`);
+  const of = (elo) => (elo === null ? "" : ` (${words.elo} ${elo})`);
   const named = mark === null ? "" : `${words[mark]}: `;
   if (chance !== null && (mark === "trap" || (mark === null && chance >= HARD))) {
     const share = shareIn(chance, words);

@@ -19,7 +19,7 @@ export class PlayerPanel {
     this._title = element("span", "title");
     this._name = new Name();
     this._eloValue = element("span", "value");
-    this._elo = element("p", "elo", "", element("span", "label", "Elo"), this._eloValue);
+    this._elo = element("p", "elo", "", element("span", "label", words.elo), this._eloValue);
     this._points = element("strong", "points");
     this._material = element("span", "material");
     this._clock = element("span", "clock");
@@ -64,19 +64,21 @@ export class PlayerPanel {
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { withheld } = this._basisOf(game);
     const narrow = ["bar", "grid"].includes(options.layout);
-    const [main, second] = figuresOf(point, player.elo, options.rating, words, options.layout === "bar");
+    const besideElo = ["bar", "board", "curves"].includes(options.layout) && !options.hide.includes("elo");
+    const [main, second] = figuresOf(point, player.elo, options.rating, words, besideElo);
     const open = withheld ? null : openOf(game, color, words, narrow);
-    const none = () => (main ? this._restsOn(main, point, narrow) : withoutFigure(point, words, withheld));
-    this._main.draw(main, open?.text || none(), open !== null);
-    this._second.draw(second, "", open !== null);
+    const none = () => (main ? this._restsOn(main, point, narrow) : [withoutFigure(point, words, withheld)]);
+    this._main.draw(main, open !== null, ...(open?.text ? [open.text] : none()));
+    this._second.draw(second, open !== null);
   }
 
-  /** What a figure rests on; of a percentile how far it is from what is usual, `brief` that alone. */
+  /** What a figure rests on, and of a percentile how far it is from what is usual; `brief` that alone. */
   _restsOn(figure, point, brief) {
     const moves = basisOf(point, this._words);
-    if (figure?.kind !== "percentile") return moves;
+    if (figure.kind !== "percentile") return [moves];
     const said = usualWords(figure, point.n, this._words);
-    return brief && point.n >= SETTLED_MOVES ? said : `${said} \u00b7 ${moves}`;
+    if (!brief) return [moves, said];
+    return ["", point.n >= SETTLED_MOVES ? said : `${said} \u00b7 ${moves}`];
   }
 }
 
@@ -97,19 +99,22 @@ class OverlayRating {
     );
   }
 
-  /** `open`: it does not rest on all moves played, and says so as the score of an earlier move. */
-  draw(rating, basis, open) {
+  /**
+   * `open`: it does not rest on all moves played, and says so as the score of an earlier move.
+   * `basis`: what it rests on. `sure`: how sure that is, where no interval says so.
+   */
+  draw(rating, open, basis = "", sure = "") {
     this.node.classList.toggle("none", rating === null);
     this.node.classList.toggle("open", rating !== null && open);
     setText(this._before, rating?.before ?? "");
     setText(this._value, rating ? rating.text + (open ? "\u2026" : "") : basis ? "\u2013" : "");
-    // What has no interval has its place for what it rests on.
-    const ranged = rating === null || rating.interval !== "";
+    // What has no interval has its place for how sure it is, or for what it rests on.
+    const ranged = rating === null || rating.interval !== "" || sure !== "";
     // `2450 or more` is read in one go.
     const bounded = rating?.bound ? rating.interval : "";
     setText(this._label, [bounded, rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
     const range = rating && !bounded ? fill(this._words.of100, rating.interval) : "";
-    setText(this._interval, ranged ? range : basis);
+    setText(this._interval, sure || (ranged ? range : basis));
     this.node.dataset.bound = rating?.bound ?? "";
   }
 }

@@ -49,7 +49,7 @@ export function named(figure, words, brief = false) {
     return { ...plain, label, short: before, before, text: `${Math.round(value)}\u00a0%` };
   }
   // One game says nothing beyond it.
-  if (isElo(figure)) return { ...plain, label: `${words[kind]} = Elo`, text: String(Math.round(value)) };
+  if (isElo(figure)) return { ...plain, label: `${words[kind]} = ${words.elo}`, text: String(Math.round(value)) };
   return { ...plain, ...ratingFigure(value, low, high, words) };
 }
 

@@ -10,7 +10,7 @@ export default {
   percentileShort: "mieux que",
   percentileBrief: "des parties à cet Elo",
   // From far below what is usual to far above it.
-  usual: ["nettement moins bien", "peut-être moins bien", "dans les limites habituelles", "peut-être mieux", "nettement mieux"],
+  usual: ["nettement moins bien que d’habitude", "peut-être moins bien que d’habitude", "dans les limites habituelles", "peut-être mieux que d’habitude", "nettement mieux que d’habitude"],
   early: "encore trop tôt",
   movesOf: "{} coups sur {}",
   of100: "95 sur 100 : {}",
@@ -30,8 +30,7 @@ export default {
   algorithm4: "Algorithme 4",
   noMoves: "aucun coup évalué",
   moves: ["{} coup", "{} coups"],
-  elo: "Elo {}",
-  unrated: "non classé",
+  elo: "Elo",
   notStarted: "pas encore commencée",
   swing: "Retournement",
   find: "Trouvaille",

@@ -10,7 +10,7 @@ export default {
   percentileShort: "meglio del",
   percentileBrief: "delle partite a questo Elo",
   // From far below what is usual to far above it.
-  usual: ["nettamente sotto il solito", "forse sotto il solito", "nella norma", "forse meglio del solito", "nettamente meglio del solito"],
+  usual: ["nettamente peggio del solito", "forse peggio del solito", "nella norma", "forse meglio del solito", "nettamente meglio del solito"],
   early: "ancora presto",
   movesOf: "{} mosse su {}",
   of100: "95 su 100: {}",
@@ -30,8 +30,7 @@ export default {
   algorithm4: "Algoritmo 4",
   noMoves: "nessuna mossa valutata",
   moves: ["{} mossa", "{} mosse"],
-  elo: "Elo {}",
-  unrated: "senza Elo",
+  elo: "Elo",
   notStarted: "non ancora iniziata",
   swing: "Ribaltamento",
   find: "Trovata",

@@ -48,7 +48,7 @@ export default class DuelLayout {
     const players = [...held.players.values()];
     const { scoring } = this._context.options;
     const { withheld } = basisOf(game);
-    this._row("Elo", (color) => String(game[color].elo ?? "\u2013"));
+    this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
     for (const kind of ["level", "percentile"]) {
       this._row(kind === "level" ? words.level : `${words.percentileShort} \u2026 ${words.percentile}`, (color) => {
         const point = game.curves[color].at(-1) ?? null;

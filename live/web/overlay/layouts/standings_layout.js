@@ -31,7 +31,7 @@ export default class StandingsLayout {
       "",
       head("", "rank"),
       head(words.player),
-      head("Elo", "elo"),
+      head(words.elo, "elo"),
       this._label,
       head(words.standingsNote, "range"),
     );

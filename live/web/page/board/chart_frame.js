@@ -9,7 +9,7 @@ const AXIS_FONT = "11px system-ui, sans-serif";
 /**
  * `kind` says what is drawn:
  * - `series(game)` answers `{data, notes}`: columns for uPlot (x first), null when nothing is there;
- * - `options(color)` the rest of uPlot's options, for colours by name; `marked` draws over it;
+ * - `options(color)` the rest of uPlot's options, for colours by name; `beneath` draws under it, `marked` over it;
  * - `table(game)` answers `{head, rows}`;
  * - `focus(side)` and `nearest(plot, top)`, where one side can be shown alone;
  * - `empty` what stands there instead of an empty drawing.
@@ -79,7 +79,7 @@ export class Chart {
       this._box.style.color = `var(${name})`;
       return getComputedStyle(this._box).color;
     };
-    const { axes, series, marked = () => {}, ...rest } = this._kind.options(color, () => this._game);
+    const { axes, series, beneath = () => {}, marked = () => {}, ...rest } = this._kind.options(color, () => this._game);
     const mark = color("--mark");
     const axis = {
       stroke: color("--quiet"),
@@ -98,7 +98,7 @@ export class Chart {
         ...rest,
         axes: axes.map((each) => ({ ...axis, ...each })),
         series,
-        hooks: { draw: [(drawn) => this._mark(drawn, mark), marked] },
+        hooks: { drawClear: [beneath], draw: [(drawn) => this._mark(drawn, mark), marked] },
       },
       data,
       this._box,

@@ -1,7 +1,7 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
 import { columns, drawn, figureLabel, hasRating, span } from "../../client/curve_series.js";
-import { VALUES, bandFill, markEnds } from "../../drawing/curve_marks.js";
+import { VALUES, bandFill, markEnds, shadeUsual } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { FIGURE_NAMES, moverOf, sideText, written } from "../score_words.js";
@@ -117,11 +117,11 @@ export function curvesChart(wanted) {
       kind = names.kind;
       if (!hasRating(game, names)) return { data: null };
       const percent = kind === "percentile";
-      const own = (elo) => new Array(data[0].length).fill(percent ? 50 : (elo ?? null));
+      const own = (elo) => new Array(data[0].length).fill(percent ? null : (elo ?? null));
       return {
         data: [...data, own(game.white.elo), own(game.black.elo)],
         note: percent
-          ? "better than so many of 100 games by players rated like this; dashed: the middle"
+          ? "better than so many of 100 games by players rated like this; shaded: the usual range, where 8 of 10 games lie"
           : `${FIGURE_NAMES[kind]}; bands: 95 % intervals, / White's, \\ Black's; dashed: own Elo`,
       };
     },
@@ -145,6 +145,7 @@ export function curvesChart(wanted) {
           dashed("--white-line"), dashed("--black-line"),
         ],
         bands: [band("white", [1, 2]), band("black", [4, 5])],
+        beneath: (plot) => kind === "percentile" && shadeUsual(plot, color("--quiet")),
         marked: (plot) => markEnds(plot, { color, family: "system-ui, sans-serif", size: 12, written: figureLabel(kind) }),
       };
     },
