@@ -181,7 +181,7 @@ CROWDED = """[...document.querySelectorAll('.layout-duel td, .ratings > .elo')].
     if (!node.offsetParent) return false;
     if (node.matches('td')) return node.scrollWidth > node.clientWidth + 1;
     const [elo, main] = [node, node.parentNode.firstChild].map((each) => each.getBoundingClientRect());
-    return elo.top > main.bottom || elo.left < main.right - 1;
+    return elo.top > main.bottom || (elo.left < main.right - 1 && elo.right > main.left + 1);
 }).map((node) => node.textContent)"""
 
 #: Names larger than their boxes, which hide what sticks out.
