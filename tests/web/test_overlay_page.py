@@ -180,7 +180,8 @@ CUT = """[...document.querySelectorAll('.move, .clock, .score, .family')].filter
 CROWDED = """[...document.querySelectorAll('.layout-duel td, .ratings > .elo')].filter((node) => {
     if (!node.offsetParent) return false;
     if (node.matches('td')) return node.scrollWidth > node.clientWidth + 1;
-    const [elo, main] = [node, node.parentNode.firstChild].map((each) => each.getBoundingClientRect());
+    const [elo, main] = [node, node.parentNode.firstChild].map((each) =>
+        each.getBoundingClientRect());
     return elo.top > main.bottom || (elo.left < main.right - 1 && elo.right > main.left + 1);
 }).map((node) => node.textContent)"""
 
@@ -205,7 +206,8 @@ async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_pat
         (long,) = {ply.san for ply in board(broadcast, 38).plies[-1:]}
         assert long == "Rfxf3"
         sizes = (("ticker", 1280, 90), ("ticker", 700, 90), ("board", 960, 540), ("grid", 660, 264),
-                 ("board", 400, 830), ("bar", 1280, 160), ("bar", 500, 220), ("player", 920, 240))  # fmt: skip
+                 ("board", 400, 830), ("bar", 1280, 160), ("bar", 500, 220),
+                 ("player", 920, 240))  # fmt: skip
         for layout, width, height in sizes:
             await page.resize(width, height)
             await show(page, publisher, f"layout={layout}&board=38&boards=1")
