@@ -206,8 +206,7 @@ async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_pat
         (long,) = {ply.san for ply in board(broadcast, 38).plies[-1:]}
         assert long == "Rfxf3"
         sizes = (("ticker", 1280, 90), ("ticker", 700, 90), ("board", 960, 540), ("grid", 660, 264),
-                 ("board", 400, 830), ("bar", 1280, 160), ("bar", 500, 220),
-                 ("player", 920, 240))  # fmt: skip
+                 ("board", 400, 830), ("bar", 1280, 160), ("bar", 500, 220))  # fmt: skip
         for layout, width, height in sizes:
             await page.resize(width, height)
             await show(page, publisher, f"layout={layout}&board=38&boards=1")
