@@ -176,6 +176,15 @@ CUT = """[...document.querySelectorAll('.move, .clock, .score, .family')].filter
     return out || node.scrollWidth > node.clientWidth + 1;
 }).map((node) => `${node.className} ${node.textContent}`)"""
 
+#: Cells of a duel that are too narrow, and players whose Elo does not stand beside the figure.
+CROWDED = """[...document.querySelectorAll('.layout-duel td, .ratings > .elo')].filter((node) => {
+    if (!node.offsetParent) return false;
+    if (node.matches('td')) return node.scrollWidth > node.clientWidth + 1;
+    const [elo, main] = [node, node.parentNode.firstChild].map((each) =>
+        each.getBoundingClientRect());
+    return elo.top > main.bottom || (elo.left < main.right - 1 && elo.right > main.left + 1);
+}).map((node) => node.textContent)"""
+
 #: Names larger than their boxes, which hide what sticks out.
 CLIPPED = """[...document.querySelectorAll('.name')].filter((node) => {
     const { offsetWidth, offsetHeight } = node.firstChild;
@@ -205,13 +214,18 @@ async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_pat
                 f"document.querySelector('.move')?.textContent.endsWith('41…\xa0{long}')"
             )
             assert await page.run(CUT) == [], (layout, width)
+            assert await page.run(CROWDED) == [], (layout, width)
             assert await page.run(titles(".name")) in (names, names[::-1])
-        # One word that has no shorter form breaks rather than be cut.
+        # One word that has no shorter form breaks rather than be cut, and a figure that does not
+        # rest on all moves yet has its place in a duel.
+        broadcast.hold = True
+        broadcast.play(3, board=1)
         for layout, width, height in (("player", 920, 240), ("duel", 920, 500), ("grid", 660, 264)):
             await page.resize(width, height)
             await show(page, publisher, f"layout={layout}&player={words[0]}&board=1&boards=1")
             await page.until(f"{titles('.name')}.includes('{words[0]}') && !{CUT}.length")
             assert await page.run(CLIPPED) == [], layout
+            assert await page.run(CROWDED) == [], layout
         assert page.complaints == []
 
 

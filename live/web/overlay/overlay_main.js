@@ -202,7 +202,10 @@ await styled;
 layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names, flagOf });
 stage.append(layout.node);
 fit();
-addEventListener("resize", fit);
+addEventListener("resize", () => {
+  fit();
+  ask();
+});
 ask();
 setInterval(() => {
   checkToken();

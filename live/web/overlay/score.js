@@ -23,9 +23,9 @@ export class ScoreBar {
 
 /** The score bar with the number and the last move beside it. */
 export class ScorePanel {
-  /** `briefly`: there is room for few words. */
+  /** `briefly`: there is room for few words; a layout may change that. */
   constructor({ options, words, moves }, briefly = false) {
-    this._briefly = briefly;
+    this.briefly = briefly;
     this._options = options;
     this._words = words;
     this._moves = moves;
@@ -59,7 +59,7 @@ export class ScorePanel {
       this.alert.hidden = true;
       return;
     }
-    const told = this._briefly ? swingText : swingSentence;
+    const told = this.briefly ? swingText : swingSentence;
     setText(this.alert, told(game, swing, this._words, notation.sanOf));
     this.alert.dataset.color = swing.color;
     if (this.alert.hidden && this._moves()) {

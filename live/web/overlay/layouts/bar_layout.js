@@ -43,6 +43,7 @@ export default class BarLayout {
   fit(width, height) {
     const narrow = width < 700 && height >= width / 4;
     this.node.classList.toggle("narrow", narrow);
+    this._score.briefly = narrow;
     return Math.min(width / (narrow ? NARROW_WIDTH : WIDTH), height / (narrow ? 14 : 7.5));
   }
 
