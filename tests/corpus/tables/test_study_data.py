@@ -1,4 +1,4 @@
-"""Every table is the same bytes again, and holds no objects for each game: studies have thousands."""
+"""Every table is the same bytes again, and holds no objects for each game of a long study."""
 
 from __future__ import annotations
 
