@@ -399,6 +399,40 @@ def test_viewers_see_of_a_loss_what_the_producer_chose(pages: Pages) -> None:
     assert said == ["", "as of 19 s ago", ""]
 
 
+@pytest.mark.parametrize(
+    ("trouble", "status", "source", "said"),
+    [
+        ("missing", "connecting", "fixed", "token?"),
+        # A service closes on those who send no token; that does not say what to do.
+        ("missing", "refused", "fixed", "token?"),
+        ("wrong", "waiting", "fixed", "wrong"),
+        ("", "refused", "fixed", "refused: in time"),
+        ("", "live", "withheld", "withheld"),
+        ("", "live", "fixed", "waiting"),
+    ],
+)
+def test_an_overlay_without_figures_says_why(
+    pages: Pages, trouble: str, status: str, source: str, said: str
+) -> None:
+    words = {"tokenMissing": "token?", "tokenWrong": "wrong", "refused": "refused: {}"}
+    words |= {"waiting": "waiting", "withheld": "withheld", "connecting": "connecting"}
+    shown = {
+        "trouble": trouble,
+        "connection": {
+            "status": status,
+            "heardAt": 0 if status == "live" else None,
+            "reason": "in time",
+        },
+        "held": {"players": {"size": 0}, "engine": {"rating_source": source}},
+        "games": [game()],
+        "now": 19_000,
+        "layout": "standings",
+        "lost": "freeze",
+        "since": None,
+    }
+    assert notice(pages, "statusText", shown, words) == said
+
+
 def test_the_closest_game_without_flicker(pages: Pages) -> None:
     looked = [
         ([at(1, 300), at(2, 20)], 0),

@@ -508,3 +508,29 @@ async def test_a_token_in_the_address_opens_the_socket(chromium: str, tmp_path: 
             board(broadcast, 1).black.name,
         ]
         assert page.complaints == []
+        # Without one, overlay and page say what is missing, and the page takes it.
+        await page.visit(f"{publisher.url}overlay?layout=bar")
+        await page.until("document.querySelector('#status')?.textContent === 'a token is needed'")
+        await page.visit(publisher.url)
+        await page.until("document.querySelector('.token-entry')?.hidden === false")
+        await page.run("document.querySelector('.token-entry input').focus()")
+        await page.call("Input.insertText", text=token)
+        await page.press("Enter")
+        await page.until("document.querySelectorAll('.card').length === 2")
+
+
+async def test_layouts_without_their_figures_say_that_they_are_withheld(
+    chromium: str, tmp_path: Path
+) -> None:
+    broadcast = Broadcast(boards=2)
+    broadcast.play(20)
+    config = ServerConfig(port=0, hide_scores=True)
+    async with Publisher(config, broadcast.state) as publisher, browsing(chromium, tmp_path) as page:
+        await page.open("about:blank")
+        for layout in LAYOUTS[:-1]:
+            await show(page, publisher, f"layout={layout}")
+            await page.until("document.body.innerText.includes('withheld here')")
+            text = await page.run("document.body.innerText")
+            for wrong in ("95 of 100", "to be rated", "Waiting", "Algorithm"):
+                assert wrong not in text, layout
+        assert page.complaints == []

@@ -34,10 +34,14 @@ export function lostSince({ connection, failingSince, now }) {
 }
 
 export function statusText({ trouble = "", connection, held, games, now, layout, lost, since }, words) {
-  if (connection.status === "refused") return fill(words.refused, connection.reason);
   const token = { missing: words.tokenMissing, wrong: words.tokenWrong }[trouble];
-  if (connection.heardAt === null) return token ?? words.connecting;
+  if (connection.heardAt === null && token !== undefined) return token;
+  if (connection.status === "refused") return fill(words.refused, connection.reason);
+  if (connection.heardAt === null) return words.connecting;
   if (since !== null) return lost === "notice" ? fill(words.asOf, age(words, (now - since) / 1000)) : "";
-  if (layout === "standings") return held.players.size > 0 ? "" : words.waiting;
+  if (layout === "standings" && held.players.size > 0) return "";
+  if (layout === "standings" && games.length > 0) {
+    return held.engine?.rating_source === "withheld" ? words.withheld : words.waiting;
+  }
   return games.length === 0 ? words.waiting : "";
 }

@@ -28,6 +28,8 @@ const ALERT_MS = 8_000;
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
 const TOKEN_EVERY_MS = 10_000;
+/** Where nothing came for so long since the page was opened, the token may be why. */
+const TOKEN_AFTER_MS = 2_000;
 
 const { options, problems } = readOptions(location.search);
 const speaking = import(`./language/${options.lang}.js`);
@@ -62,7 +64,7 @@ const alerts = new Map();
 let asked = false;
 /** Whether the token is `missing` or `wrong`, and when to ask again. */
 let trouble = "";
-let askAgainAt = 0;
+let askAgainAt = TOKEN_AFTER_MS;
 /** The game that is shown, once one was. */
 let shownGame;
 /** Everybody who plays, so that two of one family are told apart. */
@@ -167,11 +169,11 @@ function turnTo(id) {
   }
 }
 
-/** While nothing comes at all, whether it is the token. */
+/** While nothing comes at all, whether it is the token: without one a service waits and is silent. */
 async function checkToken() {
   // Static pages have no service beside them that could be asked.
   if (brokerOf(document) !== null) return;
-  if (connection.heardAt !== null || connection.status !== "waiting" || now() < askAgainAt) return;
+  if (connection.heardAt !== null || now() < askAgainAt) return;
   askAgainAt = now() + TOKEN_EVERY_MS;
   const { tokenTrouble } = await import("../client/token_check.js");
   trouble = await tokenTrouble(location.href, (url) => fetch(url));

@@ -10,10 +10,12 @@ const WORDS = {
 };
 /** How often it is asked, while nothing comes. */
 const EVERY_MS = 10_000;
+/** Where nothing came for so long since the page was opened, the token may be why. */
+const AFTER_MS = 2_000;
 
 export class TokenEntry {
   constructor() {
-    this._askedAt = -Infinity;
+    this._askAt = AFTER_MS;
     this._text = element("p", "note");
     this._input = element("input");
     Object.assign(this._input, { type: "password", autocomplete: "off", required: true, id: "token" });
@@ -30,7 +32,10 @@ export class TokenEntry {
     this.node.hidden = true;
   }
 
-  /** Looks whether a token is what is missing, while no connection has ever come about. */
+  /**
+   * Looks whether a token is what is missing, while nothing has ever come: without one a service
+   * waits and is silent.
+   */
   async look(connection, now) {
     if (connection.heardAt !== null) {
       this.node.hidden = true;
@@ -38,8 +43,8 @@ export class TokenEntry {
     }
     // Static pages have no service beside them that could be asked.
     if (brokerOf(document) !== null) return;
-    if (connection.status !== "waiting" || now - this._askedAt < EVERY_MS) return;
-    this._askedAt = now;
+    if (now < this._askAt) return;
+    this._askAt = now + EVERY_MS;
     const trouble = await tokenTrouble(location.href, (url) => fetch(url));
     setText(this._text, WORDS[trouble] ?? "");
     this.node.hidden = trouble === "" || connection.heardAt !== null;

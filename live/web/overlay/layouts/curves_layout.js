@@ -39,11 +39,13 @@ export default class CurvesLayout {
   draw({ games: [game = null] }) {
     this.node.hidden = game === null;
     if (game === null) return;
-    const { options, words } = this._context;
+    const { options, words, basisOf } = this._context;
     setText(this._place, placeOf(game, words));
     const names = curveNames(game, options);
     const ranged = `${words[names.kind]} \u00b7 ${words.standingsNote}`;
-    setText(this._which, names.kind === "percentile" ? fill(words.betterThan, "\u2026") : ranged);
+    const which = names.kind === "percentile" ? fill(words.betterThan, "\u2026") : ranged;
+    // Each player's panel says that they are withheld.
+    setText(this._which, basisOf(game).withheld ? "" : which);
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     if (hasRating(game, names)) this._plot.draw(game, names);

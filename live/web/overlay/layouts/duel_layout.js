@@ -43,11 +43,11 @@ export default class DuelLayout {
     this.node.hidden = game === null;
     if (game === null) return;
     const { words, basisOf } = this._context;
-    setText(this._place, placeOf(game, words));
+    const { withheld } = basisOf(game);
+    setText(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
     const { scoring } = this._context.options;
-    const { withheld } = basisOf(game);
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
     for (const kind of ["level", "percentile"]) {
       this._row(kind === "level" ? words.level : `${words.percentileShort} \u2026 ${words.percentile}`, (color) => {

@@ -51,15 +51,17 @@ export default class TableLayout {
   resized() {}
 
   draw({ held, games, now }) {
-    const { options, words } = this._context;
+    const { options, words, basisOf } = this._context;
+    const { withheld } = basisOf();
     // All rounds of the event on air.
     const event = games.length > 0 ? eventOf(games[0]) : null;
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
     const table = roundTable(all, options);
     this.node.hidden = table.length === 0;
-    setText(this._event, [event, words.standingsNote].filter(Boolean).join(" \u00b7 "));
+    setText(this._event, [event, withheld ? "" : words.standingsNote].filter(Boolean).join(" \u00b7 "));
     const missing = all.reduce((sum, game) => sum + unratedOf(game), 0);
-    setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
+    const open = missing > 0 ? counted(words.toBeRated, missing) : "";
+    setText(this._open, withheld ? words.withheld : open);
     const shown = Math.max(1, Math.min(table.length, options.rows));
     if (shown !== this._shown) {
       this._shown = shown;
