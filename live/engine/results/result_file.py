@@ -214,10 +214,12 @@ def _date(connection: sqlite3.Connection, today: int) -> None:
     """Have days of last use beside the results; those of a file that had none count from now."""
     with connection:
         if not connection.execute("PRAGMA table_info(used)").fetchall():
+            # Another service may do the same at this moment: the second finds it done.
             connection.execute(
-                "CREATE TABLE used (key BLOB PRIMARY KEY, day INTEGER NOT NULL) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS used"
+                " (key BLOB PRIMARY KEY, day INTEGER NOT NULL) WITHOUT ROWID"
             )
-            connection.execute("INSERT INTO used SELECT key, ? FROM results", (today,))
+            connection.execute("INSERT OR IGNORE INTO used SELECT key, ? FROM results", (today,))
 
 
 def _prune(connection: sqlite3.Connection, bounds: ResultFileBounds, today: int) -> None:

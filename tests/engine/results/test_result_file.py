@@ -161,6 +161,15 @@ def test_two_services_share_a_file(path: Path) -> None:
         assert three.get("engine", numbered(1)) == three.get("engine", numbered(2)) == RESULT
 
 
+def test_two_services_may_make_a_file_at_the_same_moment(tmp_path: Path) -> None:
+    for number in range(20):
+        path = tmp_path / f"{number}.sqlite"
+        with ResultFile(path) as one, ResultFile(path) as two:
+            one.put("engine", numbered(1), RESULT)
+            two.put("engine", numbered(2), RESULT)
+        assert one.problem == two.problem == ""
+
+
 def garbage(path: Path) -> None:
     path.write_bytes(b"not a database, however you look at it" * 100)
 
