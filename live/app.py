@@ -31,7 +31,6 @@ from live.clock import LoopClock
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS, GameMessage
-from live.operating_system import event_loop
 from live.players.player_lists import beside
 from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.access.authentication import everybody
@@ -66,8 +65,7 @@ log = logging.getLogger(__name__)
 def run(main: Coroutine[Any, Any, int]) -> int:
     """Run to the end; an error of ours comes out alone, not wrapped in a group."""
     try:
-        with asyncio.Runner(loop_factory=event_loop) as runner:
-            return runner.run(main)
+        return asyncio.run(main)
     except* LiveRateError as group:
         raise first_of(group) from None
 

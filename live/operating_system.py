@@ -19,19 +19,6 @@ from pathlib import Path
 from typing import TypedDict
 
 
-def event_loop() -> asyncio.AbstractEventLoop:
-    """The loop that everything runs on: libuv's by ``uvloop``, with which sending to thousands
-    costs a third less than with Python's own. That one serves where uvloop is not installed, and on
-    Windows, for which there is none.
-    """
-    if sys.platform != "win32":
-        with contextlib.suppress(ImportError):
-            import uvloop
-
-            return uvloop.new_event_loop()
-    return asyncio.new_event_loop()
-
-
 class StartOptions(TypedDict, total=False):
     """What :class:`subprocess.Popen` is given beside the command."""
 

@@ -44,23 +44,6 @@ def kernel32(fake: pytest.MonkeyPatch, **functions: Any) -> None:
     fake.setattr(ctypes, "windll", SimpleNamespace(kernel32=SimpleNamespace(**functions)), False)
 
 
-def made_loop() -> str:
-    """The module of the loop that everything runs on."""
-    loop = system.event_loop()
-    loop.close()
-    return type(loop).__module__
-
-
-def test_the_loop_is_libuvs_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert made_loop() == "uvloop"
-    monkeypatch.setitem(sys.modules, "uvloop", None)
-    assert made_loop().startswith("asyncio.")
-
-
-def test_windows_has_its_own_loop(windows: pytest.MonkeyPatch) -> None:
-    assert made_loop().startswith("asyncio.")
-
-
 def test_a_child_leads_a_session_of_its_own() -> None:
     assert system.own_group(5) == {"start_new_session": True}
 

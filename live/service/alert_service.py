@@ -185,7 +185,11 @@ class AlertService:
             yield
         finally:
             self._waiting = None
-            self._say(self._desk.changes(waiting, self._clock()))
+            try:
+                self._say(self._desk.changes(waiting, self._clock()))
+            except Exception:
+                # Broad as in with_alerts, and reported as there.
+                self._missed()
 
     def resume(self, past: RestoredAlerts) -> Generator[None, None, None]:
         """Show again what a run before this one showed, without a word; within :meth:`behind`.

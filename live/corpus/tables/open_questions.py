@@ -122,8 +122,10 @@ def colours_table(data: StudyData) -> StudyTable:
     for counts in _by_colour(data):
         games += len(counts)
         sides += counts.sum(axis=0)
-        lot = random.integers(0, 2, (_DRAWS, len(counts))).astype(np.float64)
-        one += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
+        # Some draws at a time: all of a thousand games are 50 MB.
+        for some in np.split(one, _DRAWS // 100):
+            lot = random.integers(0, 2, (len(some), len(counts))).astype(np.float64)
+            some += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
     both = sides.sum(axis=0)
     white, black = sides.reshape(2, n, n)
     distances, whole = _distances(white, black)

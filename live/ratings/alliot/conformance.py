@@ -157,7 +157,9 @@ class AccumulatedConformance:
         self._count(best_cp, gain_cp, ply, forced, 1)
 
     def remove(self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False) -> None:
-        """Take back a move added with the same figures. Raises ValueError when there is none."""
+        """Take back a move added with the same figures. Raises ValueError when there is none within
+        the same centipawn.
+        """
         self._count(best_cp, gain_cp, ply, forced, -1)
 
     def _count(self, best_cp: int, gain_cp: int, ply: int, forced: bool, by: int) -> None:

@@ -64,8 +64,9 @@ export class PlayerPanel {
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { withheld } = this._basisOf(game);
     const narrow = ["bar", "grid"].includes(options.layout);
-    const besideElo = ["bar", "board", "curves"].includes(options.layout) && !options.hide.includes("elo");
-    const [main, second] = figuresOf(point, player.elo, options.rating, words, besideElo);
+    const besideElo = ["board", "curves"].includes(options.layout) && !options.hide.includes("elo");
+    const brief = besideElo || options.layout === "bar";
+    const [main, second] = figuresOf(point, player.elo, options.rating, words, brief);
     const open = withheld ? null : openOf(game, color, words, narrow);
     const none = () => (main ? this._restsOn(main, point, narrow) : [withoutFigure(point, words, withheld)]);
     this._main.draw(main, open !== null, ...(open?.text ? [open.text] : none()));

@@ -25,7 +25,6 @@ from pathlib import Path
 
 from live.config import ServerConfig
 from live.events import MoveMessage, PlyView
-from live.operating_system import event_loop
 from live.publish.access.client_limits import ClientLimits
 from live.publish.server import Publisher
 from tests.benchmarks.publish.drain import HANDSHAKE
@@ -156,8 +155,7 @@ def main() -> None:
     )
     print(f"{'':<10}{'median':>10}{'99th':>10}{'largest':>10}{'memory':>10}{'left':>7}")
     for name, with_bad in (("alone", False), ("with bad", True), ("alone", False)):
-        with asyncio.Runner(loop_factory=event_loop) as runner:
-            latencies, memory_mb, left = runner.run(run(clients, seconds, with_bad))
+        latencies, memory_mb, left = asyncio.run(run(clients, seconds, with_bad))
         cuts = statistics.quantiles(latencies, n=100)
         print(
             f"{name:<10}{cuts[49]:>7.1f} ms{cuts[98]:>7.1f} ms{max(latencies):>7.1f} ms"

@@ -24,8 +24,6 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from live.operating_system import event_loop
-
 HERE = Path(__file__).resolve().parent
 #: A move of a game; without the id of the game it takes 430 bytes.
 PAYLOAD_BYTES = 500
@@ -230,11 +228,12 @@ SERVERS: dict[str, Callable[[int, int], Awaitable[float]]] = {
 
 
 def one(name: str, clients: int, count: int) -> None:
-    """Measure one server in this process; ours on the loop that it has in service."""
-    server, _, loop = name.partition(" on ")
-    served = event_loop if loop == "uvloop" or name == "live-rate" else None
-    with asyncio.Runner(loop_factory=served) as runner:
-        runner.run(measure(server, clients, count))
+    """Measure one server in this process."""
+    import uvloop
+
+    loop = uvloop.new_event_loop if name.endswith(" uvloop") else None
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(measure(name.removesuffix(" uvloop"), clients, count))
 
 
 async def measure(name: str, clients: int, count: int) -> None:
@@ -244,7 +243,7 @@ async def measure(name: str, clients: int, count: int) -> None:
 def main() -> None:
     clients = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 60
-    names = [*SERVERS, "live-rate on asyncio", "websockets.broadcast on uvloop"]
+    names = [*SERVERS, "live-rate uvloop", "websockets.broadcast uvloop"]
     if "WS_PACKAGE" not in os.environ:
         names.remove("ws (node)")
     figures: dict[str, list[float]] = {name: [] for name in names}

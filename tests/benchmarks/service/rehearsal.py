@@ -41,7 +41,6 @@ from live.feeds.game_timeline import GameMoment, timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
-from live.operating_system import event_loop
 from live.publish.access.client_limits import ClientLimits
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
@@ -329,8 +328,7 @@ def main() -> None:
     given = [float(each) for each in sys.argv[1:]]
     defaults = [2000.0, 56.0, 60.0, 60.0]
     wanted, count, speed, seconds = [*given, *defaults[len(given) :]]
-    with asyncio.Runner(loop_factory=event_loop) as runner:
-        runner.run(run(int(wanted), int(count), speed, seconds))
+    asyncio.run(run(int(wanted), int(count), speed, seconds))
 
 
 if __name__ == "__main__":

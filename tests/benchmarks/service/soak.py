@@ -512,7 +512,7 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
     )
     print(
         f"longest the loop was kept: {1000 * longest['cpu_s']:.0f} ms of CPU, "
-        f"{1000 * longest['wall_s']:.0f} ms by the clock"
+        f"{1000 * longest['wall_s']:.0f} ms by the clock, by {longest['by']}"
     )
     print("FAILED: " + "; ".join(failures) if failures else "all as it should be")
     return len(failures) > 0

@@ -1,4 +1,4 @@
-"""Every table is the same bytes again, and holds nothing for each game: studies have thousands."""
+"""Every table is the same bytes again, and holds no objects for each game of a long study."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def no_collection() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_collection")
-def test_every_table_is_the_same_bytes_again_and_holds_nothing_for_each_game(
+def test_every_table_is_the_same_bytes_again_and_holds_no_objects_for_each_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few, many = 72, 216
