@@ -525,7 +525,10 @@ async def test_layouts_without_their_figures_say_that_they_are_withheld(
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
     config = ServerConfig(port=0, hide_scores=True)
-    async with Publisher(config, broadcast.state) as publisher, browsing(chromium, tmp_path) as page:
+    async with (
+        Publisher(config, broadcast.state) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
         await page.open("about:blank")
         for layout in LAYOUTS[:-1]:
             await show(page, publisher, f"layout={layout}")

@@ -1,7 +1,7 @@
 /** Both players' figures at the move that is looked at, and what White is expected to score. */
 
-import { element, nameNode, scrollBox, setText } from "../../drawing/elements.js";
-import { nameWithin } from "../../drawing/player_names.js";
+import { element, scrollBox, setText } from "../../drawing/elements.js";
+import { Name } from "../../drawing/player_names.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { countedMoves, ratings, usualWords, withoutFigure, written } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
@@ -23,13 +23,10 @@ export function eloExpectation(white, black) {
   return 1 / (1 + 10 ** ((black - white) / 400));
 }
 
-/** Letters of a name that fit its panel. */
-const NAME_LETTERS = 18;
-
 class RatingPanel {
   constructor(color) {
     this._color = color;
-    this._name = nameNode("name");
+    this._name = new Name();
     this._large = new PanelRating("leading", "large");
     this._lines = {
       level: new PanelRating("level"),
@@ -40,7 +37,7 @@ class RatingPanel {
     };
     const lines = [this._large, ...Object.values(this._lines)].map(({ node }) => node);
     this.node = element(
-      "section", `rating-panel side ${color}`, "", element("h3", "", "", element("i", `piece ${color}`), this._name), ...lines,
+      "section", `rating-panel side ${color}`, "", element("h3", "", "", element("i", `piece ${color}`), this._name.node), ...lines,
       element("p", "note ranges", "Ranges are 95 % intervals."),
     );
   }
@@ -48,8 +45,7 @@ class RatingPanel {
   draw(game, ply, basis, note) {
     const player = game[this._color];
     const point = pointAt(game.curves[this._color], ply);
-    setText(this._name, nameWithin(player.name || "?", basis.everybody, NAME_LETTERS));
-    this._name.title = player.name;
+    this._name.draw(player.name || "?", basis.everybody);
     const { main } = ratings(point, player.elo, basis);
     const counted = point === null ? "" : `from ${countedMoves(point.n)}`;
     const named = [titled(main?.kind === "percentile" ? main.before : (main?.label ?? "")), counted].join(", ");
