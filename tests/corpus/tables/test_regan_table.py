@@ -16,6 +16,13 @@ from tests.benchmarks.ratings.regan_recovery import real_turns, simulate
 from tests.corpus.small_corpus import corpus_of
 
 
+def holding(monkeypatch: pytest.MonkeyPatch, frame: polars.DataFrame) -> None:
+    """Every study holds these moves."""
+    monkeypatch.setattr(
+        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
+    )
+
+
 def test_groups_are_the_same_however_many_turns_are_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,9 +42,7 @@ def test_groups_are_the_same_however_many_turns_are_held(
             for year in range(2000, 2001 + turn % 4)
         ]
     )
-    monkeypatch.setattr(
-        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
-    )
+    holding(monkeypatch, frame)
     corpus = corpus_of(tmp_path / "c.db")
     with CorpusDatabase(corpus) as database:
         data = StudyData(database, corpus, 1, database.settings()[1], Selection())
@@ -69,9 +74,7 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
                 }
             )
     frame = polars.DataFrame(rows)
-    monkeypatch.setattr(
-        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
-    )
+    holding(monkeypatch, frame)
     corpus = corpus_of(tmp_path / "c.db")
     with CorpusDatabase(corpus) as database:
         data = StudyData(database, corpus, 1, database.settings()[1], Selection())
