@@ -92,6 +92,7 @@ WORDS = {
     "usual": ["far worse", "worse", "as usual", "better", "far better"],
     "early": "too early to say",
     "alone": "moves alone",
+    "orMore": "or more",
     "algorithm4": "Algorithm 4",
 }
 
@@ -120,6 +121,9 @@ def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pag
     assert said(2300, "algorithm4") == [("Algorithm 4", "2034", "1990–2080"), None]
     point["level_share"] = 0.1
     assert said(2300, "auto") == [percentile, level]
+    # What nothing bounds from above is not said beside the end that is known.
+    point["level_high"] = None
+    assert said(2300, "level")[0] == ("level", "2150", "or more")
     # Where nothing else is known there is no number, and Algorithm 4 does not take its place.
     for name in ("level", "level_low", "level_high", "percentile"):
         point[name] = None
@@ -130,18 +134,19 @@ def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pag
     ("percentile", "moves", "said"),
     [
         (99.0, 14, "too early to say"),
-        (99.0, 15, "far better"),
-        (97.4, 30, "better"),
+        (99.0, 15, "\u25b2\u00a0far better"),
+        (97.4, 30, "\u25b3\u00a0better"),
         (89.9, 30, "as usual"),
         (10.1, 30, "as usual"),
-        (10.0, 30, "worse"),
-        (2.5, 30, "far worse"),
+        (10.0, 30, "\u25bd\u00a0worse"),
+        (2.5, 30, "\u25bc\u00a0far worse"),
     ],
 )
 def test_how_far_a_game_is_from_what_is_usual(
     pages: Pages, percentile: float, moves: int, said: str
 ) -> None:
-    assert figure(pages, "usualWords", {"value": percentile}, moves, WORDS) == said
+    found = {"kind": "percentile", "value": percentile}
+    assert figure(pages, "usualWords", found, moves, WORDS) == said
 
 
 def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:

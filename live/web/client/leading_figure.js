@@ -57,6 +57,24 @@ export function usualness({ value }, moves) {
   return value <= least ? 0 : value <= low ? 1 : value < high ? 2 : value < most ? 3 : 4;
 }
 
+/** What is seen before it is read: filled where it is clear, hollow where it is perhaps so. */
+const MARKS = ["\u25bc", "\u25bd", "", "\u25b3", "\u25b2"];
+
+/** The mark of a percentile beyond the usual range; empty within it, or of any other figure. */
+export function usualMark(figure, moves) {
+  return figure.kind === "percentile" ? (MARKS[usualness(figure, moves)] ?? "") : "";
+}
+
+/** Whether a percentile rests on too few moves to say more than that. */
+export function isEarly(figure, moves) {
+  return figure?.kind === "percentile" && usualness(figure, moves) === null;
+}
+
+/** These five words for how far a percentile is from what is usual, after its mark; empty while it is early. */
+export function marked(figure, moves, words) {
+  return [usualMark(figure, moves), words[usualness(figure, moves)]].filter(Boolean).join("\u00a0");
+}
+
 /** Whether a level is the Elo: one game says nothing beyond it. */
 export function isElo(figure) {
   return figure.kind === "level" && figure.low !== null && figure.high !== null && figure.high - figure.low < 1;

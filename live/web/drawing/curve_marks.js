@@ -32,15 +32,21 @@ export function bandFill(color, wash, side) {
   return context.createPattern(tile, "repeat");
 }
 
-/** Of percentiles no band, since they are counts; but where usual games lie. */
-export function shadeUsual(plot, color) {
+/** Of percentiles no band, since they are counts; but where usual games lie, which `said` names. */
+export function shadeUsual(plot, { color, family, size, said }) {
   const { ctx } = plot;
   const { left, width } = plot.bbox;
   const [bottom, top] = USUAL.map((value) => plot.valToPos(value, "y", true));
   ctx.save();
-  ctx.fillStyle = color;
+  ctx.fillStyle = color("--quiet");
   ctx.globalAlpha = 0.14;
   ctx.fillRect(left, top, width, bottom - top);
+  const gap = 4 * devicePixelRatio;
+  ctx.font = `${Math.round(size * devicePixelRatio)}px ${family}`;
+  ctx.globalAlpha = 0.8;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "bottom";
+  ctx.fillText(said, left + gap, bottom - gap, width - 2 * gap);
   ctx.restore();
 }
 

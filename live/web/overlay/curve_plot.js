@@ -12,8 +12,9 @@ export function curveNames(game, { rating }) {
 }
 
 export class Plot {
-  constructor(box) {
+  constructor(box, words) {
     this._box = box;
+    this._words = words;
     this._plot = null;
     this._elos = {};
     this._game = null;
@@ -86,6 +87,7 @@ export class Plot {
       dashes: () => (this._kind === "percentile" ? {} : this._elos),
       label: (value) => figureLabel(this._kind)(value),
     };
+    const usual = { color, family: style.fontFamily, size: small, said: this._words.usualRange };
     return {
       width,
       height,
@@ -110,7 +112,7 @@ export class Plot {
         fill: bandFill(color(`--${side}-line`), color(`--${side}-band`), side),
       })),
       hooks: {
-        drawClear: [(plot) => this._kind === "percentile" && shadeUsual(plot, color("--quiet"))],
+        drawClear: [(plot) => this._kind === "percentile" && shadeUsual(plot, usual)],
         draw: [(plot) => mark(plot, marks)],
       },
     };

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../drawing/elements.js";
 import { fill } from "./language/words.js";
-import { SETTLED_MOVES } from "../client/leading_figure.js";
+import { SETTLED_MOVES, isEarly } from "../client/leading_figure.js";
 import { basisOf, clockIsLow, clockOf, figuresOf, openOf, pointsOf, turnOf, usualWords, withoutFigure } from "./shown_figures.js";
 import { Name } from "../drawing/player_names.js";
 
@@ -70,6 +70,7 @@ export class PlayerPanel {
     const open = withheld ? null : openOf(game, color, words, narrow);
     const none = () => (main ? this._restsOn(main, point, narrow) : [withoutFigure(point, words, withheld)]);
     this._main.draw(main, open !== null, ...(open?.text ? [open.text] : none()));
+    this._main.node.classList.toggle("early", isEarly(main, point?.n));
     this._second.draw(second, open !== null);
   }
 

@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { figureOf, isElo, leading, LEAST_MOVES, usualness } from "../client/leading_figure.js";
+import { figureOf, isElo, leading, LEAST_MOVES, marked } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
@@ -41,8 +41,10 @@ const MARKS = {
  */
 export function named(figure, words, brief = false) {
   if (figure === null) return null;
-  const { kind, value, low, high } = figure;
-  const plain = { ...figure, label: words[kind], short: words[kind], before: "", interval: "", bound: null };
+  const { kind, low, high } = figure;
+  // Nobody on air can weigh `3426, 1473 or more`: what holds is the end that is known.
+  const value = kind !== "percentile" && (low === null || high === null) ? null : figure.value;
+  const plain = { ...figure, value, label: words[kind], short: words[kind], before: "", interval: "", bound: null };
   if (kind === "percentile") {
     const before = words.percentileShort;
     const label = brief ? words.percentileBrief : words.percentile;
@@ -55,7 +57,7 @@ export function named(figure, words, brief = false) {
 
 /** How sure it is that a player plays better or worse than usual, in words, by a percentile. */
 export function usualWords(figure, moves, words) {
-  return words.usual[usualness(figure, moves)] ?? words.early;
+  return marked(figure, moves, words.usual) || words.early;
 }
 
 /** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */

@@ -1,6 +1,6 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
-import { isElo, leading, usualness } from "../client/leading_figure.js";
+import { isElo, leading, marked } from "../client/leading_figure.js";
 import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS } from "../client/running_clocks.js";
@@ -69,7 +69,7 @@ export function oddsAfter(game, plies) {
 const USUAL = ["clearly worse than usual", "perhaps worse than usual", "within the usual range", "perhaps better than usual", "clearly better than usual"];
 
 /** How sure it is that a player plays better or worse than usual, by a percentile. */
-export const usualWords = (figure, moves) => USUAL[usualness(figure, moves)] ?? "too early to say";
+export const usualWords = (figure, moves) => marked(figure, moves, USUAL) || "too early to say";
 
 /** A figure in one line: `level 2311 2150–2480`, `better than 74 % of games by players rated like this`. */
 export function figureLine({ kind, before, label, text, interval }) {

@@ -9,7 +9,7 @@
       value: text(at, ".ratings .value"), about: text(at, ".ratings")};
   };
   const items = [...document.querySelectorAll(".item, .cell, .layout-bar, .layout-board")].filter(seen)
-    .map((root) => ({place: text(root, ".place"), move: text(root, ".move"), score: text(root, ".score"),
+    .map((root) => ({place: root.querySelector(".place")?.textContent ?? "", move: text(root, ".move"), score: text(root, ".score"), alert: text(root, ".alert"),
       white: side(root, "white"), black: side(root, "black")}));
   const rows = [...document.querySelectorAll(".layout-standings tbody tr")].filter(seen).map((row) => ({
     name: text(row, ".name"), value: text(row, ".figure .value"), basis: text(row, ".basis")}));

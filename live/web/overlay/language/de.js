@@ -11,6 +11,7 @@ export default {
   percentileBrief: "der Partien bei dieser Elo",
   // From far below what is usual to far above it.
   usual: ["klar schlechter als sonst", "vielleicht schlechter als sonst", "im üblichen Rahmen", "vielleicht besser als sonst", "klar besser als sonst"],
+  usualRange: "üblicher Rahmen",
   early: "noch zu früh",
   movesOf: "{} von {} Zügen",
   of100: "95 von 100: {}",
@@ -57,7 +58,7 @@ export default {
   table: "Tabelle",
   winChance: "Siegchance",
   betterThan: "Besser als {} % der Partien von Spielern mit dieser Elo",
-  odds: "Für diese beiden: Weiß {} %, Remis {} %, Schwarz {} %",
+  odds: "Elo und Bewertung: Weiß {} %, Remis {} %, Schwarz {} %",
   turn: "Wendepunkt",
   missed: "Verpasste Chance",
   scramble: "Zeitnot",

@@ -11,6 +11,7 @@ export default {
   percentileBrief: "of games at this Elo",
   // From far below what is usual to far above it.
   usual: ["clearly worse than usual", "perhaps worse than usual", "within the usual range", "perhaps better than usual", "clearly better than usual"],
+  usualRange: "usual range",
   early: "too early to say",
   movesOf: "{} of {} moves",
   of100: "95 of 100: {}",
@@ -57,7 +58,7 @@ export default {
   table: "Standings",
   winChance: "chance to win",
   betterThan: "Better than {} % of games by players rated like this",
-  odds: "For these two: White {} %, draw {} %, Black {} %",
+  odds: "Elo and score: White {} %, draw {} %, Black {} %",
   turn: "Turning point",
   missed: "Missed chance",
   scramble: "Time trouble",

@@ -11,6 +11,7 @@ export default {
   percentileBrief: "de partidas con este Elo",
   // From far below what is usual to far above it.
   usual: ["claramente peor de lo normal", "quizá peor de lo normal", "dentro de lo normal", "quizá mejor de lo normal", "claramente mejor de lo normal"],
+  usualRange: "lo normal",
   early: "aún es pronto",
   movesOf: "{} de {} jugadas",
   of100: "95 de 100: {}",
@@ -57,7 +58,7 @@ export default {
   table: "Clasificación",
   winChance: "opción de ganar",
   betterThan: "Mejor que el {} % de las partidas de jugadores con este Elo",
-  odds: "Entre estos dos: blancas {} %, tablas {} %, negras {} %",
+  odds: "Elo y evaluación: blancas {} %, tablas {} %, negras {} %",
   turn: "Momento decisivo",
   missed: "Ocasión perdida",
   scramble: "Apuros de tiempo",

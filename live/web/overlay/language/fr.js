@@ -11,6 +11,7 @@ export default {
   percentileBrief: "des parties à cet Elo",
   // From far below what is usual to far above it.
   usual: ["nettement moins bien que d’habitude", "peut-être moins bien que d’habitude", "dans les limites habituelles", "peut-être mieux que d’habitude", "nettement mieux que d’habitude"],
+  usualRange: "limites habituelles",
   early: "encore trop tôt",
   movesOf: "{} coups sur {}",
   of100: "95 sur 100 : {}",
@@ -57,7 +58,7 @@ export default {
   table: "Classement",
   winChance: "chances de gain",
   betterThan: "Mieux que {} % des parties de joueurs de cet Elo",
-  odds: "Pour ces deux-ci : Blancs {} %, nulle {} %, Noirs {} %",
+  odds: "Elo et évaluation : Blancs {} %, nulle {} %, Noirs {} %",
   turn: "Tournant",
   missed: "Occasion manquée",
   scramble: "Zeitnot",

@@ -11,6 +11,7 @@ export default {
   percentileBrief: "delle partite a questo Elo",
   // From far below what is usual to far above it.
   usual: ["nettamente peggio del solito", "forse peggio del solito", "nella norma", "forse meglio del solito", "nettamente meglio del solito"],
+  usualRange: "nella norma",
   early: "ancora presto",
   movesOf: "{} mosse su {}",
   of100: "95 su 100: {}",
@@ -57,7 +58,7 @@ export default {
   table: "Classifica",
   winChance: "chance di vittoria",
   betterThan: "Meglio del {} % delle partite di giocatori con questo Elo",
-  odds: "Tra questi due: Bianco {} %, patta {} %, Nero {} %",
+  odds: "Elo e valutazione: Bianco {} %, patta {} %, Nero {} %",
   turn: "Svolta",
   missed: "Occasione mancata",
   scramble: "Zeitnot",

@@ -21,7 +21,7 @@ export default class BoardLayout {
     this._human = element("p", "human");
     this._board = element("div", "diagram");
     this._box = element("div", "curves");
-    this._plot = new Plot(this._box);
+    this._plot = new Plot(this._box, context.words);
     this._diagram = null;
     this._humanLine = () => null;
     if (context.options.human) import("../human_line.js").then(({ humanLine }) => (this._humanLine = humanLine));

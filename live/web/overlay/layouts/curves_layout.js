@@ -15,7 +15,7 @@ export default class CurvesLayout {
     this._place = element("p", "place");
     this._which = element("p", "which");
     this._box = element("div", "curves");
-    this._plot = new Plot(this._box);
+    this._plot = new Plot(this._box, context.words);
     this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
     this.node = element(
       "article",

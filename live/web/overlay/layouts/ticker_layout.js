@@ -3,6 +3,7 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
 import { figuresOf, lastMove, openOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
+import { isEarly, usualMark } from "../../client/leading_figure.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { Pager } from "../pages_by_time.js";
@@ -118,10 +119,13 @@ class TickerSide {
     setText(this._points, pointsOf(game.result, this._color));
     this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
     const open = rating && !withheld ? openOf(game, this._color, words) : null;
+    const early = isEarly(rating, point?.n);
     const figure = rating ? `${rating.short} ${rating.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld);
-    setText(this._value, figure);
+    // There is no room for a figure and for why it says nothing yet.
+    setText(this._value, early ? words.early : figure);
     // There is room for one of the two: what is missing matters more than how sure the rest is.
-    setText(this._interval, open ? `${point.n}/${point.n + open.missing}` : (rating?.interval ?? ""));
-    this.node.classList.toggle("open", open !== null);
+    const sure = rating && !early ? rating.interval || usualMark(rating, point.n) : "";
+    setText(this._interval, open && !early ? `${point.n}/${point.n + open.missing}` : sure);
+    this.node.classList.toggle("open", early || open !== null);
   }
 }

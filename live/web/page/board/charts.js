@@ -26,6 +26,8 @@ function plyAxis(current) {
   };
 }
 
+const FAMILY = "system-ui, sans-serif";
+
 const plies = (game) => [0, ...game.plies.map(({ ply }) => ply)];
 
 /** Scores as chances, so that 8 pawns do not hide what 0.8 decided. */
@@ -121,7 +123,7 @@ export function curvesChart(wanted) {
       return {
         data: [...data, own(game.white.elo), own(game.black.elo)],
         note: percent
-          ? "better than so many of 100 games by players rated like this; shaded: the usual range, where 8 of 10 games lie"
+          ? "better than so many of 100 games by players rated like this; 8 of 10 games lie in the usual range"
           : `${FIGURE_NAMES[kind]}; bands: 95 % intervals, / White's, \\ Black's; dashed: own Elo`,
       };
     },
@@ -145,8 +147,8 @@ export function curvesChart(wanted) {
           dashed("--white-line"), dashed("--black-line"),
         ],
         bands: [band("white", [1, 2]), band("black", [4, 5])],
-        beneath: (plot) => kind === "percentile" && shadeUsual(plot, color("--quiet")),
-        marked: (plot) => markEnds(plot, { color, family: "system-ui, sans-serif", size: 12, written: figureLabel(kind) }),
+        beneath: (plot) => kind === "percentile" && shadeUsual(plot, { color, family: FAMILY, size: 11, said: "usual range" }),
+        marked: (plot) => markEnds(plot, { color, family: FAMILY, size: 12, written: figureLabel(kind) }),
       };
     },
     says: (game) => `Figures by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,
