@@ -11,7 +11,7 @@ export default {
   percentileBrief: "der Partien bei dieser Elo",
   // From far below what is usual to far above it.
   usual: ["klar schlechter als sonst", "vielleicht schlechter als sonst", "im üblichen Rahmen", "vielleicht besser als sonst", "klar besser als sonst"],
-  usualRange: "üblicher Rahmen",
+  usualRange: "üblich",
   early: "noch zu früh",
   movesOf: "{} von {} Zügen",
   of100: "95 von 100: {}",

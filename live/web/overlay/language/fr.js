@@ -11,7 +11,7 @@ export default {
   percentileBrief: "des parties à cet Elo",
   // From far below what is usual to far above it.
   usual: ["nettement moins bien que d’habitude", "peut-être moins bien que d’habitude", "dans les limites habituelles", "peut-être mieux que d’habitude", "nettement mieux que d’habitude"],
-  usualRange: "limites habituelles",
+  usualRange: "habituel",
   early: "encore trop tôt",
   movesOf: "{} coups sur {}",
   of100: "95 sur 100 : {}",

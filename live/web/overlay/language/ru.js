@@ -11,7 +11,7 @@ export default {
   percentileBrief: "партий при таком Эло",
   // From far below what is usual to far above it.
   usual: ["явно хуже обычного", "возможно, хуже обычного", "в пределах обычного", "возможно, лучше обычного", "явно лучше обычного"],
-  usualRange: "в пределах обычного",
+  usualRange: "обычное",
   early: "пока рано судить",
   movesOf: "{} из {} ходов",
   of100: "95 из 100: {}",
