@@ -14,7 +14,7 @@ class SearchKind(IntEnum):
     HEAD = 0
     """The newest position of a live game, and what its last move's gain needs."""
     CLOSING = 1
-    """A game that has just ended: screens wait for its last scores."""
+    """A game that has just ended: screens wait for its last scores, so heads take turns with it."""
     BACKLOG = 2
     """Earlier positions of a live game."""
     FINISHED = 3

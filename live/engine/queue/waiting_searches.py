@@ -17,6 +17,7 @@ Key = TypeVar("Key", bound=Hashable)
 _BOARDS_KEPT: Final = 4_096
 #: Entries that no longer count which may pile up before the heaps are cleaned.
 _DEAD_KEPT: Final = 1_000
+_CLOSING_FIRST: Final = sorted(SearchKind, key=lambda kind: kind is not SearchKind.CLOSING)
 
 
 class QueuedRequest(Generic[Key]):
@@ -98,6 +99,8 @@ class WaitingSearches(Generic[Key]):
         # When (in starts) each board was last served, per kind.
         self._served: OrderedDict[tuple[SearchKind, str], int] = OrderedDict()
         self._starts = 0
+        # Whether the search that came up last was a head's.
+        self._after_head = False
         # Breaks ties by order of requests.
         self._asked = 0
         # Entries in all heaps, also those that no longer count, and how many there may be before
@@ -166,7 +169,9 @@ class WaitingSearches(Generic[Key]):
             job = self._first(waited_for, self.on_air)
             if job is not None:
                 return job
-        return self._first(SearchKind, None)
+        # Heads that never end would keep a game that has ended waiting for its last scores.
+        kinds = _CLOSING_FIRST if self._after_head else SearchKind
+        return self._first(kinds, None)
 
     def _first(
         self, kinds: Iterable[SearchKind], boards: frozenset[str] | None
@@ -187,6 +192,7 @@ class WaitingSearches(Generic[Key]):
                 heapq.heappop(self._heaps[kind][request.priority.board])
                 self._entries -= 1
                 self._starts += 1
+                self._after_head = kind is SearchKind.HEAD
                 request.job.started = self._starts
                 self._served[kind, request.priority.board] = self._starts
                 self._served.move_to_end((kind, request.priority.board))

@@ -50,6 +50,19 @@ def test_every_board_is_served_before_one_is_served_twice() -> None:
     assert order == [f"{board}{ply}" for ply in range(3) for board in "abcde"]
 
 
+def test_heads_take_turns_with_games_that_have_just_ended() -> None:
+    """While heads never end, the last scores under a result would never come."""
+    waiting: WaitingSearches[str] = WaitingSearches()
+    for ply in range(3):
+        waiting.push(request("live", ply, SearchKind.HEAD))
+        waiting.push(request("over", ply, SearchKind.CLOSING))
+        waiting.push(request("behind", ply))
+    order = []
+    while (job := waiting.pop()) is not None:
+        order.append(job.key[:-1])
+    assert order == ["live", "over", "live", "over", "live", "over", "behind", "behind", "behind"]
+
+
 def test_heads_that_wait_are_told_by_board() -> None:
     waiting: WaitingSearches[str] = WaitingSearches()
     one, two = request("a", 1, SearchKind.HEAD), request("b", 1, SearchKind.HEAD)
