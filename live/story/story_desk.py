@@ -5,7 +5,7 @@ holds what the desk holds: a ``move`` drops the moments of its game from that pl
 of the game, ``moment`` adds, replaces or withdraws one. Times are seconds since 1970 UTC and come
 as arguments.
 
-Games are looked at again when something of them has changed, a few at a time; what they look like
+Games are looked at again when something of them has changed, one at a time; what they look like
 is asked for then. So a burst of scores costs one look.
 """
 
@@ -40,8 +40,6 @@ from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
 MOST: Final = 120
-#: Games looked at in one go.
-LOOKS: Final = 12
 #: More moves of a game in one batch are its past: nobody saw when they were played.
 PAST_MOVES: Final = 2
 #: A round of fewer games has no best one.
@@ -82,6 +80,7 @@ class StoryDesk:
         self._let_go: dict[GameId, set[str]] = {}
         self._seen_s: dict[GameId, dict[int, float]] = {}
         self._told: dict[GameId, _Told] = {}
+        self._rounds: dict[tuple[str, str], set[GameId]] = {}
         # The best-played and the wildest game of each round that is over.
         self._chosen: dict[tuple[str, str], dict[GameId, list[MomentDraft]]] = {}
         self._dirty: dict[GameId, None] = {}
@@ -120,10 +119,18 @@ class StoryDesk:
         key = round_of(view)
         held = self._told.get(view.id)
         if held is None or held.round != key:
-            self._told[view.id] = _Told(key)
             if held is not None:
-                self._choose(held.round)
+                self._leave(view.id, held.round)
+            self._told[view.id] = _Told(key)
+            self._rounds.setdefault(key, set()).add(view.id)
             self._choose(key)
+
+    def _leave(self, game: GameId, key: tuple[str, str]) -> None:
+        """A game is of this round no longer."""
+        self._rounds[key].discard(game)
+        self._choose(key)
+        if not self._rounds[key]:
+            del self._rounds[key]
 
     def _forget(self, game: GameId) -> None:
         self._drop(game, 0)
@@ -131,7 +138,7 @@ class StoryDesk:
             held.pop(game, None)
         told = self._told.pop(game, None)
         if told is not None:
-            self._choose(told.round)
+            self._leave(game, told.round)
 
     def _drop(self, game: GameId, ply: int) -> None:
         held = self._of_game.get(game)
@@ -148,14 +155,13 @@ class StoryDesk:
         return bool(self._dirty)
 
     def look(self, detail_of: DetailOf) -> list[MomentMessage]:
-        """Look at some games that have changed; what is new, worded anew or withdrawn."""
-        messages: list[MomentMessage] = []
-        for game in list(self._dirty)[:LOOKS]:
-            del self._dirty[game]
-            detail = detail_of(game)
-            if detail is not None:
-                messages += self._look(detail)
-        return messages + self._make_room()
+        """Look at one game that has changed; what is new, worded anew or withdrawn."""
+        game = next(iter(self._dirty), None)
+        if game is None:
+            return []
+        del self._dirty[game]
+        detail = detail_of(game)
+        return [] if detail is None else self._look(detail) + self._make_room()
 
     def recall(self, detail_of: DetailOf) -> Iterator[None]:
         """Look at all games that have changed, as they were before a restart: the latest round
@@ -258,10 +264,10 @@ class StoryDesk:
         To be called whenever a game of it comes, goes, or is another: until then nothing is.
         """
         before = self._chosen.pop(key, {})
-        games = {id: each for id, each in self._told.items() if each.round == key}
-        if all(each.whole for each in games.values()):
+        games = self._rounds[key]
+        if all(self._told[id].whole for id in games):
             # Without a move nothing was played: a forfeit.
-            played = {id: each for id, each in games.items() if each.plies}
+            played = {id: self._told[id] for id in sorted(games) if self._told[id].plies}
             if len(played) >= ROUND_GAMES:
                 self._chosen[key] = self._best_of(played)
         now = self._chosen.get(key, {})
