@@ -286,7 +286,9 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 #: Of a hundred, of which none and all are told only where it is so.
-_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest")
+_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
+#: Better than so many of a hundred; nobody is better than all.
+_PERCENTILES: Final = ("percentile", "first", "second")
 
 
 def _figure(name: str, value: float) -> str:
@@ -295,6 +297,8 @@ def _figure(name: str, value: float) -> str:
         return "<1"
     if name in _SHARES and 99.5 <= value < 100:
         return ">99"
+    if name in _PERCENTILES:
+        value = min(value, 99.0)
     if name in ("points", "pawns") or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"
