@@ -23,8 +23,6 @@ const ON_AIR = {
 };
 /** Layouts with styles of their own. */
 const OWN_STYLES = ["player", "duel", "moment", "table"];
-/** How long a swing is shown. */
-const ALERT_MS = 8_000;
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
 const TOKEN_EVERY_MS = 10_000;
@@ -59,8 +57,6 @@ const flagOf = (federation) => (flags === null ? (federation ?? "") : flags.flag
 const swings = new Swings(options.swing, options.cooldown * 1000);
 const ticking = new Ticking();
 const failures = new Failures();
-/** Game id → `{until, swing}` while a swing is shown. */
-const alerts = new Map();
 let asked = false;
 /** Whether the token is `missing` or `wrong`, and when to ask again. */
 let trouble = "";
@@ -124,8 +120,7 @@ function basisOf() {
 
 function look(game) {
   ticking.note(game, now());
-  const swing = swings.look(game, now());
-  if (swing !== null) alerts.set(game.id, { until: now() + ALERT_MS, swing });
+  swings.look(game, now());
 }
 
 function ask() {
@@ -140,7 +135,6 @@ function draw() {
     drawStatus([]);
     return;
   }
-  for (const [id, { until }] of alerts) if (until <= now()) alerts.delete(id);
   const all = [...held.games.values()];
   names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
   const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
@@ -156,8 +150,9 @@ function draw() {
 
 /** A swing while it is news; on demand the largest of the game, to see how it looks. */
 function swingOf(game) {
+  if (options.hide.includes("score")) return null;
   if (options.sample === "swing") return largestSwing(game);
-  return options.ply === null ? (alerts.get(game.id)?.swing ?? null) : null;
+  return options.ply === null ? swings.shown(game, now()) : null;
 }
 
 /** Another game comes in softly: a hard cut would look like a fault. */

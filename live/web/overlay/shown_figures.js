@@ -1,7 +1,7 @@
 /** What an overlay says about one game. Pure. */
 
 import { figureOf, isElo, leading, LEAST_MOVES, usualness } from "../client/leading_figure.js";
-import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, percentText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -46,7 +46,7 @@ export function named(figure, words, brief = false) {
   if (kind === "percentile") {
     const before = words.percentileShort;
     const label = brief ? words.percentileBrief : words.percentile;
-    return { ...plain, label, short: before, before, text: `${Math.round(value)}\u00a0%` };
+    return { ...plain, label, short: before, before, text: `${percentText(value)}\u00a0%` };
   }
   // One game says nothing beyond it.
   if (isElo(figure)) return { ...plain, label: `${words[kind]} = ${words.elo}`, text: String(Math.round(value)) };

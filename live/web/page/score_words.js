@@ -1,7 +1,7 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
 import { isElo, leading, usualness } from "../client/leading_figure.js";
-import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, percentText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { isLow, leftS } from "../client/running_clocks.js";
 
@@ -25,7 +25,7 @@ export function written(figure) {
   if (figure === null) return null;
   const shown =
     figure.kind === "percentile"
-      ? { ...SHARE, text: `${Math.round(figure.value)} %` }
+      ? { ...SHARE, text: `${percentText(figure.value)} %` }
       : isElo(figure)
         ? { text: String(Math.round(figure.value)), interval: "= Elo" }
         : ratingFigure(figure.value, figure.low, figure.high);
