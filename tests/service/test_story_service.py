@@ -127,7 +127,7 @@ def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
 
 def test_only_some_games_are_looked_at_in_one_go() -> None:
     looked: list[str] = []
-    service = StoryService(lambda changes: None, looked.append)  # type: ignore[arg-type]
+    service = StoryService(lambda changes: None, looked.append)
     service.heard([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
     service.tick()
     assert len(looked) == LOOKS

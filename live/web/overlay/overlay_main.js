@@ -2,7 +2,7 @@
 
 import { brokerOf } from "../client/broker_address.js";
 import { openConnection } from "../client/open_connection.js";
-import { setText } from "../drawing/elements.js";
+import { loadStyles, setText } from "../drawing/elements.js";
 import { Held } from "../client/event_state.js";
 import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
@@ -42,7 +42,8 @@ applyLook(document.documentElement, options);
 // connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
 const loading = import(`./layouts/${options.layout}_layout.js`);
-const styled = OWN_STYLES.includes(options.layout) || options.show.length > 0 ? styles() : null;
+const dressed = OWN_STYLES.includes(options.layout) || options.show.length > 0;
+const styled = dressed ? loadStyles(new URL("./layouts/more_layouts.css", import.meta.url).href) : null;
 let layout = null;
 const { default: words } = await speaking;
 
@@ -71,15 +72,6 @@ const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
 const connection = await openConnection(source, address.href, note);
 
-/** Loads the styles that most overlays do without. */
-function styles() {
-  const link = document.createElement("link");
-  link.rel = "stylesheet";
-  link.href = new URL("./layouts/more_layouts.css", import.meta.url).href;
-  document.head.append(link);
-  return new Promise((done) => (link.onload = link.onerror = done));
-}
-
 async function delayed() {
   const { Delayed } = await import("./delayed_messages.js");
   return new Delayed(held, options.delay * 1000, now);
@@ -100,6 +92,8 @@ function note(touched) {
 }
 
 function elapsedS(game) {
+  // As it stood after a ply, no clock runs.
+  if (options.ply !== null) return 0;
   return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
 }
 
