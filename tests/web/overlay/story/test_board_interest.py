@@ -79,7 +79,7 @@ def test_a_moment_is_shown_for_a_while_and_the_newest_first(pages: Pages) -> Non
     assert shown(pages, True, *looked)[0] == "old"
     assert shown(pages, True, ([moment("x", "elsewhere")], 0)) == [None]
     # Withdrawn and told again, it is no news.
-    again = (([], 0), ([one], 1_000), ([], 2_000), ([one], 20_000))
+    again: list[Any] = [([], 0), ([one], 1_000), ([], 2_000), ([one], 20_000)]
     assert shown(pages, False, *again) == [None, "one", None, None]
 
 
