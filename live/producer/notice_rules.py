@@ -1,8 +1,8 @@
 """What people are notified of: changes in, notices out. Pure: the time comes in.
 
 :class:`NoticeRules` is given what the public may know. :class:`ArbiterRules` is given what arbiters
-see, for addresses of their own. Against floods there is a limit an hour for each, and how many were
-left out is said when there is room again. What was so when the service began is no news.
+see, for addresses of their own. Against floods there is a limit an hour for each: the last notice
+within it says so, and how many were left out is logged. What was so when the service began is no news.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from live.events import (
 from live.story.story_desk import PAST_MOVES
 
 HOUR_S: Final = 3600.0
+#: Silence after this is no sign that nothing happens.
+_PAUSE: Final = " (As many notices as notify.per_hour are sent; no more for a while.)"
 
 
 class Notice(NamedTuple):
@@ -51,8 +53,13 @@ class NoticeLimit:
         self._left_out = 0
 
     def within(self, notices: Iterable[Notice], now_s: float) -> list[Notice]:
-        """Those that there is room for; the others are counted."""
-        return [each for each in notices if self._room(now_s)]
+        """Those that there is room for, the last of which says so; the others are counted."""
+        kept = []
+        for notice in notices:
+            if self._room(now_s):
+                full = len(self._sent_s) == self._per_hour
+                kept.append(notice._replace(body=f"{notice.body}{_PAUSE}") if full else notice)
+        return kept
 
     def _room(self, now_s: float) -> bool:
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:

@@ -54,7 +54,7 @@ WILD: Final = 1.5
 DetailOf = Callable[[GameId], GameDetail | None]
 
 
-class _Told(NamedTuple):
+class _RoundGame(NamedTuple):
     """A game as the comparison of a round needs it; the last five once it is whole."""
 
     round: tuple[str, str]
@@ -79,7 +79,7 @@ class StoryDesk:
         # Ids that made room; they do not come back while their game is there.
         self._let_go: dict[GameId, set[str]] = {}
         self._seen_s: dict[GameId, dict[int, float]] = {}
-        self._told: dict[GameId, _Told] = {}
+        self._games: dict[GameId, _RoundGame] = {}
         self._rounds: dict[tuple[str, str], set[GameId]] = {}
         # The best-played and the wildest game of each round that is over.
         self._chosen: dict[tuple[str, str], dict[GameId, list[MomentDraft]]] = {}
@@ -117,11 +117,11 @@ class StoryDesk:
 
     def _place(self, view: GameView) -> None:
         key = round_of(view)
-        held = self._told.get(view.id)
+        held = self._games.get(view.id)
         if held is None or held.round != key:
             if held is not None:
                 self._leave(view.id, held.round)
-            self._told[view.id] = _Told(key)
+            self._games[view.id] = _RoundGame(key)
             self._rounds.setdefault(key, set()).add(view.id)
             self._choose(key)
 
@@ -136,9 +136,9 @@ class StoryDesk:
         self._drop(game, 0)
         for held in (self._seen_s, self._dirty, self._of_game, self._let_go):
             held.pop(game, None)
-        told = self._told.pop(game, None)
-        if told is not None:
-            self._leave(game, told.round)
+        held = self._games.pop(game, None)
+        if held is not None:
+            self._leave(game, held.round)
 
     def _drop(self, game: GameId, ply: int) -> None:
         held = self._of_game.get(game)
@@ -171,20 +171,20 @@ class StoryDesk:
         # What is heard meanwhile is looked at as ever.
         dirty, self._dirty = self._dirty, {}
         for game in dirty:
-            if game in self._told:
+            if game in self._games:
                 seen_s = max(self._seen_s.get(game, {}).values(), default=0.0)
-                rounds.setdefault(self._told[game].round, []).append((seen_s, game))
+                rounds.setdefault(self._games[game].round, []).append((seen_s, game))
         for games in sorted(rounds.values(), key=max, reverse=True):
             if self._older(max(games)[0]):
                 break
             for _, game in games:
-                if game in self._told and (detail := detail_of(game)) is not None:
+                if game in self._games and (detail := detail_of(game)) is not None:
                     self._compare(detail)
                 yield
             for seen_s, game in sorted(games, reverse=True):
                 # Chosen as the best of its round a moment ago, or heard of since.
                 self._dirty.pop(game, None)
-                if game not in self._told or self._older(seen_s):
+                if game not in self._games or self._older(seen_s):
                     continue
                 if (detail := detail_of(game)) is not None:
                     self._look(detail)
@@ -246,14 +246,14 @@ class StoryDesk:
     def _compare(self, game: GameDetail) -> None:
         """Take note of what the comparison of its round needs of a game."""
         self._place(game)
-        key, before = round_of(game), self._told[game.id]
-        told = _Told(key)
+        key, before = round_of(game), self._games[game.id]
+        now = _RoundGame(key)
         if is_whole(game):
             level = played_level(game)
-            told = _Told(key, True, len(game.plies), level, is_short(game), wildness(game))
-        if told == before:
+            now = _RoundGame(key, True, len(game.plies), level, is_short(game), wildness(game))
+        if now == before:
             return
-        self._told[game.id] = told
+        self._games[game.id] = now
         self._choose(key)
         # It is being looked at.
         self._dirty.pop(game.id, None)
@@ -265,18 +265,18 @@ class StoryDesk:
         """
         before = self._chosen.pop(key, {})
         games = self._rounds[key]
-        if all(self._told[id].whole for id in games):
+        if all(self._games[id].whole for id in games):
             # Without a move nothing was played: a forfeit.
-            played = {id: self._told[id] for id in sorted(games) if self._told[id].plies}
+            played = {id: self._games[id] for id in sorted(games) if self._games[id].plies}
             if len(played) >= ROUND_GAMES:
                 self._chosen[key] = self._best_of(played)
         now = self._chosen.get(key, {})
         for id in {**before, **now}:
-            if id in self._told and before.get(id) != now.get(id):
+            if id in self._games and before.get(id) != now.get(id):
                 self._dirty[id] = None
 
     @staticmethod
-    def _best_of(games: dict[GameId, _Told]) -> dict[GameId, list[MomentDraft]]:
+    def _best_of(games: dict[GameId, _RoundGame]) -> dict[GameId, list[MomentDraft]]:
         found: dict[GameId, list[MomentDraft]] = {}
         long = {id: each for id, each in games.items() if not each.short}
         levels = {id: each.level for id, each in long.items() if each.level is not None}

@@ -101,8 +101,10 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
 
 def test_a_flood_is_cut_off_and_told_of() -> None:
     rules = NoticeRules(NotifyConfig(per_hour=3))
-    for n in range(8):
-        bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}"))
+    told = [bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}")) for n in range(8)]
+    assert told[1] == ["The game has begun."]
+    pause = "(As many notices as notify.per_hour are sent; no more for a while.)"
+    assert told[2:4] == [[f"The game has begun. {pause}"], []]
     assert rules.limit.left_out() == 5
     assert rules.limit.left_out() == 0
     late = view(0, id="late"), view(1, id="late")
