@@ -2,7 +2,8 @@
 
 :class:`NoticeRules` is given what the public may know. :class:`ArbiterRules` is given what arbiters
 see, for addresses of their own. Against floods there is a limit an hour for each: the last notice
-within it says so, and how many were left out is logged. What was so when the service began is no news.
+within it says so, and how many were left out is logged. What was so when the service began is no
+news.
 """
 
 from __future__ import annotations
