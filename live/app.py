@@ -30,7 +30,7 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
-from live.events import ARBITERS_NOTIFICATIONS, GameMessage
+from live.events import ARBITERS_NOTIFICATIONS
 from live.players.player_lists import beside
 from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.access.authentication import everybody
@@ -265,7 +265,7 @@ def _for_producers(
 
         director = ObsDirector(config.director, report=service.health)
         public.listen(GuardedPart(director.publish))
-        director.choice.heard([GameMessage(view) for view in public.games()], 0.0)
+        director.choice.begin(public.games(), public.moments())
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
@@ -274,7 +274,7 @@ def _for_producers(
 
         if notify.urls_file:
             rules = NoticeRules(notify)
-            rules.begin(public.games())
+            rules.begin(public.games(), public.moments())
             people = Notifier(rules, "notify.urls_file", notify.urls_file, report=service.health)
             public.listen(GuardedPart(people.publish))
             parts["notifications"] = people.run

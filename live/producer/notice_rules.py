@@ -1,8 +1,9 @@
 """What people are notified of: changes in, notices out. Pure: the time comes in.
 
 :class:`NoticeRules` is given what the public may know. :class:`ArbiterRules` is given what arbiters
-see, for addresses of their own. Against floods there is a limit an hour for each, and how many were
-left out is said when there is room again. What was so when the service began is no news.
+see, for addresses of their own. Against floods there is a limit an hour for each: the last notice
+within it says so, and how many were left out is logged. What was so when the service began is no
+news.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from live.events import (
     GameMessage,
     GameView,
     GoneMessage,
+    Moment,
     MomentMessage,
     Severity,
 )
 from live.story.story_desk import PAST_MOVES
 
 HOUR_S: Final = 3600.0
+#: Silence after this is no sign that nothing happens.
+_PAUSE: Final = " (As many notices as notify.per_hour are sent; no more for a while.)"
 
 
 class Notice(NamedTuple):
@@ -50,8 +54,13 @@ class NoticeLimit:
         self._left_out = 0
 
     def within(self, notices: Iterable[Notice], now_s: float) -> list[Notice]:
-        """Those that there is room for; the others are counted."""
-        return [each for each in notices if self._room(now_s)]
+        """Those that there is room for, the last of which says so; the others are counted."""
+        kept = []
+        for notice in notices:
+            if self._room(now_s):
+                full = len(self._sent_s) == self._per_hour
+                kept.append(notice._replace(body=f"{notice.body}{_PAUSE}") if full else notice)
+        return kept
 
     def _room(self, now_s: float) -> bool:
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
@@ -68,19 +77,32 @@ class NoticeLimit:
         return count
 
 
+class _KnownGame:
+    """A game, and what people have heard of it: a source may say anything twice."""
+
+    def __init__(self, view: GameView) -> None:
+        self.view = view
+        self.begun = view.plies_played > 0
+        self.result = view.result
+        """The last one that was not ``*``, if there was one."""
+        self.moments: set[str] = set()
+
+
 class NoticeRules:
     """One writer calls; nothing waits."""
 
     def __init__(self, config: NotifyConfig) -> None:
         self._config = config
         self._players = frozenset(map(folded, config.players))
-        self._games: dict[GameId, GameView] = {}
-        self._told: dict[GameId, set[str]] = {}
+        self._games: dict[GameId, _KnownGame] = {}
         self.limit = NoticeLimit(config.per_hour)
 
-    def begin(self, games: Iterable[GameView]) -> None:
-        """These games are known already."""
-        self._games = {view.id: view for view in games}
+    def begin(self, games: Iterable[GameView], moments: Iterable[Moment] = ()) -> None:
+        """These games are known already, and these moments of them."""
+        self._games = {view.id: _KnownGame(view) for view in games}
+        for moment in moments:
+            if moment.game in self._games:
+                self._games[moment.game].moments.add(moment.id)
 
     def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
         """The notices that follow from changes which the public may know."""
@@ -90,40 +112,40 @@ class NoticeRules:
                 found += self._game(change.game)
             elif isinstance(change, GoneMessage):
                 self._games.pop(change.game, None)
-                self._told.pop(change.game, None)
             elif isinstance(change, MomentMessage):
                 found += self._moment(change)
         return self.limit.within(found, now_s)
 
     def _game(self, view: GameView) -> list[Notice]:
-        before = self._games.get(view.id)
-        self._games[view.id] = view
-        if not self._follows(view):
+        known = self._games.get(view.id)
+        if known is None:
+            self._games[view.id] = _KnownGame(view)
             return []
+        known.view = view
         found = []
-        # A game that is taken up in its middle is first shown without any ply, too.
-        empty = before is not None and before.plies_played == 0
-        begun = empty and 0 < view.plies_played <= PAST_MOVES
-        if begun and view.result == "*" and "begins" in self._config.what:
-            found.append(Notice(pairing(view), "The game has begun."))
-        over = before is not None and before.result == "*" and view.result != "*"
-        if over and "ends" in self._config.what:
-            found.append(Notice(pairing(view), f"The game is over: {view.result}."))
-        return found
+        if not known.begun and view.plies_played:
+            known.begun = True
+            # A game that is taken up in its middle is first shown without any ply, too.
+            news = view.plies_played <= PAST_MOVES and view.result == "*"
+            if news and "begins" in self._config.what:
+                found.append("The game has begun.")
+        if view.result not in ("*", known.result):
+            what = "game is over" if known.result == "*" else "result is corrected"
+            known.result = view.result
+            if "ends" in self._config.what:
+                found.append(f"The {what}: {view.result}.")
+        follows_it = follows(self._players, view)
+        return [Notice(pairing(view), each) for each in found if follows_it]
 
     def _moment(self, change: MomentMessage) -> list[Notice]:
-        view, moment = self._games.get(change.game), change.moment
+        known, moment = self._games.get(change.game), change.moment
         wanted = change.holds and moment.at_s is not None and "moments" in self._config.what
-        told = self._told.get(change.game, ())
-        if view is None or not wanted or moment.id in told or not self._follows(view):
+        if known is None or not wanted or moment.id in known.moments:
             return []
-        if moment.weight < self._config.least_weight:
+        if moment.weight < self._config.least_weight or not follows(self._players, known.view):
             return []
-        self._told.setdefault(change.game, set()).add(moment.id)
-        return [Notice(pairing(view), getattr(moment.text, self._config.lang))]
-
-    def _follows(self, view: GameView) -> bool:
-        return follows(self._players, view)
+        known.moments.add(moment.id)
+        return [Notice(pairing(known.view), getattr(moment.text, self._config.lang))]
 
 
 class ArbiterRules:

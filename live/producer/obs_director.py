@@ -84,16 +84,15 @@ class ObsDirector:
 
     async def look(self, client: Any) -> None:
         """Switch, if a switch is due."""
-        due = self.choice.next(self._clock())
+        # Nothing is asked for while it is stopped: what is on air then is what OBS says.
+        due = None if self.stopped else self.choice.next(self._clock())
         if due is None:
-            return
-        if self.stopped or self._config.dry_run:
-            reason = "stopped" if self.stopped else "dry run"
-            log.warning("director, %s: would switch to %s: %s", reason, due.scene, due.why)
-            self.choice.asked(due.scene, self._clock())
             return
         # Before the answer: OBS sends its event first.
         self.choice.asked(due.scene, self._clock())
+        if self._config.dry_run:
+            log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
+            return
         log.info("director: switches to %s: %s", due.scene, due.why)
         await _asked(client, "SetCurrentProgramScene", {"sceneName": due.scene})
 

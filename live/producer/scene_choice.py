@@ -14,6 +14,7 @@ from live.events import (
     Change,
     GameId,
     GameMessage,
+    GameView,
     GoneMessage,
     Moment,
     MomentMessage,
@@ -46,6 +47,11 @@ class SceneChoice:
         self._since_s: float | None = None
         self._paused_until_s = float("-inf")
         self._known: frozenset[str] | None = None
+
+    def begin(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
+        """These are known already: nothing of them is switched to."""
+        self._boards = {view.id: view.board for view in games}
+        self._noted = {moment.id: None for moment in moments}
 
     def heard(self, changes: Iterable[Change], now_s: float) -> None:
         """Take note of what viewers may know."""

@@ -15,6 +15,9 @@ from live.story.story_desk import StoryDesk
 
 log = logging.getLogger(__name__)
 
+#: Games looked at in one go.
+LOOKS = 12
+
 
 def _time_and_game(told: tuple[float, Change]) -> tuple[float, object]:
     game = getattr(told[1], "game", None)
@@ -45,10 +48,10 @@ class StoryService:
 
     def tick(self) -> None:
         """To be called about once a second: look at what has changed."""
-        with self._guarded():
-            messages = self._desk.look(self._detail_of)
-            if messages:
-                self._publish(messages)
+        for _ in range(LOOKS):
+            with self._guarded():
+                if messages := self._desk.look(self._detail_of):
+                    self._publish(messages)
 
     def resume(self, told: Iterable[tuple[float, Change]]) -> Generator[None, None, None]:
         """Moments of what a run before this one saw stand again, with their times, without a word:

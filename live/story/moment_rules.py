@@ -247,10 +247,12 @@ def _decided(
         known = without_repetitions(game, scores)
         before, *after = (None if s is None else 100 * _of(loser, s) for s in known[ply - 1 :])
         left = [score for score in after if score is not None]
-        if before is not None and len(left) == len(after):
-            figures = {"before": before, "after": left[0], "highest": max(left)}
-            yield MomentDraft("turn", ply, loser, 0.3 + lost, figures | _pawns(game, ply))
-            return
+        # Between these two it may have changed nothing that is seen.
+        if before is None or len(left) < len(after) or round(before) <= round(left[0]):
+            continue
+        figures = {"before": before, "after": left[0], "highest": max(left)}
+        yield MomentDraft("turn", ply, loser, 0.3 + lost, figures | _pawns(game, ply))
+        return
 
 
 def _slips(
@@ -320,6 +322,8 @@ def _scramble(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Mome
     if not clocks:
         return
     begun = max(clocks)
+    if begun == 0.0:
+        return  # Nobody set these clocks.
     limit = next(limit for least, limit in SCRAMBLES if begun >= least)
     for ply in game.plies[SCRAMBLE_FROM - 1 :]:
         before, score = scores[ply.ply - 1], scores[ply.ply]

@@ -7,6 +7,7 @@ is written with the letters of the language.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 import chess
@@ -235,11 +236,18 @@ def best_move(game: GameDetail, ply: int) -> str | None:
     view = game.plies[ply - 1]
     if view.best is None or view.best == view.uci:
         return None
+    moves = tuple(each.uci for each in game.plies[: ply - 1])
+    return _san(game.start_fen, game.variant == "chess960", moves, view.best)
+
+
+@lru_cache(maxsize=512)
+def _san(start_fen: str, chess960: bool, moves: tuple[str, ...], uci: str) -> str | None:
+    """Kept: all moments of a game are worded anew at each news of it."""
     try:
-        board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
-        for each in game.plies[: ply - 1]:
-            board.push_uci(each.uci)
-        return board.san(board.parse_uci(view.best))
+        board = chess.Board(start_fen, chess960=chess960)
+        for each in moves:
+            board.push_uci(each)
+        return board.san(board.parse_uci(uci))
     except ValueError:
         return None
 
@@ -286,7 +294,9 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 #: Of a hundred, of which none and all are told only where it is so.
-_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest")
+_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
+#: Better than so many of a hundred; nobody is better than all.
+_PERCENTILES: Final = ("percentile", "first", "second")
 
 
 def _figure(name: str, value: float) -> str:
@@ -295,6 +305,8 @@ def _figure(name: str, value: float) -> str:
         return "<1"
     if name in _SHARES and 99.5 <= value < 100:
         return ">99"
+    if name in _PERCENTILES:
+        value = min(value, 99.0)
     if name in ("points", "pawns") or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"

@@ -5,7 +5,7 @@ holds what the desk holds: a ``move`` drops the moments of its game from that pl
 of the game, ``moment`` adds, replaces or withdraws one. Times are seconds since 1970 UTC and come
 as arguments.
 
-Games are looked at again when something of them has changed, a few at a time; what they look like
+Games are looked at again when something of them has changed, one at a time; what they look like
 is asked for then. So a burst of scores costs one look.
 """
 
@@ -40,8 +40,6 @@ from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
 MOST: Final = 120
-#: Games looked at in one go.
-LOOKS: Final = 12
 #: More moves of a game in one batch are its past: nobody saw when they were played.
 PAST_MOVES: Final = 2
 #: A round of fewer games has no best one.
@@ -56,7 +54,7 @@ WILD: Final = 1.5
 DetailOf = Callable[[GameId], GameDetail | None]
 
 
-class _Told(NamedTuple):
+class _RoundGame(NamedTuple):
     """A game as the comparison of a round needs it; the last five once it is whole."""
 
     round: tuple[str, str]
@@ -81,7 +79,8 @@ class StoryDesk:
         # Ids that made room; they do not come back while their game is there.
         self._let_go: dict[GameId, set[str]] = {}
         self._seen_s: dict[GameId, dict[int, float]] = {}
-        self._told: dict[GameId, _Told] = {}
+        self._games: dict[GameId, _RoundGame] = {}
+        self._rounds: dict[tuple[str, str], set[GameId]] = {}
         # The best-played and the wildest game of each round that is over.
         self._chosen: dict[tuple[str, str], dict[GameId, list[MomentDraft]]] = {}
         self._dirty: dict[GameId, None] = {}
@@ -118,20 +117,28 @@ class StoryDesk:
 
     def _place(self, view: GameView) -> None:
         key = round_of(view)
-        held = self._told.get(view.id)
+        held = self._games.get(view.id)
         if held is None or held.round != key:
-            self._told[view.id] = _Told(key)
             if held is not None:
-                self._choose(held.round)
+                self._leave(view.id, held.round)
+            self._games[view.id] = _RoundGame(key)
+            self._rounds.setdefault(key, set()).add(view.id)
             self._choose(key)
+
+    def _leave(self, game: GameId, key: tuple[str, str]) -> None:
+        """A game is of this round no longer."""
+        self._rounds[key].discard(game)
+        self._choose(key)
+        if not self._rounds[key]:
+            del self._rounds[key]
 
     def _forget(self, game: GameId) -> None:
         self._drop(game, 0)
         for held in (self._seen_s, self._dirty, self._of_game, self._let_go):
             held.pop(game, None)
-        told = self._told.pop(game, None)
-        if told is not None:
-            self._choose(told.round)
+        held = self._games.pop(game, None)
+        if held is not None:
+            self._leave(game, held.round)
 
     def _drop(self, game: GameId, ply: int) -> None:
         held = self._of_game.get(game)
@@ -148,14 +155,13 @@ class StoryDesk:
         return bool(self._dirty)
 
     def look(self, detail_of: DetailOf) -> list[MomentMessage]:
-        """Look at some games that have changed; what is new, worded anew or withdrawn."""
-        messages: list[MomentMessage] = []
-        for game in list(self._dirty)[:LOOKS]:
-            del self._dirty[game]
-            detail = detail_of(game)
-            if detail is not None:
-                messages += self._look(detail)
-        return messages + self._make_room()
+        """Look at one game that has changed; what is new, worded anew or withdrawn."""
+        game = next(iter(self._dirty), None)
+        if game is None:
+            return []
+        del self._dirty[game]
+        detail = detail_of(game)
+        return [] if detail is None else self._look(detail) + self._make_room()
 
     def recall(self, detail_of: DetailOf) -> Iterator[None]:
         """Look at all games that have changed, as they were before a restart: the latest round
@@ -165,20 +171,20 @@ class StoryDesk:
         # What is heard meanwhile is looked at as ever.
         dirty, self._dirty = self._dirty, {}
         for game in dirty:
-            if game in self._told:
+            if game in self._games:
                 seen_s = max(self._seen_s.get(game, {}).values(), default=0.0)
-                rounds.setdefault(self._told[game].round, []).append((seen_s, game))
+                rounds.setdefault(self._games[game].round, []).append((seen_s, game))
         for games in sorted(rounds.values(), key=max, reverse=True):
             if self._older(max(games)[0]):
                 break
             for _, game in games:
-                if game in self._told and (detail := detail_of(game)) is not None:
+                if game in self._games and (detail := detail_of(game)) is not None:
                     self._compare(detail)
                 yield
             for seen_s, game in sorted(games, reverse=True):
                 # Chosen as the best of its round a moment ago, or heard of since.
                 self._dirty.pop(game, None)
-                if game not in self._told or self._older(seen_s):
+                if game not in self._games or self._older(seen_s):
                     continue
                 if (detail := detail_of(game)) is not None:
                     self._look(detail)
@@ -240,14 +246,14 @@ class StoryDesk:
     def _compare(self, game: GameDetail) -> None:
         """Take note of what the comparison of its round needs of a game."""
         self._place(game)
-        key, before = round_of(game), self._told[game.id]
-        told = _Told(key)
+        key, before = round_of(game), self._games[game.id]
+        now = _RoundGame(key)
         if is_whole(game):
             level = played_level(game)
-            told = _Told(key, True, len(game.plies), level, is_short(game), wildness(game))
-        if told == before:
+            now = _RoundGame(key, True, len(game.plies), level, is_short(game), wildness(game))
+        if now == before:
             return
-        self._told[game.id] = told
+        self._games[game.id] = now
         self._choose(key)
         # It is being looked at.
         self._dirty.pop(game.id, None)
@@ -258,19 +264,19 @@ class StoryDesk:
         To be called whenever a game of it comes, goes, or is another: until then nothing is.
         """
         before = self._chosen.pop(key, {})
-        games = {id: each for id, each in self._told.items() if each.round == key}
-        if all(each.whole for each in games.values()):
+        games = self._rounds[key]
+        if all(self._games[id].whole for id in games):
             # Without a move nothing was played: a forfeit.
-            played = {id: each for id, each in games.items() if each.plies}
+            played = {id: self._games[id] for id in sorted(games) if self._games[id].plies}
             if len(played) >= ROUND_GAMES:
                 self._chosen[key] = self._best_of(played)
         now = self._chosen.get(key, {})
         for id in {**before, **now}:
-            if id in self._told and before.get(id) != now.get(id):
+            if id in self._games and before.get(id) != now.get(id):
                 self._dirty[id] = None
 
     @staticmethod
-    def _best_of(games: dict[GameId, _Told]) -> dict[GameId, list[MomentDraft]]:
+    def _best_of(games: dict[GameId, _RoundGame]) -> dict[GameId, list[MomentDraft]]:
         found: dict[GameId, list[MomentDraft]] = {}
         long = {id: each for id, each in games.items() if not each.short}
         levels = {id: each.level for id, each in long.items() if each.level is not None}

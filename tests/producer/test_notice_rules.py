@@ -50,6 +50,19 @@ def test_what_was_so_before_is_no_news() -> None:
     assert rules.heard([old], 0.0) == []
 
 
+def test_what_a_source_takes_back_and_says_again_is_told_once() -> None:
+    rules = NoticeRules(NotifyConfig())
+    assert len(bodies(rules, view(0), view(1), view(0), view(1))) == 1
+    assert bodies(rules, view(3, "1-0"), view(3), view(3, "1-0")) == ["The game is over: 1-0."]
+    assert bodies(rules, view(3, "0-1")) == ["The result is corrected: 0-1."]
+
+
+def test_a_moment_that_stood_before_the_start_is_no_news_when_its_figures_change() -> None:
+    rules = NoticeRules(NotifyConfig())
+    rules.begin([view(3)], [moment("g")])
+    assert rules.heard([MomentMessage("g", moment("g", weight=0.9))], 0.0) == []
+
+
 def test_a_game_taken_up_in_its_middle_has_not_just_begun() -> None:
     service = Rehearsal()
     moves = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
@@ -88,8 +101,10 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
 
 def test_a_flood_is_cut_off_and_told_of() -> None:
     rules = NoticeRules(NotifyConfig(per_hour=3))
-    for n in range(8):
-        bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}"))
+    told = [bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}")) for n in range(8)]
+    assert told[1] == ["The game has begun."]
+    pause = "(As many notices as notify.per_hour are sent; no more for a while.)"
+    assert told[2:4] == [[f"The game has begun. {pause}"], []]
     assert rules.limit.left_out() == 5
     assert rules.limit.left_out() == 0
     late = view(0, id="late"), view(1, id="late")

@@ -102,6 +102,15 @@ def test_of_a_moment_that_nobody_saw_happen_nothing_is_shown() -> None:
     assert scene(made, 26.0) is None
 
 
+def test_what_stood_before_the_start_is_not_switched_to_when_its_figures_change() -> None:
+    made = SceneChoice(DirectorConfig(url="ws://obs"))
+    made.begin([view_of(game(id="g1", board=1))], [moment("g1")])
+    told(made, 1, 25.0, 0.9)
+    assert scene(made, 26.0) is None
+    told(made, 1, 27.0, ply=2)
+    assert scene(made, 28.0) == "Board 1"
+
+
 def test_a_moment_sent_again_with_other_figures_is_the_same() -> None:
     made = choice()
     told(made, 1, 25.0)

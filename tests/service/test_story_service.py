@@ -9,10 +9,22 @@ import msgspec
 import pytest
 
 from live.engine.search import Search, SearchResult
-from live.events import Change, FeedReport, GameReport, Moment, MomentMessage, Score
+from live.events import (
+    Change,
+    FeedReport,
+    GameDetail,
+    GameMessage,
+    GameReport,
+    Moment,
+    MomentMessage,
+    Score,
+)
+from live.publish.published_state import view_of
+from live.service.story_service import LOOKS, StoryService
 from tests.alerts.games import four_boards
 from tests.ledger.arithmetic import answer
 from tests.service.test_event_journal_law import FEED, Arithmetic, ArithmeticHall, left_behind
+from tests.story.games import game
 
 START_S = 1_750_000_000.0
 
@@ -94,3 +106,28 @@ async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -
         assert not second.sent, "what was sent before the restart is no news"
         await second.play(games, kill + 1, 41)
         assert list(second.story.moments()) == list(first.story.moments())
+
+
+def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
+    games = {id: game([0.5, 0.5, 0.1, 0.1], id=id) for id in ("a", "b", "c")}
+    sent: list[Change] = []
+
+    def detail_of(id: str) -> GameDetail:
+        if id == "b":
+            raise RuntimeError(id)
+        return games[id]
+
+    service = StoryService(sent.extend, detail_of)
+    service.heard([GameMessage(view_of(each)) for each in games.values()])
+    service.tick()
+    assert [each.game for each in sent if isinstance(each, MomentMessage)] == ["a", "c"]
+    assert [each.game for each in service.moments()] == ["a", "c"]
+    assert service.missed == 1
+
+
+def test_only_some_games_are_looked_at_in_one_go() -> None:
+    looked: list[str] = []
+    service = StoryService(lambda changes: None, looked.append)
+    service.heard([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
+    service.tick()
+    assert len(looked) == LOOKS

@@ -71,7 +71,7 @@ def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
     """Expected to score a tenth, there is little to lose: then the score alone says it."""
 
     def blundered(*scores_cp: int, result: str = "*", mate: int | None = None) -> GameDetail:
-        wins = [0.1] + [0.1 if cp > -200 else 0.02 for cp in scores_cp]
+        wins = [0.1] + [0.1 if cp > -195 else 0.06 if cp > -200 else 0.02 for cp in scores_cp]
         scores = [0, *scores_cp]
         plies = [ply(n, win, score_cp=scores[n - 1]) for n, win in enumerate(wins, 1)]
         if mate is not None:
@@ -87,6 +87,12 @@ def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
     assert told(blundered(10, -190, -190)) == []
     # Two pawns that decide are told of at the end.
     assert told(blundered(0, -198, -199, result="0-1")) == [("turn", 3, "white")]
+
+
+def test_who_had_nothing_to_lose_is_not_said_to_fall_from_it() -> None:
+    scores = (-50, -50, -300, -300, -320, -320)
+    known = [ply(n, 0.012, score_cp=cp) for n, cp in enumerate(scores, 1)]
+    assert told(game(plies=known, result="0-1")) == []
 
 
 def test_a_slip_that_was_let_go_before_is_not_told_twice() -> None:
@@ -135,6 +141,8 @@ def test_a_scramble_is_told_once_and_goes_by_the_pace() -> None:
     assert told(clocked(900, 45)) == []
     assert told(clocked(900, 15)) == [("scramble", 41, "white")]
     assert told(game([0.5] * 44)) == []
+    # Clocks that nobody set.
+    assert told(clocked(0, 0)) == []
 
 
 def test_neither_a_draw_nor_a_slip_that_is_mended_makes_a_scramble() -> None:

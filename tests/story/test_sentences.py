@@ -51,6 +51,8 @@ def test_sentences_name_players_moves_and_figures() -> None:
     )
     assert said("find").de.startswith("Berg findet 1…\u00a0Sf6")
     assert said("find", share=0.2).en.count("<1 %") == 1
+    assert "better than 99 %" in said("above", percentile=99.7).en
+    assert "Adams better than 99 %" in said("best-played", first=99.6).en
     assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
     assert said("wildest").en.endswith("moved by 2.4 points in all.")
     assert said("upset").en == "An upset: Berg, rated 310 Elo lower, beats Adams."

@@ -19,7 +19,6 @@ from live.events import (
     ScoreMessage,
 )
 from live.publish.published_state import view_of
-from live.story import story_desk
 from live.story.story_desk import MOST, StoryDesk
 from tests.story.games import game, ply, point
 
@@ -324,11 +323,3 @@ def test_whatever_happens_messages_say_what_the_desk_holds() -> None:
         if random.random() < 0.5:
             event.look()
     event.look()
-
-
-def test_one_look_is_bounded() -> None:
-    event = Event()
-    for n in range(3 * story_desk.LOOKS):
-        event.show(game(TURNED, id=f"g{n}", round=str(n)))
-    assert len(event.desk.look(event.games.get)) == story_desk.LOOKS
-    assert event.desk.waiting

@@ -121,6 +121,8 @@ def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pag
     assert said(2300, "algorithm4") == [("Algorithm 4", "2034", "1990–2080"), None]
     point["level_share"] = 0.1
     assert said(2300, "auto") == [percentile, level]
+    point["percentile"] = 99.7  # nobody is better than all
+    assert said(2300, "percentile")[0][1] == "99\u00a0%"
     # What nothing bounds from above is not said beside the end that is known.
     point["level_high"] = None
     assert said(2300, "level")[0] == ("level", "2150", "or more")
@@ -276,6 +278,17 @@ def test_a_swing_is_told_once_with_whom_it_helps(pages: Pages) -> None:
 
 def test_what_was_there_before_is_no_news(pages: Pages) -> None:
     assert looks(pages, ([ply(1, 30), ply(2, 400)], 0)) == [None]
+
+
+def test_a_swing_is_shown_until_its_move_is_taken_back(pages: Pages) -> None:
+    before = [ply(1, 30), ply(2, 40)]
+    after = game(plies=[*before, ply(3, -210)])
+    other = game(plies=[*before, {**ply(3, -210), "uci": "a2a3"}])
+    calls: list[Any] = [["look", game(plies=before), 0], ["look", after, 1000]]
+    calls += [["shown", each, at] for each, at in ((after, 8_900), (other, 1_100), (after, 9_100))]
+    module = "overlay/swing_notice.js"
+    told = pages("object", module=module, name="Swings", args=[2, 30_000], calls=calls)
+    assert [bool(each) for each in told[2:]] == [True, False, False]
 
 
 def test_it_waits_for_the_final_score(pages: Pages) -> None:

@@ -87,10 +87,17 @@ def _player(y: int, game: GameDetail, color: Color, choice: FigureChoice) -> Ite
         yield _words(630, y + 64, 56, _COLORS[color], "–")
         yield _words(630, y + 104, 22, _QUIET, "nothing can be said yet")
         return
-    yield _words(630, y + 64, 56, _COLORS[color], _value(found))
-    yield _words(
-        630, y + 104, 22, _QUIET, f"{_NAMES[found.kind]}{_range(found)}, {points[-1].n} moves"
-    )
+    rated, missing = points[-1].n, _unrated(game, color, points[-1].ply)
+    basis = f"{rated} of {rated + missing} moves" if missing else f"{rated} moves"
+    yield _words(630, y + 64, 56, _COLORS[color], _value(found) + ("…" if missing else ""))
+    yield _words(630, y + 104, 22, _QUIET, f"{_NAMES[found.kind]}{_range(found)}, {basis}")
+
+
+def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:
+    """How many moves of a side its figure does not rest on."""
+    black_first = game.start_fen.split(" ")[1:2] == ["b"]
+    odd = (color == "white") != black_first
+    return sum((ply.ply % 2 == 1) == odd for ply in game.plies[rated_ply:])
 
 
 def _value(found: Figure) -> str:

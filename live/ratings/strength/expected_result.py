@@ -116,8 +116,12 @@ def features(
     seen = [1.0, 1.0 if white else 0.0, late, score, large, score * late, size, size * late]
     if own is None or other is None:
         return seen
-    # Beyond 800 points no more is known.
-    difference = max(-800.0, min(800.0, own - other)) / 400
+    # Beyond 800 points no more is known; of who is higher rated and two pawns down, not beyond 400.
+    # Players rated 500 and more above theirs scored .22 in blitz (125 positions) when four pawns
+    # down and .43 over the board (14); all their points would have promised .63 and .72.
+    behind = (own - other) * score_cp < 0
+    most = 800.0 - (4 * min(100, max(0, abs(score_cp) - 100)) if behind else 0.0)
+    difference = max(-most, min(most, own - other)) / 400
     mean = max(-2.5, min(2.5, ((own + other) / 2 - centre) / 400))
     near = math.exp(-size)
     return [

@@ -1,5 +1,6 @@
 /** What curves draw: columns of figures, and the axis that fits them. Pure. */
 
+import { moverOf } from "./event_state.js";
 import { FIELDS, figureOf, isElo, scaleOf } from "./leading_figure.js";
 
 /** The axis shows at least so many Elo, so that noise does not look like drama. */
@@ -68,12 +69,7 @@ export function span(data, kind) {
 /** How many moves of one side were played since the last that its figure rests on. */
 export function unratedMoves(game, color) {
   const rated = game.curves[color].at(-1)?.ply ?? 0;
-  const blackFirst = game.start_fen.split(" ")[1] === "b";
-  // White moves at odd plies unless Black began.
-  const odd = (color === "white") !== blackFirst;
-  let missing = 0;
-  for (let ply = rated + 1; ply <= game.plies.length; ply += 1) missing += (ply % 2 === 1) === odd;
-  return missing;
+  return game.plies.slice(rated).filter((_, at) => moverOf(rated + at + 1, game.start_fen) === color).length;
 }
 
 /** Of both sides together. */

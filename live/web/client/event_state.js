@@ -241,6 +241,12 @@ function rated(figures, engineRating) {
   };
 }
 
+/** Who makes ply `ply`. */
+export function moverOf(ply, startFen) {
+  const blackFirst = startFen.split(" ")[1] === "b";
+  return (ply % 2 === 1) !== blackFirst ? "white" : "black";
+}
+
 /** The event; empty when it is only the pairing, as lichess names each game of a broadcast. */
 export function eventOf({ event, white, black }) {
   return white.name && black.name && event.includes(`${white.name} - ${black.name}`) ? "" : event;

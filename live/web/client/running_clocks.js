@@ -7,6 +7,8 @@
  * so that a clock shows rather too much time than too little.
  */
 
+import { moverOf } from "./event_state.js";
+
 export class Ticking {
   constructor() {
     /** Game id → its last move, and when it was first seen. */
@@ -52,17 +54,26 @@ function runs({ result, plies, problem, restored }) {
   return result === "*" && plies.length > 0 && !problem && !restored;
 }
 
-/** What is left of a clock after so many seconds; null where there is none. */
-export function leftS(clockS, elapsedS) {
-  return clockS === null ? null : Math.max(0, clockS - elapsedS);
+/** Whether it is this colour's clock that runs after `plies`, as far as is known. */
+export function clockRuns(game, plies, color) {
+  return game.result === "*" && plies === game.plies && moverOf(plies.length + 1, game.start_fen) === color;
+}
+
+/**
+ * What is left of a colour's clock after `plies`, seconds; null where the source sends none. It has
+ * run for `elapsedS` since if it is the one that runs.
+ */
+export function leftS(game, plies, color, elapsedS = 0) {
+  const clockS = plies.findLast(({ ply }) => moverOf(ply, game.start_fen) === color)?.clock_s ?? null;
+  return clockS === null ? null : Math.max(0, clockS - (clockRuns(game, plies, color) ? elapsedS : 0));
 }
 
 /** Clock at the start, and under which a clock is low, both seconds, as SCRAMBLES in live/story. */
 const LOW_S = [[3000, 60], [600, 20], [0, 10]];
 
-/** Whether a clock is low, in a game whose clocks began at `startS`; null is not. */
-export function isLow(clockS, startS) {
-  if (clockS === null || startS === null) return false;
+/** Whether so many seconds are little, in a running game whose clocks began at `startS`. */
+export function isLow({ result }, clockS, startS) {
+  if (result !== "*" || clockS === null || startS === null) return false;
   return clockS < LOW_S.find(([from]) => startS >= from)[1];
 }
 

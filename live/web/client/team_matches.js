@@ -27,8 +27,8 @@ export function teamMatches(games) {
   return [...matches.values()].sort((a, b) => order(a).localeCompare(order(b), undefined, { numeric: true }));
 }
 
-/** `3½`, `½`, `0`. */
+/** `7½`, `½`, `0` as tables write points; `7.25` of a tie-break. */
 export function pointsText(points) {
   const whole = Math.floor(points);
-  return points > whole ? `${whole || ""}\u00bd` : String(whole);
+  return points - whole === 0.5 ? `${whole || ""}\u00bd` : String(Number(points.toFixed(2)));
 }

@@ -21,6 +21,13 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Loads styles that most pages do without; done once they are there, or cannot be had. */
+export function loadStyles(href) {
+  const link = Object.assign(element("link"), { rel: "stylesheet", href });
+  document.head.append(link);
+  return new Promise((done) => (link.onload = link.onerror = done));
+}
+
 /** A name: kept apart from its surroundings, so that right-to-left names do not move them. */
 export function nameNode(className) {
   return element("bdi", className);

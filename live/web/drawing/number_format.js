@@ -35,6 +35,9 @@ export function ratingFigure(rating, low, high, words = ENGLISH) {
   return { text: whole(rating), interval: ends && open ? `${ends} ${open}` : ends, bound: null };
 }
 
+/** A percentile in whole points: nobody is better than all. */
+export const percentText = (value) => String(Math.min(99, Math.round(value)));
+
 const ENGLISH = { orMore: "or more", orLess: "or less" };
 
 /** A clock: `1:05:09`, `5:09`, `9.4` under ten seconds; empty when there is none. */

@@ -4,7 +4,7 @@ import { whiteShare } from "../drawing/number_format.js";
 import { currentRound } from "../client/event_rounds.js";
 import { gameOrder } from "../client/event_state.js";
 import { unratedOf } from "../client/curve_series.js";
-import { figureOf } from "../client/leading_figure.js";
+import { SETTLED_MOVES, figureOf } from "../client/leading_figure.js";
 import { eventOf } from "./shown_figures.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
@@ -68,6 +68,8 @@ export class Chooser {
     if (follow === null || games.length === 0) return null;
     const current = games.find((game) => game.id === this._followed) ?? null;
     const live = games.filter(running);
+    // A result may be withdrawn: then the game is not over yet.
+    if (current && running(current)) this._over = this._ended = null;
     if (current && !running(current) && live.length > 0) {
       this._over ??= now;
       if (unratedOf(current) === 0 || now - this._over > SETTLE_MS) this._ended ??= now;
@@ -115,9 +117,6 @@ export class Chooser {
 function byPercentile(a, b) {
   return bestPercentile(b) - bestPercentile(a) || order(a, b);
 }
-
-/** Under so many counted moves a percentile still jumps about. */
-const SETTLED_MOVES = 10;
 
 function bestPercentile({ curves }) {
   const points = [curves.white.at(-1), curves.black.at(-1)].filter((point) => point && point.n >= SETTLED_MOVES);

@@ -2,7 +2,7 @@
 
 import { brokerOf } from "../client/broker_address.js";
 import { openConnection } from "../client/open_connection.js";
-import { setText } from "../drawing/elements.js";
+import { loadStyles, setText } from "../drawing/elements.js";
 import { Held } from "../client/event_state.js";
 import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
@@ -23,8 +23,6 @@ const ON_AIR = {
 };
 /** Layouts with styles of their own. */
 const OWN_STYLES = ["player", "duel", "moment", "table"];
-/** How long a swing is shown. */
-const ALERT_MS = 8_000;
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
 const TOKEN_EVERY_MS = 10_000;
@@ -44,7 +42,8 @@ applyLook(document.documentElement, options);
 // connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
 const loading = import(`./layouts/${options.layout}_layout.js`);
-const styled = OWN_STYLES.includes(options.layout) || options.show.length > 0 ? styles() : null;
+const dressed = OWN_STYLES.includes(options.layout) || options.show.length > 0;
+const styled = dressed ? loadStyles(new URL("./layouts/more_layouts.css", import.meta.url).href) : null;
 let layout = null;
 const { default: words } = await speaking;
 
@@ -59,8 +58,6 @@ const flagOf = (federation) => (flags === null ? (federation ?? "") : flags.flag
 const swings = new Swings(options.swing, options.cooldown * 1000);
 const ticking = new Ticking();
 const failures = new Failures();
-/** Game id → `{until, swing}` while a swing is shown. */
-const alerts = new Map();
 let asked = false;
 /** Whether the token is `missing` or `wrong`, and when to ask again. */
 let trouble = "";
@@ -74,15 +71,6 @@ let names = [];
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
 const connection = await openConnection(source, address.href, note);
-
-/** Loads the styles that most overlays do without. */
-function styles() {
-  const link = document.createElement("link");
-  link.rel = "stylesheet";
-  link.href = new URL("./layouts/more_layouts.css", import.meta.url).href;
-  document.head.append(link);
-  return new Promise((done) => (link.onload = link.onerror = done));
-}
 
 async function delayed() {
   const { Delayed } = await import("./delayed_messages.js");
@@ -104,6 +92,8 @@ function note(touched) {
 }
 
 function elapsedS(game) {
+  // As it stood after a ply, no clock runs.
+  if (options.ply !== null) return 0;
   return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
 }
 
@@ -124,8 +114,7 @@ function basisOf() {
 
 function look(game) {
   ticking.note(game, now());
-  const swing = swings.look(game, now());
-  if (swing !== null) alerts.set(game.id, { until: now() + ALERT_MS, swing });
+  swings.look(game, now());
 }
 
 function ask() {
@@ -140,7 +129,6 @@ function draw() {
     drawStatus([]);
     return;
   }
-  for (const [id, { until }] of alerts) if (until <= now()) alerts.delete(id);
   const all = [...held.games.values()];
   names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
   const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
@@ -156,8 +144,9 @@ function draw() {
 
 /** A swing while it is news; on demand the largest of the game, to see how it looks. */
 function swingOf(game) {
+  if (options.hide.includes("score")) return null;
   if (options.sample === "swing") return largestSwing(game);
-  return options.ply === null ? (alerts.get(game.id)?.swing ?? null) : null;
+  return options.ply === null ? swings.shown(game, now()) : null;
 }
 
 /** Another game comes in softly: a hard cut would look like a fault. */

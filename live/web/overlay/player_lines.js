@@ -3,7 +3,7 @@
 import { element, setText } from "../drawing/elements.js";
 import { fill } from "./language/words.js";
 import { SETTLED_MOVES, isEarly } from "../client/leading_figure.js";
-import { basisOf, clockIsLow, clockOf, figuresOf, openOf, pointsOf, turnOf, usualWords, withoutFigure } from "./shown_figures.js";
+import { basisOf, clockOf, figuresOf, openOf, pointsOf, turnOf, usualWords, withoutFigure } from "./shown_figures.js";
 import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
@@ -55,11 +55,11 @@ export class PlayerPanel {
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
-    const elapsedS = this._elapsedS(game);
-    setText(this._clock, clockOf(game, color, elapsedS));
-    this._clock.classList.toggle("low", clockIsLow(game, color, elapsedS));
+    const clock = clockOf(game, color, this._elapsedS(game));
+    setText(this._clock, clock.text);
+    this._clock.classList.toggle("low", clock.low);
     setText(this._material, material);
-    const beside = `${player.title} ${material} ${this._points.textContent} ${this._clock.textContent.length}`;
+    const beside = `${player.title} ${material} ${this._points.textContent} ${clock.text.length}`;
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { withheld } = this._basisOf(game);

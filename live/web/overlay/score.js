@@ -3,7 +3,8 @@
 import { element, setText } from "../drawing/elements.js";
 import { moveText, resultText, scoreText } from "../drawing/number_format.js";
 import { shortName } from "../drawing/player_names.js";
-import { bestInstead, lastMove, moverOf, scoreOf } from "./shown_figures.js";
+import { moverOf } from "../client/event_state.js";
+import { bestInstead, lastMove, scoreOf } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
 
 /** White's part of a bar once the game is over. */

@@ -1,16 +1,11 @@
 /** What an overlay says about one game. Pure. */
 
 import { figureOf, isElo, leading, LEAST_MOVES, marked } from "../client/leading_figure.js";
-import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, percentText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
+import { moverOf } from "../client/event_state.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";
-
-/** Who moves at a ply of a game. */
-export function moverOf(ply, startFen) {
-  const blackFirst = startFen.split(" ")[1] === "b";
-  return (ply % 2 === 1) !== blackFirst ? "white" : "black";
-}
 
 /**
  * The score to show, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still
@@ -48,7 +43,7 @@ export function named(figure, words, brief = false) {
   if (kind === "percentile") {
     const before = words.percentileShort;
     const label = brief ? words.percentileBrief : words.percentile;
-    return { ...plain, label, short: before, before, text: `${Math.round(value)}\u00a0%` };
+    return { ...plain, label, short: before, before, text: `${percentText(value)}\u00a0%` };
   }
   // One game says nothing beyond it.
   if (isElo(figure)) return { ...plain, label: `${words[kind]} = ${words.elo}`, text: String(Math.round(value)) };
@@ -101,21 +96,10 @@ export function lastMove(game, words) {
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** What is left of one side's clock, which runs since `elapsedS` if it is to move; null without. */
-function secondsLeft(game, color, elapsedS) {
-  if (game.result !== "*") return null;
-  const clocked = game.plies.findLast((ply) => moverOf(ply.ply, game.start_fen) === color);
-  return leftS(clocked?.clock_s ?? null, turnOf(game) === color ? elapsedS : 0);
-}
-
-/** The clock of one side as text; empty without one, and when the game is over. */
+/** The clock of one side, `{text, low}`: nothing where the source sends none, or the game is over. */
 export function clockOf(game, color, elapsedS = 0) {
-  return clockText(secondsLeft(game, color, elapsedS));
-}
-
-/** Whether one side has little time left. */
-export function clockIsLow(game, color, elapsedS = 0) {
-  return isLow(secondsLeft(game, color, elapsedS), startClockS(game));
+  const left = game.result === "*" ? leftS(game, game.plies, color, elapsedS) : null;
+  return { text: clockText(left), low: isLow(game, left, startClockS(game)) };
 }
 
 /** Whose turn it is; null when the game is over. */

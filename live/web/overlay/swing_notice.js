@@ -1,5 +1,7 @@
 /** When a score swings so far that viewers should see it. Pure: the time comes in. */
 
+/** How long a swing is shown. */
+const SHOWN_MS = 8_000;
 /** Beyond four pawns a game is decided: the way from nine to five is no news. */
 const DECIDED_CP = 400;
 
@@ -31,7 +33,15 @@ export class Swings {
     if (from === null || Math.abs(clamp(to) - clamp(from)) < this._least) return null;
     if (now < held.quietUntil) return null;
     held.quietUntil = now + this._cooldownMs;
-    return { ply: scored, from, to, color: to > from ? "white" : "black" };
+    held.swing = { ply: scored, from, to, color: to > from ? "white" : "black" };
+    Object.assign(held, { until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
+    return held.swing;
+  }
+
+  /** The swing of a game while it is news, and its move is not taken back; else null. */
+  shown(game, now) {
+    const { swing = null, until, uci } = this._games.get(game.id) ?? {};
+    return swing !== null && now < until && game.plies[swing.ply - 1]?.uci === uci ? swing : null;
   }
 
   forget(id) {

@@ -1,9 +1,8 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
 import { isElo, leading, marked } from "../client/leading_figure.js";
-import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { moveText, percentText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
-import { isLow, leftS } from "../client/running_clocks.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
@@ -25,7 +24,7 @@ export function written(figure) {
   if (figure === null) return null;
   const shown =
     figure.kind === "percentile"
-      ? { ...SHARE, text: `${Math.round(figure.value)} %` }
+      ? { ...SHARE, text: `${percentText(figure.value)} %` }
       : isElo(figure)
         ? { text: String(Math.round(figure.value)), interval: "= Elo" }
         : ratingFigure(figure.value, figure.low, figure.high);
@@ -96,41 +95,6 @@ export function drawOdds(node, { win, draw }) {
   node.style.setProperty("--not-lost", `${(100 * (win + draw)).toFixed(1)}%`);
 }
 
-/** Who makes ply `ply`. */
-export function moverOf(ply, startFen) {
-  const blackFirst = startFen.split(" ")[1] === "b";
-  return (ply % 2 === 1) !== blackFirst ? "white" : "black";
-}
-
-/**
- * The clock of a colour after `plies`, as text; empty where the source sends none. It has run for
- * `elapsedS` since if it is the one that runs.
- */
-export function clockAfter(game, plies, color, elapsedS = 0) {
-  for (let at = plies.length - 1; at >= 0; at -= 1) {
-    if (moverOf(plies[at].ply, game.start_fen) !== color) continue;
-    return clockText(leftS(plies[at].clock_s, clockRuns(game, plies, color) ? elapsedS : 0));
-  }
-  return "";
-}
-
-/** Whether the clock of a colour is low, as it stands after `plies`. */
-export function clockIsLow(game, plies, color, startS, elapsedS = 0) {
-  if (game.result !== "*") return false;
-  const last = plies.findLast(({ ply }) => moverOf(ply, game.start_fen) === color);
-  return isLow(leftS(last?.clock_s ?? null, clockRuns(game, plies, color) ? elapsedS : 0), startS);
-}
-
-/** Whether it is this colour's clock that runs, as far as is known. */
-export function clockRuns(game, plies, color) {
-  return game.result === "*" && plies === game.plies && toMove(game, plies.length) === color;
-}
-
-/** Who is to move after `plies` plies. */
-export function toMove(game, plies) {
-  return moverOf(plies + 1, game.start_fen);
-}
-
 /**
  * The score after so many plies: `{cp, mate, text, provisional, depth, source}`. While the newest
  * position has none, that of the last one that has, marked as provisional. `source` is empty where
@@ -199,5 +163,5 @@ export function sideText(game, color, basis = {}) {
   if (main === null) return `${name}: ${withoutFigure(point, basis)}`;
   const range = main.bound || main.kind === "percentile" || !main.interval ? "" : `, 95 % interval ${main.interval}`;
   const said = figureLine(range ? { ...main, interval: "" } : main);
-  return `${name}: ${said}${range}, from ${countedMoves(point.n)}`;
+  return `${name}: ${said}${range}, from ${basisText(game, color, point)}`;
 }

@@ -35,6 +35,14 @@ def test_it_shows_the_position_and_both_figures(game: GameDetail) -> None:
     assert svg.count("<use") == len(game.plies and svg.split("<use")) - 1 > 10
 
 
+def test_a_figure_that_does_not_rest_on_all_moves_says_so(game: GameDetail) -> None:
+    before = game.curves.white[:-2]
+    found = texts(board_svg(replace(game, curves=replace(game.curves, white=before))))
+    rated = before[-1].n
+    assert any(each.endswith(f", {rated} of {rated + 2} moves") for each in found)
+    assert sum(each.endswith("…") for each in found) == 1
+
+
 def test_without_figures_nothing_is_made_up(game: GameDetail) -> None:
     found = texts(board_svg(replace(game, curves=Curves(), plies=())))
     assert found.count("nothing can be said yet") == 2

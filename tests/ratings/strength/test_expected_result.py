@@ -27,6 +27,15 @@ def test_the_stronger_is_expected_to_score_more() -> None:
     assert model.chances(0, 20, 2200, 2600).score < 0.35
 
 
+def test_who_is_two_pawns_down_is_helped_by_no_more_than_400_points() -> None:
+    model = load_result_model("classical")
+    far, near = ((2400, 1700), (2250, 1850))
+    assert model.chances(-544, 60, *far) == pytest.approx(model.chances(-544, 60, *near))
+    assert model.chances(0, 60, *far).score > model.chances(0, 60, *near).score
+    scores = [model.chances(cp, 60, *far).score for cp in range(-900, 900, 50)]
+    assert scores == sorted(scores)
+
+
 def test_strong_players_draw_more() -> None:
     model = load_result_model("classical")
     assert model.chances(0, 40, 2700, 2700).draw > model.chances(0, 40, 1500, 1500).draw

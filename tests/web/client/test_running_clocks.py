@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.web.test_overlay_figures import game, ply
 
@@ -66,25 +64,16 @@ def test_it_stands_while_the_source_or_the_service_is_silent(pages: Pages) -> No
     assert elapsed(pages, *heard) == 3
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.floats(0, 1e5), st.floats(0, 1e6))
-def test_a_clock_is_never_below_zero_nor_above_what_was_told(
-    pages: Pages, clock_s: float, elapsed_s: float
-) -> None:
-    left = pages("call", module="client/running_clocks.js", name="leftS", args=[clock_s, elapsed_s])
-    assert left == pytest.approx(max(0.0, clock_s - elapsed_s))
-
-
 def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
     plies = [{**ply(1), "clock_s": 65.0}, {**ply(2), "clock_s": 300.0}]
 
-    def shown(color: str, **more: Any) -> str:
-        args = [game("g", plies, **more), color, 7.5]
-        text: str = pages("call", module="overlay/shown_figures.js", name="clockOf", args=args)
-        return text
+    def shown(color: str, elapsed_s: float = 7.5, **more: Any) -> Any:
+        args = [game("g", plies, **more), color, elapsed_s]
+        return pages("call", module="overlay/shown_figures.js", name="clockOf", args=args)["text"]
 
     assert shown("white") == "0:57"
     assert shown("black") == "5:00"
+    assert shown("white", 66.0) == "0.0"
     assert shown("white", result="1-0") == ""
 
 
@@ -104,4 +93,6 @@ def test_a_low_clock_is_low_for_its_time_control(
     pages: Pages, left: float | None, start: float | None, low: bool
 ) -> None:
     module = "client/running_clocks.js"
-    assert pages("call", module=module, name="isLow", args=[left, start]) is low
+    for result, said in (("*", low), ("1-0", False)):
+        args = [{"result": result}, left, start]
+        assert pages("call", module=module, name="isLow", args=args) is said

@@ -53,3 +53,4 @@ def test_points_are_written_alike(pages: Pages) -> None:
         args = [points]
         text = pages("call", module="client/team_matches.js", name="pointsText", args=args)
         assert text == points_text(points)
+    assert pages("call", module="client/team_matches.js", name="pointsText", args=[2.25]) == "2.25"

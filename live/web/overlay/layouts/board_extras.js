@@ -3,7 +3,7 @@
 import { placementAfter } from "../../client/board_position.js";
 import { materialText } from "../../client/material.js";
 import { BoardFrame } from "../../drawing/board_frame.js";
-import { moverOf } from "../shown_figures.js";
+import { moverOf } from "../../client/event_state.js";
 
 /** The engine's first choice where the last move lost against it (UCI); else empty. Pure. */
 export function betterMove({ plies, curves, start_fen: startFen }) {

@@ -42,22 +42,21 @@ export default class DuelLayout {
   draw({ games: [game = null], held, swingOf }) {
     this.node.hidden = game === null;
     if (game === null) return;
-    const { words, basisOf } = this._context;
+    const { options, words, basisOf } = this._context;
     const { withheld } = basisOf(game);
+    const open = (color) => (openOf(game, color, words) ? "\u2026" : "");
     setText(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
-    const { scoring } = this._context.options;
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
     for (const kind of ["level", "percentile"]) {
       this._row(kind === "level" ? words.level : `${words.percentileShort} \u2026 ${words.percentile}`, (color) => {
         const point = game.curves[color].at(-1) ?? null;
         const figure = withheld ? null : named(figureOf(point, kind), words);
         if (figure === null) return "\u2013";
-        const open = openOf(game, color, words) ? "\u2026" : "";
         const range = figure.interval ? fill(words.of100, figure.interval) : "";
-        const said = kind === "percentile" && !open ? usualWords(figure, point.n, words) : range;
-        return [figure.text + open, said];
+        const said = kind === "percentile" && !open(color) ? usualWords(figure, point.n, words) : range;
+        return [figure.text + open(color), said];
       });
     }
     // The Elo stands above it already.
@@ -66,10 +65,10 @@ export default class DuelLayout {
     this._row(words.performance, (color) => {
       const player = players.find(({ id, name }) => id === keyOf(game[color]) || name === game[color].name);
       const figure = withheld ? null : named(figureOf(player, "performance"), words);
-      return figure === null ? "\u2013" : [figure.text, figure.interval ? fill(words.of100, figure.interval) : ""];
+      return figure === null ? "\u2013" : [figure.text + open(color), figure.interval ? fill(words.of100, figure.interval) : ""];
     });
-    this._row(words.points, (color) => eventPoints(players, game[color], scoring) ?? "\u2013");
-    const odds = oddsOf(game);
+    this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
+    const odds = options.hide.includes("score") ? null : oddsOf(game);
     this._row(words.winChance, (color) => {
       if (odds === null) return "\u2013";
       return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;

@@ -1,6 +1,7 @@
 /** `layout=player`: a lower third of one player, with whom he plays and how the game stands. */
 
 import { element, setText } from "../../drawing/elements.js";
+import { percentText } from "../../drawing/number_format.js";
 import { shortName } from "../../drawing/player_names.js";
 import { fill } from "../language/words.js";
 import { PlayerPanel } from "../player_lines.js";
@@ -71,9 +72,9 @@ export default class PlayerLayout {
   _sentence(game, color) {
     const point = game.curves[color].at(-1) ?? null;
     const figure = figureOf(point, "percentile");
-    if (figure === null || point.n < SETTLED_MOVES || unratedMoves(game, color) > 1) return "";
+    if (figure === null || point.n < SETTLED_MOVES || unratedMoves(game, color) > 0) return "";
     // Said once.
     if (leading(point, game[color].elo, this._context.options.rating)[0]?.kind === "percentile") return "";
-    return fill(this._context.words.betterThan, Math.round(figure.value));
+    return fill(this._context.words.betterThan, percentText(figure.value));
   }
 }

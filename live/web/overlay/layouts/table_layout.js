@@ -8,7 +8,8 @@ import { Children } from "../reused_children.js";
 import { Pager } from "../pages_by_time.js";
 import { eventOf, named } from "../shown_figures.js";
 import { counted } from "../language/words.js";
-import { pointsText, roundTable } from "../tables/round_table.js";
+import { pointsText } from "../../client/team_matches.js";
+import { roundTable } from "../tables/round_table.js";
 
 const WIDTH = 46;
 /** What each tie-break adds. */

@@ -5,9 +5,12 @@ const HALF_LIFE_MS = 90_000;
 /** Another board must interest by so much more, or the picture would jump. */
 const MORE = 0.15;
 
+/** Of so many moments it is known that they were seen. */
+const KNOWN = 1_000;
+
 /**
  * When each moment was first seen here. What was there when the page opened is old, and so is what
- * nobody saw happen.
+ * nobody saw happen; what was withdrawn and is told again is as old as it was.
  */
 export class MomentAges {
   constructor() {
@@ -16,11 +19,15 @@ export class MomentAges {
 
   /** Takes note of the moments there are. */
   note(moments, now) {
-    const before = this._seen;
-    this._seen = new Map();
+    const first = this._seen === null;
+    this._seen ??= new Map();
     for (const { id, at_s: atS } of moments) {
-      const old = before === null || atS === null;
-      this._seen.set(id, old ? -Infinity : (before.get(id) ?? now));
+      if (first || atS === null) this._seen.set(id, -Infinity);
+      else if (!this._seen.has(id)) this._seen.set(id, now);
+    }
+    for (const id of this._seen.keys()) {
+      if (this._seen.size <= KNOWN) break;
+      this._seen.delete(id);
     }
   }
 

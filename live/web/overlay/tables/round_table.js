@@ -1,6 +1,6 @@
 /** Standings by points, with the scoring and the tie-breaks of the event. Pure. */
 
-import { RESULT_POINTS } from "../../client/team_matches.js";
+import { RESULT_POINTS, pointsText } from "../../client/team_matches.js";
 import { SCORINGS } from "../options.js";
 
 /** What each side gets of a result; null where it counts for nothing. */
@@ -84,11 +84,3 @@ const TIE = {
   sonneborn: (row, rows, [win, draw]) =>
     row.met.reduce((sum, { id, points }) => sum + (points === win ? 1 : points === draw ? 0.5 : 0) * rows.get(id).points, 0),
 };
-
-/** `7½` as tables write points. */
-export function pointsText(points) {
-  const whole = Math.floor(points);
-  const half = points - whole === 0.5;
-  if (!half) return String(Number(points.toFixed(2)));
-  return whole === 0 ? "\u00bd" : `${whole}\u00bd`;
-}

@@ -4,7 +4,8 @@ import { columns, drawn, figureLabel, hasRating, span } from "../../client/curve
 import { VALUES, bandFill, markEnds, shadeUsual } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
-import { FIGURE_NAMES, moverOf, sideText, written } from "../score_words.js";
+import { moverOf } from "../../client/event_state.js";
+import { FIGURE_NAMES, sideText, written } from "../score_words.js";
 
 const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
 const line = (stroke, more = {}) => ({

@@ -4,7 +4,7 @@ import { shareWords } from "../../client/move_shares.js";
 import { element, setText } from "../../drawing/elements.js";
 import { moveText } from "../../drawing/number_format.js";
 import { explainButton } from "../explanations.js";
-import { moverOf } from "../score_words.js";
+import { moverOf } from "../../client/event_state.js";
 
 export const MARK_NAMES = { find: "Find", trap: "Trap" };
 

@@ -2,7 +2,8 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
-import { moverOf, provisionalWords } from "../score_words.js";
+import { moverOf } from "../../client/event_state.js";
+import { provisionalWords } from "../score_words.js";
 
 /**
  * From which loss of winning chances on a move bears which sign: as lichess judges moves, so that

@@ -3,7 +3,7 @@
 import { resultText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { parsePlacement, placementAfter } from "../../client/board_position.js";
 import {
-  countedMoves, figureLine, lastMove, placeText, provisionalWords, ratings, scoreAfter, withoutFigure,
+  basisText, countedMoves, figureLine, lastMove, placeText, provisionalWords, ratings, scoreAfter, withoutFigure,
 } from "../score_words.js";
 import { pointAt } from "./rating_panel.js";
 import { sparkPaths } from "../boards/small_curves.js";
@@ -60,7 +60,7 @@ function player(x, y, game, color, ply) {
   const disc = `<circle cx="${x + 9}" cy="${y - 8}" r="8" fill="${color === "white" ? "#fff" : "#000"}" stroke="${QUIET}"/>`;
   const figure = main === null ? "\u2013" : main.text;
   const range = main?.interval && !main.bound ? `95 %: ${main.interval}` : "";
-  const moves = countedMoves(point?.n ?? 0);
+  const moves = point !== null && ply === game.plies.length ? basisText(game, color, point) : countedMoves(point?.n ?? 0);
   const share = main?.kind === "percentile";
   const about = main === null ? withoutFigure(point) : [main.bound && main.interval, main.label, range, share ? "" : moves].filter(Boolean).join(", ");
   const beneath = share ? `are worse than this one, ${moves}` : other ? figureLine(other) : "";

@@ -1,8 +1,8 @@
 /** A clock on the page; it runs on between messages when `tick` says that time has passed. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { startClockS } from "../../client/running_clocks.js";
-import { clockAfter, clockIsLow, clockRuns } from "../score_words.js";
+import { clockText } from "../../drawing/number_format.js";
+import { clockRuns, isLow, leftS, startClockS } from "../../client/running_clocks.js";
 
 export class ClockText {
   /** `elapsedS` says of a game how long its clock has run. */
@@ -25,9 +25,9 @@ export class ClockText {
   tick() {
     const { _game: game } = this;
     if (game === null) return;
-    const elapsedS = this._elapsedS(game);
-    setText(this.node, clockAfter(game, this._plies, this._color, elapsedS));
-    const low = clockIsLow(game, this._plies, this._color, this._startS, elapsedS);
+    const left = leftS(game, this._plies, this._color, this._elapsedS(game));
+    setText(this.node, clockText(left));
+    const low = isLow(game, left, this._startS);
     this.node.classList.toggle("low", low);
     this.node.title = low ? "little time left" : "";
   }

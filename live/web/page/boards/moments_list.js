@@ -28,16 +28,22 @@ export function newestMoments(moments, most = MOST) {
   return [...moments].sort(order).slice(0, most);
 }
 
+/** An address beside this page's, with the token that lets the page in. */
+function beside(page, path, query) {
+  const address = new URL(path, page);
+  const token = new URL(page).searchParams.get("token");
+  address.search = new URLSearchParams({ ...query, ...(token === null ? {} : { token }) });
+  return address.href;
+}
+
 /** Where the overlay of a moment is, for a page at this address. Pure. */
 export function overlayAddress(page, isStatic, { game, ply }) {
-  const address = new URL(isStatic ? "overlay.html" : "overlay", page);
-  address.search = new URLSearchParams({ game, ply });
-  return address.href;
+  return beside(page, isStatic ? "overlay.html" : "overlay", { game, ply });
 }
 
 /** Where the feed of the moments is; null for a static page, which has none. Pure. */
 export function feedAddress(page, isStatic) {
-  return isStatic ? null : new URL("api/v1/moments.rss", page).href;
+  return isStatic ? null : beside(page, "api/v1/moments.rss", {});
 }
 
 export class MomentsList {

@@ -3,7 +3,7 @@
  * engines; more boards than can be read at once come page by page.
  */
 
-import { element, nameNode, setText } from "../../drawing/elements.js";
+import { element, loadStyles, nameNode, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { placementAfter } from "../../client/board_position.js";
@@ -16,16 +16,9 @@ import { basisIn } from "../figure_choice.js";
 import { basisText, drawBar, lastMove, placeText, ratings, scoreAfter, withoutFigure } from "../score_words.js";
 import { pageAt, wallGrid, wallPages } from "./wall_pages.js";
 
-function styles() {
-  const link = document.createElement("link");
-  link.rel = "stylesheet";
-  link.href = new URL("./wall.css", import.meta.url).href;
-  document.head.append(link);
-}
-
 export class WallView {
   constructor(elapsedS, followed) {
-    styles();
+    loadStyles(new URL("./wall.css", import.meta.url).href);
     this._elapsedS = elapsedS;
     this._followed = followed;
     this._cells = [];

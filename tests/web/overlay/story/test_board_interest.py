@@ -46,6 +46,15 @@ def test_a_moment_is_cut_to_after_the_least_time_on_air(pages: Pages) -> None:
     assert followed(pages, looked) == ["a", "a", "a", "b", "b"]
 
 
+def test_after_a_result_that_was_withdrawn_the_true_one_stays_as_long(pages: Pages) -> None:
+    first, other = played("a", 1), played("b", 2)
+    over = {**first, "result": "1-0"}
+    looked = [(over, 1_000), (first, 5_000), (over, 99_000), (over, 110_000), (over, 120_000)]
+    options = {"game": [], "board": [], "player": [], "follow": "top"}
+    shown = [[[first, other], 0, []], *([[each, other], at, []] for each, at in looked)]
+    assert pages("followed", options=options, looked=shown) == ["a", "a", "a", "a", "a", "b"]
+
+
 def test_it_does_not_jump_between_equals(pages: Pages) -> None:
     first = [moment("m", "b", 0.6)]
     both = [*first, moment("n", "c", 0.6)]
@@ -69,6 +78,9 @@ def test_a_moment_is_shown_for_a_while_and_the_newest_first(pages: Pages) -> Non
     assert shown(pages, False, *looked) == [None, "one", "two", None]
     assert shown(pages, True, *looked)[0] == "old"
     assert shown(pages, True, ([moment("x", "elsewhere")], 0)) == [None]
+    # Withdrawn and told again, it is no news.
+    again: list[Any] = [([], 0), ([one], 1_000), ([], 2_000), ([one], 20_000)]
+    assert shown(pages, False, *again) == [None, "one", None, None]
 
 
 def test_what_nobody_saw_happen_is_old(pages: Pages) -> None:

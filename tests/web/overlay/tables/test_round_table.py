@@ -129,12 +129,3 @@ def test_one_player_is_known_by_the_fide_id(pages: Pages) -> None:
     for each, side in zip(games, ("white", "black"), strict=True):
         each[side]["fide_id"] = 7
     assert next((each["id"], each["points"]) for each in table(pages, games)) == ("7", 2)
-
-
-@pytest.mark.parametrize(
-    ("points", "text"), [(0, "0"), (0.5, "½"), (7.5, "7½"), (3, "3"), (2.25, "2.25")]
-)
-def test_points_as_tables_write_them(pages: Pages, points: float, text: str) -> None:
-    args = [points]
-    found = pages("call", module="overlay/tables/round_table.js", name="pointsText", args=args)
-    assert found == text

@@ -47,7 +47,7 @@ def test_it_shows_the_ply_that_is_seen_and_only_what_was_known_then(pages: Pages
     assert "moves alone, 95 %: 1550–2350, 2 moves" in now
     # Black's figure has no lower bound: 2200 or less.
     assert "2200" in now
-    assert "or less, moves alone, 1 move" in now
+    assert "or less, moves alone, 1 of 2 moves" in now
     # Algorithm 4 stands nowhere under another name.
     assert "2150" not in now
     pieces = [each.get("class") for each in drawing(pages, view, 1).iter(f"{SVG}circle")]
@@ -58,7 +58,7 @@ def test_the_level_leads_and_the_percentile_stands_beneath(pages: Pages) -> None
     level: dict[str, Any] = {"level": 2000.0, "level_low": 1900.0, "level_high": 2100.0}
     fitted = point(1, 12, 2100.0, **level, level_share=0.3, percentile=74.0)
     said = texts(drawing(pages, game(curves=Curves(white=(fitted,))), 4))
-    assert "level, 95 %: 1900–2100, 12 moves" in said
+    assert "level, 95 %: 1900–2100, 12 of 13 moves" in said
     assert "better than 74 % of games by players rated like this" in said
 
 

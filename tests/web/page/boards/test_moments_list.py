@@ -34,6 +34,12 @@ def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Page
     ("page", "is_static", "overlay", "feed"),
     [
         ("http://h/#game=old", False, "http://h/overlay?game=g+1&ply=7", "api/v1/moments.rss"),
+        (
+            "http://h/?token=t",
+            False,
+            "http://h/overlay?game=g+1&ply=7&token=t",
+            "api/v1/moments.rss?token=t",
+        ),
         ("http://h/x/index.html#a", True, "http://h/x/overlay.html?game=g+1&ply=7", None),
     ],
 )
