@@ -282,7 +282,9 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], text)
+    # A figure and its sign stay in one line.
+    whole = text.replace(" %", "\u00a0%")
+    return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], whole)
 
 
 #: Of a hundred, of which none and all are told only where it is so.

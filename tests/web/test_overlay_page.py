@@ -387,7 +387,8 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
     broadcast = Broadcast(boards=5)
     broadcast.play(24)
     game = board(broadcast, 5)
-    text = MomentText(*(f"It turned, in {code}." for code in MomentText.__struct_fields__))
+    word = 60 * "w"
+    text = MomentText(*(f"In {code} {word}." for code in MomentText.__struct_fields__))
     moment = Moment(
         id="m",
         game=game.id,
@@ -410,7 +411,10 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
         assert await page.run("document.querySelector('.layout-moment').hidden")
         publisher.publish([MomentMessage(game.id, moment)])
         await page.until("!document.querySelector('.layout-moment').hidden")
-        assert await page.run(texts(".kind, .sentence")) == ["Wendepunkt", "It turned, in de."]
+        assert await page.run(texts(".kind, .sentence")) == ["Wendepunkt", f"In de {word}."]
+        # A word that is longer than a line breaks.
+        sentence = "document.querySelector('.sentence')"
+        assert await page.run(f"{sentence}.scrollWidth - {sentence}.clientWidth") == 0
         await page.until("document.querySelectorAll('.pieces [data-piece]').length > 20")
         label = "document.querySelector('.diagram svg').getAttribute('aria-label')"
         assert (await page.run(label)).startswith("The board after 5.")
