@@ -269,12 +269,14 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
             "move": move_text(game, about, language),
             "reply": move_text(game, about + 1, language),
         }
+        point = "." if language == "en" else ","
+        figures = {name: words[name].replace(".", point) for name in draft.figures}
         # Names are not looked into for holes: they may hold braces.
-        sentence = _filled(text, words | moves)
+        sentence = _filled(text, words | figures | moves)
         if best is not None:
             sentence += _filled(_BEST[language], {"best": localised(best, language)})
         if "pawns" in words:
-            sentence += _filled(_COST[language], words)
+            sentence += _filled(_COST[language], words | figures)
         if "highest" in words:
             sentence += _filled(_NEVER_MORE[language], words)
         said[language] = sentence

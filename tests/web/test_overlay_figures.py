@@ -147,7 +147,10 @@ def test_how_far_a_game_is_from_what_is_usual(
 def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:
     words = {"odds": "White {} %, draw {} %, Black {} %"}
     unsure = game(plies=[ply(1, 20, win=0.335, draw=0.33, loss=0.335), ply(2)])
-    assert figure(pages, "oddsWords", unsure, words) == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
+    assert (
+        figure(pages, "oddsWords", unsure, words)
+        == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
+    )
     assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, words) == ""
 
 

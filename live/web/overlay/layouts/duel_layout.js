@@ -1,6 +1,6 @@
 /** `layout=duel`: two players head to head, figure by figure. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf, isElo } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
@@ -44,7 +44,7 @@ export default class DuelLayout {
     if (game === null) return;
     const { words, basisOf } = this._context;
     const { withheld } = basisOf(game);
-    setText(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
+    setParts(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
     const { scoring } = this._context.options;
