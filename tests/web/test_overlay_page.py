@@ -398,7 +398,7 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
     broadcast.play(24)
     game = board(broadcast, 5)
     # As long as sentences become, with a word that is longer than a line.
-    word = 56 * "w" + 15 * " and so on"
+    word = 40 * "w" + 12 * " and so on"
     text = MomentText(*(f"In {code} {word}." for code in MomentText.__struct_fields__))
     moment = Moment(
         id="m",
