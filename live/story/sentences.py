@@ -277,12 +277,14 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
             "move": move_text(game, about, language),
             "reply": move_text(game, about + 1, language),
         }
+        point = "." if language == "en" else ","
+        figures = {name: words[name].replace(".", point) for name in draft.figures}
         # Names are not looked into for holes: they may hold braces.
-        sentence = _filled(text, words | moves)
+        sentence = _filled(text, words | figures | moves)
         if best is not None:
             sentence += _filled(_BEST[language], {"best": localised(best, language)})
         if "pawns" in words:
-            sentence += _filled(_COST[language], words)
+            sentence += _filled(_COST[language], words | figures)
         if "highest" in words:
             sentence += _filled(_NEVER_MORE[language], words)
         said[language] = sentence
@@ -290,7 +292,9 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], text)
+    # A figure and its sign stay in one line.
+    whole = text.replace(" %", "\u00a0%")
+    return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], whole)
 
 
 #: Of a hundred, of which none and all are told only where it is so.

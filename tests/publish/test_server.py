@@ -222,6 +222,8 @@ async def test_only_our_own_pages_may_connect(origin: str | None, status: int) -
             with pytest.raises(InvalidStatus) as refused:
                 await connect(live(publisher), origin=told)
             assert refused.value.response.status_code == status
+            # Who set it up reads what is missing, and where.
+            assert b"server.origins" in (refused.value.response.body or b"")
 
 
 async def test_a_rebound_name_is_not_answered() -> None:

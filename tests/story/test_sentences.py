@@ -47,14 +47,15 @@ def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentK
 
 def test_sentences_name_players_moves_and_figures() -> None:
     assert said("find").en == (
-        "Berg finds 1…\u00a0Nf6: about 3 % of players rated 2000 would play it."
+        "Berg finds 1…\u00a0Nf6: about 3\u00a0% of players rated 2000 would play it."
     )
     assert said("find").de.startswith("Berg findet 1…\u00a0Sf6")
-    assert said("find", share=0.2).en.count("<1 %") == 1
-    assert "better than 99 %" in said("above", percentile=99.7).en
-    assert "Adams better than 99 %" in said("best-played", first=99.6).en
+    assert said("find", share=0.2).en.count("<1\u00a0%") == 1
+    assert "better than 99\u00a0%" in said("above", percentile=99.7).en
+    assert "Adams better than 99\u00a0%" in said("best-played", first=99.6).en
     assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
     assert said("wildest").en.endswith("moved by 2.4 points in all.")
+    assert "2,4" in said("wildest").de
     assert said("upset").en == "An upset: Berg, rated 310 Elo lower, beats Adams."
 
 
@@ -67,7 +68,9 @@ def test_what_was_best_is_said_where_it_is_known() -> None:
     played = game(plies=[ply(1), ply(2), ply(3, best="f3g1")])
     assert "Best" not in sentences(draft, played).en
     decided = MomentDraft("turn", 3, "white", 0.5, {**FIGURES["turn"], "highest": 0.3})
-    assert sentences(decided, known).en.endswith(" Best was e4. From then on it was <1 % at most.")
+    assert sentences(decided, known).en.endswith(
+        " Best was e4. From then on it was <1\u00a0% at most."
+    )
     strange = game(plies=[ply(1), ply(2), ply(3, best="a1a8")])
     assert "Best" not in sentences(draft, strange).en
 

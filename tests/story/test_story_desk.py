@@ -128,7 +128,7 @@ def test_another_name_words_it_anew() -> None:
     renamed = msgspec.structs.replace(game().white, name="Adler, Ada")
     event.show(game(TURNED, white=renamed))
     (message,) = event.look()
-    assert message.moment.text.en.startswith("Adler falls from 50 %")
+    assert message.moment.text.en.startswith("Adler falls from 50\u00a0%")
 
 
 def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:

@@ -154,7 +154,10 @@ def test_how_far_a_game_is_from_what_is_usual(
 def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:
     words = {"odds": "White {} %, draw {} %, Black {} %"}
     unsure = game(plies=[ply(1, 20, win=0.335, draw=0.33, loss=0.335), ply(2)])
-    assert figure(pages, "oddsWords", unsure, words) == "White 34 %, draw 33 %, Black 33 %"
+    assert (
+        figure(pages, "oddsWords", unsure, words)
+        == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
+    )
     assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, words) == ""
 
 
@@ -329,7 +332,10 @@ def test_a_threshold_of_zero_tells_nothing(pages: Pages) -> None:
 
 
 def choose(
-    pages: Pages, looked: list[tuple[list[dict[str, Any]], int]], **options: Any
+    pages: Pages,
+    looked: list[tuple[list[dict[str, Any]], int]],
+    withheld: bool = False,
+    **options: Any,
 ) -> list[list[str]]:
     options = {"game": [], "board": [], "player": [], "follow": None, **options}
     chosen = pages(
@@ -337,7 +343,7 @@ def choose(
         module="overlay/game_choice.js",
         name="Chooser",
         args=[options],
-        calls=[["choose", games, now] for games, now in looked],
+        calls=[["choose", games, now, [], withheld] for games, now in looked],
     )
     return [[each["id"] for each in games] for games in chosen]
 
@@ -369,6 +375,9 @@ def test_a_result_stays_until_its_last_scores_are_there(pages: Pages) -> None:
     # But not for ever.
     never = [(playing, 0), (over, 1_000), (over, 92_000), (over, 113_000)]
     assert [each[0] for each in choose(pages, never)] == ["b1", "b1", "b1", "b2"]
+    # Nor at all where scores are withheld.
+    hidden = [(playing, 0), (over, 1_000), (over, 20_000), (over, 22_000)]
+    assert [each[0] for each in choose(pages, hidden, withheld=True)] == ["b1", "b1", "b1", "b2"]
 
 
 def notice(pages: Pages, name: str, *args: Any) -> Any:

@@ -165,11 +165,15 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
         assert await page.run(texts("tbody .rank")) == [each.text for each in ranked[:5]]
         figures = await page.run(texts("tbody td.figure"))
         assert figures == ["".join(written(each.figure)) for each in ranked[:5]]
+        # Upright the letters are as large as the width allows, and nothing is drawn beside them.
+        await page.resize(720, 1280)
+        await page.until("document.documentElement.style.fontSize === '18px'")
+        assert not await page.run("document.querySelector('div.range').checkVisibility()")
         assert page.complaints == []
 
 
 #: What does not fit into its own box, or sticks out of its panel.
-CUT = """[...document.querySelectorAll('.move, .clock, .score, .family')].filter((node) => {
+CUT = """[...document.querySelectorAll('.move, .clock, .score, .family, .place')].filter((node) => {
     const [own, panel] = [node, node.closest('.panel')].map((each) => each.getBoundingClientRect());
     const out = own.right > panel.right || own.left < panel.left;
     if (!node.offsetParent || !node.textContent) return false;
@@ -220,10 +224,16 @@ async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_pat
         # rest on all moves yet has its place in a duel.
         broadcast.hold = True
         broadcast.play(3, board=1)
-        for layout, width, height in (("player", 920, 240), ("duel", 920, 500), ("grid", 660, 264)):
+        # Round, board and event stand there as far as there is room, each whole.
+        for layout, name, width, height in (
+            ("player", words[0], 920, 240),
+            ("player", words[1], 920, 240),
+            ("duel", words[0], 920, 500),
+            ("grid", words[0], 660, 264),
+        ):
             await page.resize(width, height)
-            await show(page, publisher, f"layout={layout}&player={words[0]}&board=1&boards=1")
-            await page.until(f"{titles('.name')}.includes('{words[0]}') && !{CUT}.length")
+            await show(page, publisher, f"layout={layout}&player={name}&board=1&boards=1")
+            await page.until(f"{titles('.name')}.includes('{name}') && !{CUT}.length")
             assert await page.run(CLIPPED) == [], layout
             assert await page.run(CROWDED) == [], layout
         assert page.complaints == []
@@ -387,7 +397,9 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
     broadcast = Broadcast(boards=5)
     broadcast.play(24)
     game = board(broadcast, 5)
-    text = MomentText(*(f"It turned, in {code}." for code in MomentText.__struct_fields__))
+    # As long as sentences become, with a word that is longer than a line.
+    word = 40 * "w" + 12 * " and so on"
+    text = MomentText(*(f"In {code} {word}." for code in MomentText.__struct_fields__))
     moment = Moment(
         id="m",
         game=game.id,
@@ -410,7 +422,11 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
         assert await page.run("document.querySelector('.layout-moment').hidden")
         publisher.publish([MomentMessage(game.id, moment)])
         await page.until("!document.querySelector('.layout-moment').hidden")
-        assert await page.run(texts(".kind, .sentence")) == ["Wendepunkt", "It turned, in de."]
+        assert await page.run(texts(".kind, .sentence")) == ["Wendepunkt", f"In de {word}."]
+        over = (
+            "(node) => [node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight]"
+        )
+        assert await page.run(f"({over})(document.querySelector('.sentence'))") == [0, 0]
         await page.until("document.querySelectorAll('.pieces [data-piece]').length > 20")
         label = "document.querySelector('.diagram svg').getAttribute('aria-label')"
         assert (await page.run(label)).startswith("The board after 5.")
@@ -450,7 +466,7 @@ async def test_a_swing_is_told_and_then_not_again(chromium: str, tmp_path: Path)
         move(2, "Nf6", 330)
         await page.until("!document.querySelector('.alert').hidden")
         (text,) = await page.run(texts(".alert"))
-        assert text == "Zoë: 1…\u00a0Cf6 coûte 3.0 pions"
+        assert text == "Zoë: 1…\u00a0Cf6 coûte 3,0 pions"
         move(3, "Qg4", -200)
         await page.until("document.querySelector('.score').textContent === '−2.00'")
         (same,) = await page.run(texts(".alert"))

@@ -78,7 +78,10 @@ class HandshakeJudge:
             return foreign
         headers = request.headers
         if not self.origins.lets_in(headers.get("origin"), headers.get("host", "")):
-            return problem(403, f"pages of {headers['origin']} may not connect")
+            return problem(
+                403,
+                f"pages of {headers['origin']} may not connect: server.origins does not list it",
+            )
         if not self._rates.shake(address):
             return problem(429, "too many new subscribers at once; come back later", _LATER)
         guest: Guest | None = None

@@ -28,6 +28,12 @@ export function loadStyles(href) {
   return new Promise((done) => (link.onload = link.onerror = done));
 }
 
+/** Text of several parts with `·` between them, so that one that has no room can be left out whole. */
+export function setParts(node, text) {
+  if (node.textContent === text) return;
+  node.replaceChildren(...text.split(/(?= \u00b7 )/u).map((part) => element("span", "", part)));
+}
+
 /** A name: kept apart from its surroundings, so that right-to-left names do not move them. */
 export function nameNode(className) {
   return element("bdi", className);

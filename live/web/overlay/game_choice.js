@@ -37,8 +37,11 @@ export class Chooser {
     this._moves = new Map();
   }
 
-  /** The games to show, in order. One-game layouts take the first. */
-  choose(games, now, moments = []) {
+  /**
+   * The games to show, in order. One-game layouts take the first. Where scores are `withheld`, none
+   * are waited for.
+   */
+  choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player } = this._options;
     this._story?.note(moments, now);
     let chosen = [...games].sort(this._options.order === "percentile" ? byPercentile : order);
@@ -47,7 +50,8 @@ export class Chooser {
     if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));
     this._note(chosen, now);
     const named = ids.length > 0 || boards.length > 0 || player.length > 0;
-    const first = this._follow(chosen, follow ?? (named ? null : "top"), now);
+    const settled = (game) => withheld || unratedOf(game) === 0;
+    const first = this._follow(chosen, follow ?? (named ? null : "top"), now, settled);
     return first ? [first, ...chosen.filter((game) => game !== first)] : chosen;
   }
 
@@ -64,7 +68,7 @@ export class Chooser {
     for (const id of this._moves.keys()) if (!known.has(id)) this._moves.delete(id);
   }
 
-  _follow(games, follow, now) {
+  _follow(games, follow, now, settled) {
     if (follow === null || games.length === 0) return null;
     const current = games.find((game) => game.id === this._followed) ?? null;
     const live = games.filter(running);
@@ -72,7 +76,7 @@ export class Chooser {
     if (current && running(current)) this._over = this._ended = null;
     if (current && !running(current) && live.length > 0) {
       this._over ??= now;
-      if (unratedOf(current) === 0 || now - this._over > SETTLE_MS) this._ended ??= now;
+      if (settled(current) || now - this._over > SETTLE_MS) this._ended ??= now;
       if (this._ended === null || now - this._ended < LINGER_MS) return current;
     } else if (current && (live.length === 0 || now - this._since < this._stayMs(follow))) {
       return current;

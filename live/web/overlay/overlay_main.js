@@ -131,7 +131,8 @@ function draw() {
   }
   const all = [...held.games.values()];
   names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
-  const games = chooser.choose(all, now(), [...held.moments.values()]).map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
+  const chosen = chooser.choose(all, now(), [...held.moments.values()], basisOf().withheld);
+  const games = chosen.map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
   if (ON_AIR[options.layout] !== undefined && self === top) {
     // Analysed first, where this overlay may say so; a broker is told nothing.
     connection.say?.({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });

@@ -109,7 +109,7 @@ function blunder(game, { ply, from, to }, words, sanOf) {
 export function swingSentence(game, swing, words, sanOf = null) {
   const said = blunder(game, swing, words, sanOf);
   if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words, sanOf);
-  const cost = said.mate === null ? fill(words.costs, said.lost) : fill(words.allowsMate, said.mate);
+  const cost = said.mate === null ? fill(words.costs, said.lost.replace(".", words.decimal)) : fill(words.allowsMate, said.mate);
   const best = said.best === null ? "" : ` \u00b7 ${fill(words.best, said.best)}`;
   return `${shortName(game[said.mover].name || "?")}: ${said.move} ${cost}${best}`;
 }

@@ -3,6 +3,7 @@
 export default {
   language: "Deutsch",
   letters: ["K", "D", "T", "L", "S"],
+  decimal: ",",
   round: "Runde {}",
   board: "Brett {}",
   level: "Niveau",

@@ -3,6 +3,7 @@
 export default {
   language: "English",
   letters: ["K", "Q", "R", "B", "N"],
+  decimal: ".",
   round: "Round {}",
   board: "Board {}",
   level: "level",

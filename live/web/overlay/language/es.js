@@ -3,6 +3,7 @@
 export default {
   language: "Español",
   letters: ["R", "D", "T", "A", "C"],
+  decimal: ",",
   round: "Ronda {}",
   board: "Tablero {}",
   level: "nivel",

@@ -3,6 +3,7 @@
 export default {
   language: "Français",
   letters: ["R", "D", "T", "F", "C"],
+  decimal: ",",
   round: "Ronde {}",
   board: "Échiquier {}",
   level: "niveau",

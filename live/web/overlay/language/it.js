@@ -3,6 +3,7 @@
 export default {
   language: "Italiano",
   letters: ["R", "D", "T", "A", "C"],
+  decimal: ",",
   round: "Turno {}",
   board: "Scacchiera {}",
   level: "livello",

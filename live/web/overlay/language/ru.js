@@ -3,6 +3,7 @@
 export default {
   language: "Русский",
   letters: ["Кр", "Ф", "Л", "С", "К"],
+  decimal: ",",
   round: "Тур {}",
   board: "Доска {}",
   level: "уровень",

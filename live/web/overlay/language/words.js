@@ -16,9 +16,12 @@ export const LANGUAGES = {
   ru: "Русский",
 };
 
-/** `fill("Round {}", 3)`: the text with the values in their places, as text, whatever they hold. */
+/**
+ * `fill("Round {}", 3)`: the text with the values in their places, as text, whatever they hold. A figure
+ * and its `%` stay in one line.
+ */
 export function fill(text, ...values) {
-  return text.split("{}").reduce((said, part, at) => said + String(values[at - 1] ?? "") + part);
+  return text.replaceAll(" %", "\u00a0%").split("{}").reduce((said, part, at) => said + String(values[at - 1] ?? "") + part);
 }
 
 /** A counted thing: `1 move`, `5 moves`; Slavic languages have a third form. */

@@ -1,6 +1,6 @@
 /** `layout=bar`: a slim lower third. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, setParts } from "../../drawing/elements.js";
 import { placeOf } from "../shown_figures.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
@@ -53,7 +53,7 @@ export default class BarLayout {
     this.node.hidden = game === null;
     if (game === null) return;
     const { words } = this._context;
-    setText(this._place, placeOf(game, words));
+    setParts(this._place, placeOf(game, words));
     this._sides.white.draw(game);
     this._sides.black.draw(game);
     this._score.draw(game, swingOf(game));

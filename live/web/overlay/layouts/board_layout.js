@@ -1,7 +1,7 @@
 /** `layout=board`: one game with everything, beside or above its board as the room allows. */
 
 import { Diagram } from "../../drawing/diagram.js";
-import { element, setText } from "../../drawing/elements.js";
+import { element, setParts, setText } from "../../drawing/elements.js";
 import { oddsWords, placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
@@ -70,7 +70,7 @@ export default class BoardLayout {
     this.node.hidden = game === null;
     if (game === null) return;
     const { options, words } = this._context;
-    setText(this._place, placeOf(game, words));
+    setParts(this._place, placeOf(game, words));
     const extras = this._extras?.draw(game);
     setText(this._opening, extras?.opening ?? "");
     const odds = options.hide.includes("score") ? "" : oddsWords(game, words);

@@ -1,6 +1,6 @@
 /** `layout=curves`: both players' perceived ratings move by move, and nothing else. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, setParts, setText } from "../../drawing/elements.js";
 import { fill } from "../language/words.js";
 import { placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
@@ -40,7 +40,7 @@ export default class CurvesLayout {
     this.node.hidden = game === null;
     if (game === null) return;
     const { options, words, basisOf } = this._context;
-    setText(this._place, placeOf(game, words));
+    setParts(this._place, placeOf(game, words));
     const names = curveNames(game, options);
     const ranged = `${words[names.kind]} \u00b7 ${words.standingsNote}`;
     const which = names.kind === "percentile" ? fill(words.betterThan, "\u2026") : ranged;

@@ -1,6 +1,6 @@
 /** `layout=duel`: two players head to head, figure by figure. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf, isElo } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
@@ -45,7 +45,7 @@ export default class DuelLayout {
     const { options, words, basisOf } = this._context;
     const { withheld } = basisOf(game);
     const open = (color) => (openOf(game, color, words) ? "\u2026" : "");
-    setText(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
+    setParts(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));

@@ -1,7 +1,7 @@
 /** `layout=moment`: a card with the newest moment and its position; then nothing until the next. */
 
 import { Diagram } from "../../drawing/diagram.js";
-import { element, setText } from "../../drawing/elements.js";
+import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { MomentAges, asOf, shownMoment } from "../story/board_interest.js";
@@ -9,6 +9,8 @@ import { placeOf } from "../shown_figures.js";
 
 const SIZE = { width: 46, height: 14.6 };
 const TURN_MS = 400;
+/** What is longer is written in smaller letters, so that its end is there. */
+const LONG_LETTERS = 120;
 
 export default class MomentLayout {
   constructor(context) {
@@ -52,9 +54,11 @@ export default class MomentLayout {
     const game = games.find(({ id }) => id === moment.game);
     setText(this._kind, words[moment.kind] ?? moment.kind);
     this.node.dataset.kind = moment.kind;
-    setText(this._sentence, moment.text[options.lang] ?? moment.text.en);
+    const sentence = moment.text[options.lang] ?? moment.text.en;
+    setText(this._sentence, sentence);
+    this._sentence.classList.toggle("long", sentence.length > LONG_LETTERS);
     setText(this._result, resultText(game.result));
-    setText(this._place, placeOf(game, words));
+    setParts(this._place, placeOf(game, words));
     for (const color of ["white", "black"]) {
       this._names[color].draw(game[color].name || "?", everybody(), this._result.textContent);
     }

@@ -1,6 +1,6 @@
 /** `layout=player`: a lower third of one player, with whom he plays and how the game stands. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, setParts, setText } from "../../drawing/elements.js";
 import { percentText } from "../../drawing/number_format.js";
 import { shortName } from "../../drawing/player_names.js";
 import { fill } from "../language/words.js";
@@ -57,7 +57,7 @@ export default class PlayerLayout {
     this._sides[own].draw(game);
     setText(this._story, this._sentence(game, own));
     setText(this._against, fill(words.against, shortName(game[other].name || "?", everybody())));
-    setText(this._place, placeOf(game, words));
+    setParts(this._place, placeOf(game, words));
     this._score.draw(game, swingOf(game));
   }
 

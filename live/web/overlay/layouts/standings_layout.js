@@ -10,8 +10,10 @@ import { Pager } from "../pages_by_time.js";
 import { ranking, scaleOf } from "../tables/standings_order.js";
 
 const WIDTH = 52;
+/** On an upright page, without the drawing of the intervals. */
+const TALL_WIDTH = 40;
 const ROW = 2.57;
-const HEAD = 7.6;
+const HEAD = 8.1;
 
 export default class StandingsLayout {
   constructor(context) {
@@ -24,7 +26,10 @@ export default class StandingsLayout {
       cell.scope = "col";
       return cell;
     };
-    this._label = head("", "figure");
+    this._label = element("span");
+    this._note = element("span", "note");
+    const figure = head("", "figure");
+    figure.append(this._label, this._note);
     const row = element(
       "tr",
       "",
@@ -32,8 +37,8 @@ export default class StandingsLayout {
       head("", "rank"),
       head(words.player),
       head(words.elo, "elo"),
-      this._label,
-      head(words.standingsNote, "range"),
+      figure,
+      element("td", "range"),
     );
     this._open = element("p", "open");
     const table = element("table", "", "", element("thead", "", "", row), this._body);
@@ -44,7 +49,9 @@ export default class StandingsLayout {
   }
 
   fit(width, height) {
-    return Math.min(width / WIDTH, height / (HEAD + ROW * this._shown));
+    const tall = width < height;
+    this.node.classList.toggle("tall", tall);
+    return Math.min(width / (tall ? TALL_WIDTH : WIDTH), height / (HEAD + ROW * this._shown));
   }
 
   resized() {}
@@ -58,7 +65,9 @@ export default class StandingsLayout {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    setText(this._label, ranked.find(({ rating }) => rating)?.rating.label ?? "");
+    const { rating } = ranked.find((each) => each.rating) ?? {};
+    setText(this._label, [rating?.before, rating?.label].filter(Boolean).join(" \u2026 "));
+    setText(this._note, rating?.interval ? words.standingsNote : "");
     const missing = [...held.games.values()].reduce((sum, game) => sum + unratedOf(game), 0);
     setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
     const { items } = this._pager.page(ranked, options.rows, now);

@@ -12,10 +12,11 @@ import { pointsText } from "../../client/team_matches.js";
 import { roundTable } from "../tables/round_table.js";
 
 const WIDTH = 46;
+const TALL_WIDTH = 40;
 /** What each tie-break adds. */
 const TIE = 5.4;
 const ROW = 2.57;
-const HEAD = 7;
+const HEAD = 7.5;
 
 export default class TableLayout {
   constructor(context) {
@@ -30,10 +31,13 @@ export default class TableLayout {
       cell.scope = "col";
       return cell;
     };
+    this._note = element("span", "note");
+    const figure = head(words.performance, "figure");
+    figure.append(this._note);
     const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));
     const row = element(
       "tr", "", "", head("", "rank"), head(words.player), head(words.gamesHead, "games"), head(words.points, "points-cell"),
-      ...ties, head(words.performance, "figure"),
+      ...ties, figure,
     );
     const table = element("table", "", "", element("thead", "", "", row), this._body);
     const header = element("header", "", "", element("h1", "", words.table), this._event, this._open);
@@ -44,7 +48,7 @@ export default class TableLayout {
   }
 
   fit(width, height) {
-    const wide = WIDTH + TIE * this._context.options.ties.length;
+    const wide = (width < height ? TALL_WIDTH : WIDTH) + TIE * this._context.options.ties.length;
     this.node.style.width = `${wide - 1.2}rem`;
     return Math.min(width / wide, height / (HEAD + ROW * this._shown));
   }
@@ -59,7 +63,8 @@ export default class TableLayout {
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
     const table = roundTable(all, options);
     this.node.hidden = table.length === 0;
-    setText(this._event, [event, withheld ? "" : words.standingsNote].filter(Boolean).join(" \u00b7 "));
+    setText(this._event, event ?? "");
+    setText(this._note, withheld ? "" : words.standingsNote);
     const missing = all.reduce((sum, game) => sum + unratedOf(game), 0);
     const open = missing > 0 ? counted(words.toBeRated, missing) : "";
     setText(this._open, withheld ? words.withheld : open);
