@@ -80,10 +80,21 @@ class ObsDirector:
                 # Broad: a library of websockets and a program of others; all ends are told alike.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
             self._report(FeedHealth(DIRECTOR, "retrying", problem, part=True))
-            await asyncio.sleep(next(delays))
+            await self._wait(next(delays))
+
+    async def _wait(self, delay_s: float) -> None:
+        """Until OBS is tried again; what a dry run would switch it says meanwhile."""
+        if not self._config.dry_run:
+            await asyncio.sleep(delay_s)
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(delay_s):
+                while True:
+                    await self.look(None)
+                    await asyncio.sleep(LOOK_S)
 
     async def look(self, client: Any) -> None:
-        """Switch, if a switch is due."""
+        """Switch, if a switch is due. A dry run needs no client."""
         # Nothing is asked for while it is stopped: what is on air then is what OBS says.
         due = None if self.stopped else self.choice.next(self._clock())
         if due is None:

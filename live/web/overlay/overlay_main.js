@@ -178,6 +178,7 @@ function drawStatus(games) {
     ? fill(words.notUnderstood, problems.join(", "))
     : statusText({ trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
+  status.classList.toggle("calm", [words.waiting, words.connecting].includes(text));
   status.hidden = text === "";
   stage.hidden = since !== null && lost === "hide";
 }
