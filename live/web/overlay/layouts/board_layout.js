@@ -10,7 +10,7 @@ import { ScorePanel } from "../score.js";
 
 /** The drawing's own size in rem; it is made as large as the page. */
 const WIDE = { width: 60, height: 33.75 };
-const TALL = { width: 30, height: 53.3 };
+const TALL = { width: 33, height: 58.6 };
 
 export default class BoardLayout {
   constructor(context) {
