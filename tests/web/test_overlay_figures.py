@@ -149,16 +149,20 @@ def test_how_far_a_game_is_from_what_is_usual(
 def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:
     words = {"odds": "White {} %, draw {} %, Black {} %"}
     unsure = game(plies=[ply(1, 20, win=0.335, draw=0.33, loss=0.335), ply(2)])
-    assert figure(pages, "oddsWords", unsure, words) == "White 34 %, draw 33 %, Black 33 %"
-    assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, words) == ""
+    assert figure(pages, "oddsWords", unsure, True, words) == "White 34 %, draw 33 %, Black 33 %"
+    assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, True, words) == ""
 
 
 def test_the_odds_are_known_while_the_result_is_open(pages: Pages) -> None:
     open_ = game(plies=[ply(1, 20, win=0.45, draw=0.4, loss=0.15), ply(2)])
-    odds = figure(pages, "oddsOf", open_)
+    odds = figure(pages, "oddsOf", open_, False)
     assert (odds["win"], odds["notLost"]) == pytest.approx((0.45, 0.85))
-    assert figure(pages, "oddsOf", {**open_, "result": "1-0"}) is None
-    assert figure(pages, "oddsOf", game(plies=[ply(1, 20)])) is None
+    assert figure(pages, "oddsOf", {**open_, "result": "1-0"}, True) is None
+    assert figure(pages, "oddsOf", game(plies=[ply(1, 20)]), True) is None
+    # Where provisional scores are not wanted, what follows from them is not either.
+    searched = game(plies=[ply(1, 20, final=False, win=0.45, draw=0.4, loss=0.15)])
+    assert figure(pages, "oddsOf", searched, False) is None
+    assert figure(pages, "oddsOf", searched, True) is not None
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ export default class DuelLayout {
       return figure === null ? "\u2013" : [figure.text + open(color), figure.interval ? fill(words.of100, figure.interval) : ""];
     });
     this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
-    const odds = options.hide.includes("score") ? null : oddsOf(game);
+    const odds = options.hide.includes("score") ? null : oddsOf(game, options.provisional);
     this._row(words.winChance, (color) => {
       if (odds === null) return "\u2013";
       return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;
