@@ -126,7 +126,7 @@ export function placeOf(game, words) {
  * What of a side's moves its figure does not rest on, `{missing, text}`; null while it rests on all.
  * A figure is never shown as that of a whole game before it is. `brief` where there is little room.
  */
-export function openOf(game, color, words, brief = false) {
+export function unratedPart(game, color, words, brief = false) {
   const missing = unratedMoves(game, color);
   if (missing === 0) return null;
   const rated = game.curves[color].at(-1)?.n ?? 0;

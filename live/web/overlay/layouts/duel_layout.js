@@ -4,7 +4,7 @@ import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf, isElo } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
-import { named, oddsOf, openOf, placeOf, pointsOf, usualWords } from "../shown_figures.js";
+import { named, oddsOf, unratedPart, placeOf, pointsOf, usualWords } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 import { eventPoints, keyOf } from "../tables/round_table.js";
 
@@ -44,7 +44,7 @@ export default class DuelLayout {
     if (game === null) return;
     const { options, words, basisOf } = this._context;
     const { withheld } = basisOf(game);
-    const open = (color) => (openOf(game, color, words) ? "\u2026" : "");
+    const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
     setText(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
-import { figuresOf, lastMove, openOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
+import { figuresOf, lastMove, unratedPart, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { Pager } from "../pages_by_time.js";
@@ -117,7 +117,7 @@ class TickerSide {
     setText(this._title, player.title ?? "");
     setText(this._points, pointsOf(game.result, this._color));
     this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
-    const open = rating && !withheld ? openOf(game, this._color, words) : null;
+    const open = rating && !withheld ? unratedPart(game, this._color, words) : null;
     const figure = rating ? `${rating.short} ${rating.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld);
     setText(this._value, figure);
     // There is room for one of the two: what is missing matters more than how sure the rest is.
