@@ -21,6 +21,7 @@ from live.errors import ConfigError
 from live.events import DIRECTOR, Change, FeedHealth
 from live.network.retry import backoff
 from live.producer.scene_choice import SceneChoice
+from live.settings import named_text
 
 log = logging.getLogger(__name__)
 
@@ -50,8 +51,9 @@ class ObsDirector:
         self._clock = clock
         self._chance = chance
         self._report = report
-        self._password = _password(config.password_file)
-        self._stop_file = Path(config.stop_file) if config.stop_file else None
+        secret = config.password_file
+        self._password = named_text("director.password_file", secret).strip() if secret else ""
+        self._stop_file = Path(config.stop_file).expanduser() if config.stop_file else None
         self.choice = SceneChoice(config)
         _library()
 
@@ -149,15 +151,3 @@ def _library() -> Any:
             "director.url", "needs the library simpleobsws", "pip install 'live-rate[producer]'"
         ) from None
     return simpleobsws
-
-
-def _password(path: str) -> str:
-    if not path:
-        return ""
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(
-            f"director.password_file {path}", f"cannot be read ({why})", "Correct the path"
-        ) from None

@@ -145,7 +145,6 @@ function draw() {
 
 /** A swing while it is news; on demand the largest of the game, to see how it looks. */
 function swingOf(game) {
-  if (options.hide.includes("score")) return null;
   if (options.sample === "swing") return largestSwing(game);
   return options.ply === null ? swings.shown(game, now()) : null;
 }

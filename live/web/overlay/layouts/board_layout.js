@@ -73,7 +73,7 @@ export default class BoardLayout {
     setParts(this._place, placeOf(game, words));
     const extras = this._extras?.draw(game);
     setText(this._opening, extras?.opening ?? "");
-    const odds = options.hide.includes("score") ? "" : oddsWords(game, words);
+    const odds = options.hide.includes("score") ? "" : oddsWords(game, options.provisional, words);
     setText(this._odds, odds);
     this._odds.hidden = odds === "";
     this._opening.hidden = !this._opening.textContent;
