@@ -535,6 +535,7 @@ async def test_a_token_in_the_address_opens_the_socket(chromium: str, tmp_path: 
         await page.until("document.querySelector('#status')?.textContent === 'a token is needed'")
         await page.visit(publisher.url)
         await page.until("document.querySelector('.token-entry')?.hidden === false")
+        assert not await page.run("document.querySelector('.overview').checkVisibility()")
         await page.run("document.querySelector('.token-entry input').focus()")
         await page.call("Input.insertText", text=token)
         await page.press("Enter")
