@@ -241,6 +241,7 @@ def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:
 def swing_words(pages: Pages, name: str, plies: list[dict[str, Any]], swing: dict[str, Any]) -> str:
     words = {
         "letters": list("KQRBN"),
+        "decimal": ",",
         "swing": "Swing",
         "costs": "costs {} pawns",
         "allowsMate": "allows mate in {}",
@@ -255,7 +256,7 @@ def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
     plies = [{**ply(1, -240), "uci": "e2e4", "san": "e4", "best": "g1f3"}]
     swing = {"ply": 1, "from": 30, "to": -240, "color": "black"}
     said = swing_words(pages, "swingSentence", plies, swing)
-    assert said == "Anna: 1. e4 costs 2.7 pawns · best was Nf3"
+    assert said == "Anna: 1. e4 costs 2,7 pawns · best was Nf3"
     assert swing_words(pages, "swingText", plies, swing) == "1. e4 −2.7 · best Nf3"
     mated = [{**plies[0], "score_cp": -3900, "mate": -3}]
     said = swing_words(pages, "swingSentence", mated, {**swing, "to": -3900})

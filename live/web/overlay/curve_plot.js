@@ -5,10 +5,6 @@ import { bandFill, markEnds, shadeUsual } from "../drawing/curve_marks.js";
 import uPlot from "../drawing/uplot_loader.js";
 
 const COLORS = ["white", "black"];
-/** In less height than this a curve is a slit between its labels. */
-const LEAST_REM = 3;
-
-const remPx = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 /** Which figures the curves of a game show, as asked for or as there are. */
 export function curveNames(game, { rating }) {
@@ -19,8 +15,9 @@ export class Plot {
   constructor(box, words) {
     this._box = box;
     this._words = words;
-    this._plot = this._game = this._data = null;
+    this._plot = null;
     this._elos = {};
+    this._game = null;
     // Lines of words that come and go above it change its room.
     new ResizeObserver(() => this._fit()).observe(box);
   }
@@ -32,25 +29,25 @@ export class Plot {
     this._names = names.value;
     this._kind = names.kind;
     this._elos = { white: game.white.elo, black: game.black.elo };
-    this._data = columns(game.curves, names);
-    if (this._plot === null) this.resized();
-    else this._plot.setData(this._data);
+    const data = columns(game.curves, names);
+    if (this._plot === null) this.resized(data);
+    else this._plot.setData(data);
   }
 
   /** Shows nothing. */
   clear() {
     this._plot?.destroy();
-    this._plot = this._game = this._data = null;
+    this._plot = null;
+    this._game = null;
   }
 
   /** Draws anew, as large as the box is now and in letters of the page's size. */
-  resized() {
+  resized(data = this._plot?.data) {
     this._plot?.destroy();
     this._plot = null;
-    const { _data: data, _box: box } = this;
-    const { clientWidth: width, clientHeight: height } = box;
-    if (data !== null && width > 0 && height > LEAST_REM * remPx()) {
-      this._plot = new uPlot(this._options(width, height), data, box);
+    const { clientWidth: width, clientHeight: height } = this._box;
+    if (data && width > 0 && height > 0) {
+      this._plot = new uPlot(this._options(width, height), data, this._box);
       // Read by the benchmark of how soon an overlay is there.
       if (data[0].length > 0) performance.mark("curve");
     }
@@ -58,13 +55,13 @@ export class Plot {
 
   _fit() {
     const { clientWidth: width, clientHeight: height } = this._box;
-    if (width !== this._plot?.width || height !== this._plot?.height) this.resized();
+    if (this._plot !== null && (width !== this._plot.width || height !== this._plot.height)) this.resized();
   }
 
   _options(width, height) {
     const style = getComputedStyle(this._box);
     const color = (name) => style.getPropertyValue(name).trim();
-    const rem = remPx();
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const small = Math.max(7, Math.round(0.85 * rem));
     const font = (px, weight = 400) => `${weight} ${px}px ${style.fontFamily}`;
     const edge = (side) => ({
