@@ -204,7 +204,10 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     words = {"movesOf": "{} of {} moves", "lastScores": "last scores to come"}
     behind = game(plies=[ply(n) for n in range(1, 8)])
     behind["curves"] |= rated("white", 3, 2) | rated("black", 6, 3)
-    assert figure(pages, "unratedPart", behind, "white", words) == {"missing": 2, "text": "2 of 4 moves"}
+    assert figure(pages, "unratedPart", behind, "white", words) == {
+        "missing": 2,
+        "text": "2 of 4 moves",
+    }
     assert figure(pages, "unratedPart", behind, "black", words) is None
     over = {**behind, "result": "1-0"}
     assert figure(pages, "unratedPart", over, "white", words, True)["text"] == "last scores to come"
