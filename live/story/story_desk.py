@@ -155,10 +155,8 @@ class StoryDesk:
         return bool(self._dirty)
 
     def look(self, detail_of: DetailOf) -> list[MomentMessage]:
-        """Look at one game that has changed; what is new, worded anew or withdrawn."""
-        game = next(iter(self._dirty), None)
-        if game is None:
-            return []
+        """Look at one game that waits; what is new, worded anew or withdrawn."""
+        game = next(iter(self._dirty))
         del self._dirty[game]
         detail = detail_of(game)
         return [] if detail is None else self._look(detail) + self._make_room()
