@@ -11,10 +11,11 @@ from typing import Final, NamedTuple
 
 #: Small words that belong to the family name after them.
 _PARTICLES: Final = frozenset(
-    (
+    re.findall(
+        r"\w+",
         "al ben bin da dal das de del della den der des di do dos du el ibn la las le los san st "
-        "ten ter van vom von y zu"
-    ).split()
+        "ten ter van vom von y zu",
+    )
 )
 #: What follows a family name and is none.
 _SUFFIX: Final = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)

@@ -142,12 +142,12 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
             "{black} better than in {second} % of games at their Elo."
         ),
         "de": (
-            "Die am besten gespielte Partie der Runde ab 20 Zügen: {white} besser als in {first} %, "
-            "{black} besser als in {second} % der Partien bei ihrer Elo."
+            "Die am besten gespielte Partie der Runde ab 20 Zügen: {white} besser als in "
+            "{first} %, {black} besser als in {second} % der Partien bei ihrer Elo."
         ),
         "fr": (
-            "La partie la mieux jouée de la ronde, dès 20 coups : {white} mieux que dans {first} %, "
-            "{black} mieux que dans {second} % des parties à leur Elo."
+            "La partie la mieux jouée de la ronde, dès 20 coups : {white} mieux que dans "
+            "{first} %, {black} mieux que dans {second} % des parties à leur Elo."
         ),
         "es": (
             "La partida mejor jugada de la ronda, desde 20 jugadas: {white} mejor que en el "
