@@ -64,7 +64,7 @@ def figure(value: float | None, low: float | None, high: float | None) -> tuple[
 #: What figures are called on the page.
 NAMES = {
     "level": "level",
-    "percentile": "of games by players rated like this",
+    "percentile": "of games at this Elo",
     "alone": "moves alone",
     "algorithm4": "Algorithm 4",
 }

@@ -28,6 +28,9 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
   const { offsetWidth, offsetHeight } = node.firstChild;
   return offsetWidth > node.clientWidth + 1 || offsetHeight > node.clientHeight + 2;
 }).map((node) => node.textContent)"""
+#: What figures are called on cards in two lines.
+BROKEN = """[...document.querySelectorAll('.card .figure-name')].filter((node) =>
+  node.offsetHeight > 2 * parseFloat(getComputedStyle(node).fontSize)).map((node) => node.textContent)"""
 #: What size observers watch, as ``watched``.
 WATCHED = """
   globalThis.watched = new Set();
@@ -88,6 +91,18 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_
                 " node.textContent))].filter((name) => name.startsWith('Fior')).length"
             )
             assert shown == 2
+        # A clock that runs is bolder: each takes its turn.
+        await page.resize(1400, 1000)
+        broadcast.listener = publisher.publish
+        for color in ("black", "white"):
+            broadcast.play(1)
+            running = f".card .side.{color} .clock.running"
+            await page.until(f"document.querySelectorAll('{running}').length > 10")
+            await page.until(f"!{CUT_NAMES}.length")
+        # What a figure is and rests on has one line.
+        for width in (1400, 390):
+            await page.resize(width, 900)
+            assert await page.run(BROKEN) == []
 
         # A wall of 20 boards is two pages of ten.
         await page.resize(3840, 2160)
