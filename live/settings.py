@@ -197,6 +197,21 @@ def file_layer(path: Path, types: Types) -> dict[str, object]:
     return {key: checked(f"{path}: {key}", key, value, types) for key, value in flat(tree, types)}
 
 
+def named_text(setting: str, path: str) -> str:
+    """The text of the file that a setting names; ``~`` is the home folder.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        return Path(path).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ConfigError(
+            f"{setting} {path}", f"cannot be read ({why})", "Correct the path"
+        ) from None
+
+
 def variable(prefix: str, key: str) -> str:
     """The environment variable of a dotted key."""
     return prefix + key.replace(".", "_").upper()

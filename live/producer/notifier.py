@@ -13,12 +13,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 from live.errors import ConfigError
 from live.events import NOTIFICATIONS, Change, FeedHealth, FeedName
 from live.producer.notice_rules import Notice, NoticeLimit
+from live.settings import named_text
 
 log = logging.getLogger(__name__)
 
@@ -111,13 +111,8 @@ def open_people(setting: str, path: str) -> Any:
         raise ConfigError(
             subject, "needs the library apprise", "pip install 'live-rate[producer]'"
         ) from None
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(subject, f"cannot be read ({why})", "Correct the path") from None
+    lines = [line.strip() for line in named_text(setting, path).splitlines()]
     people = apprise.Apprise()
-    lines = [line.strip() for line in text.splitlines()]
     for number, line in enumerate(lines, 1):
         if line and not line.startswith("#") and not people.add(line):
             raise ConfigError(

@@ -21,6 +21,7 @@ from live.errors import ConfigError
 from live.events import DIRECTOR, Change, FeedHealth
 from live.network.retry import backoff
 from live.producer.scene_choice import SceneChoice
+from live.settings import named_text
 
 log = logging.getLogger(__name__)
 
@@ -50,8 +51,9 @@ class ObsDirector:
         self._clock = clock
         self._chance = chance
         self._report = report
-        self._password = _password(config.password_file)
-        self._stop_file = Path(config.stop_file) if config.stop_file else None
+        secret = config.password_file
+        self._password = named_text("director.password_file", secret).strip() if secret else ""
+        self._stop_file = Path(config.stop_file).expanduser() if config.stop_file else None
         self.choice = SceneChoice(config)
         _library()
 
@@ -80,10 +82,21 @@ class ObsDirector:
                 # Broad: a library of websockets and a program of others; all ends are told alike.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
             self._report(FeedHealth(DIRECTOR, "retrying", problem, part=True))
-            await asyncio.sleep(next(delays))
+            await self._wait(next(delays))
+
+    async def _wait(self, delay_s: float) -> None:
+        """Until OBS is tried again; what a dry run would switch it says meanwhile."""
+        if not self._config.dry_run:
+            await asyncio.sleep(delay_s)
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(delay_s):
+                while True:
+                    await self.look(None)
+                    await asyncio.sleep(LOOK_S)
 
     async def look(self, client: Any) -> None:
-        """Switch, if a switch is due."""
+        """Switch, if a switch is due. A dry run needs no client."""
         # Nothing is asked for while it is stopped: what is on air then is what OBS says.
         due = None if self.stopped else self.choice.next(self._clock())
         if due is None:
@@ -138,15 +151,3 @@ def _library() -> Any:
             "director.url", "needs the library simpleobsws", "pip install 'live-rate[producer]'"
         ) from None
     return simpleobsws
-
-
-def _password(path: str) -> str:
-    if not path:
-        return ""
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(
-            f"director.password_file {path}", f"cannot be read ({why})", "Correct the path"
-        ) from None

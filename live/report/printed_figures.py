@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from html import escape
 
-from live.events import GameView, PlyView
-
 #: Longest name on paper, characters; the longest real one has about 60.
 NAME_CHARS = 80
 MINUS = "\N{MINUS SIGN}"
@@ -68,11 +66,3 @@ def clock(seconds: float | None) -> str:
         return ""
     kept = max(0, int(seconds))
     return f"{kept // 3600}:{kept // 60 % 60:02d}:{kept % 60:02d}"
-
-
-def numbered(game: GameView, ply: PlyView) -> tuple[int, bool]:
-    """The move number of a ply, and whether White made it."""
-    fields = game.start_fen.split()
-    first = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
-    offset = ply.ply - 1 + (fields[1:2] == ["b"])
-    return first + offset // 2, offset % 2 == 0

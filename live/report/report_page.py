@@ -12,6 +12,7 @@ from importlib import resources
 import msgspec
 
 from live.events import GainCounts, GameDetail, Mark, PlayerView, PlyView, Share
+from live.games.move_numbers import move_number
 from live.human.difficulty import in_words
 from live.ledger.players.leading_figure import (
     CurveScale,
@@ -33,7 +34,6 @@ from live.report.printed_figures import (
     clock,
     html,
     interval,
-    numbered,
     pawns,
     percent,
     plain,
@@ -342,7 +342,7 @@ def _finds_and_traps(game: GameDetail) -> str:
     """Moves that few would have found, and those in reply to which many would err."""
     said: dict[Mark, list[str]] = {"find": [], "trap": []}
     for ply in game.plies:
-        number, white = numbered(game, ply)
+        number, white = move_number(game, ply.ply)
         move = f"{number}{'.' if white else '…'}&nbsp;{escape(plain(ply.san, 12))}"
         hard = ply.difficulty
         if ply.mark == "find" and ply.played_share is not None:
@@ -361,7 +361,7 @@ def _rated(elo: int | None) -> str:
 def _moves(game: GameDetail) -> str:
     parts: list[str] = []
     for ply in game.plies:
-        number, white = numbered(game, ply)
+        number, white = move_number(game, ply.ply)
         lead = f"<b>{number}{'.' if white else '…'}</b>&nbsp;" if white or not parts else ""
         parts.append(f"<span>{lead}{escape(plain(ply.san, 12))}{_sign(ply)}{_loss(ply)}</span>")
     if game.plies and (left := _clocks(game)):
@@ -384,7 +384,7 @@ def _loss(ply: PlyView) -> str:
 def _clocks(game: GameDetail) -> str:
     last: dict[bool, float | None] = {}
     for ply in game.plies[-2:]:
-        last[numbered(game, ply)[1]] = ply.clock_s
+        last[move_number(game, ply.ply)[1]] = ply.clock_s
     parts = [
         f"{name} {clock(last[side])}"
         for side, name in ((True, "White"), (False, "Black"))

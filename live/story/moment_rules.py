@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import chess
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
+from live.games.move_numbers import mover
 
 #: Expected score that one move loses, so that it turns a game, and what its mover had at least.
 TURN: Final = 0.20
@@ -97,12 +98,6 @@ DECIDED_ALIKE: Final = SlipLimits(0.35, 0.12, 0.36, 0.75)
 def other(color: Color) -> Color:
     """The other side."""
     return "black" if color == "white" else "white"
-
-
-def mover(game: GameDetail, ply: int) -> Color:
-    """Who moves at a ply."""
-    black_first = game.start_fen.split(" ")[1:2] == ["b"]
-    return "white" if (ply % 2 == 1) != black_first else "black"
 
 
 def expected_scores(game: GameDetail) -> list[float | None]:

@@ -14,7 +14,8 @@ import chess
 import msgspec
 
 from live.events import GameDetail, MomentKind, MomentText
-from live.story.moment_rules import MomentDraft, mover, other
+from live.games.move_numbers import move_number, mover
+from live.story.moment_rules import MomentDraft, other
 
 #: Letters of king, queen, rook, bishop and knight; as live/web/overlay/language/words.js.
 LETTERS: Final = {
@@ -216,11 +217,8 @@ def move_text(game: GameDetail, ply: int, language: str) -> str:
     """`26… Td8`: a move of the game with its number, in the letters of a language."""
     if not 1 <= ply <= len(game.plies):
         return "?"
-    fields = game.start_fen.split(" ")
-    first = int(fields[5]) if len(fields) > 5 and fields[5].isdecimal() else 1
-    half_moves = 2 * (first - 1) + (fields[1:2] == ["b"]) + ply
-    dots = "." if half_moves % 2 else "…"
-    return f"{(half_moves + 1) // 2}{dots}\u00a0{localised(game.plies[ply - 1].san, language)}"
+    number, white = move_number(game, ply)
+    return f"{number}{'.' if white else '…'}\u00a0{localised(game.plies[ply - 1].san, language)}"
 
 
 def localised(san: str, language: str) -> str:

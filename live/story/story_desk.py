@@ -136,9 +136,9 @@ class StoryDesk:
         self._drop(game, 0)
         for held in (self._seen_s, self._dirty, self._of_game, self._let_go):
             held.pop(game, None)
-        held = self._games.pop(game, None)
-        if held is not None:
-            self._leave(game, held.round)
+        was = self._games.pop(game, None)
+        if was is not None:
+            self._leave(game, was.round)
 
     def _drop(self, game: GameId, ply: int) -> None:
         held = self._of_game.get(game)

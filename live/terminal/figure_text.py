@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from live.events import MATE_CP, EngineInfo, GameView, PlyView
+from live.games.move_numbers import move_number
 from live.human.difficulty import in_words
 from live.ledger.players.leading_figure import Figure, FigureKind
 from live.terminal.text_cells import plain as plain
@@ -196,14 +197,6 @@ def percentile_text(found: Figure | None, *, over: bool) -> str:
 def so_far(text: str, whole: float | None) -> str:
     """A figure over the moves scored so far: ``~91 %`` while ``whole``, over all, is unknown."""
     return f"~{text}" if whole is None else text
-
-
-def move_number(game: GameView, ply: int) -> tuple[int, bool]:
-    """The move number of a ply, and whether White makes it."""
-    fields = game.start_fen.split()
-    first = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
-    offset = ply - 1 + (1 if fields[1:2] == ["b"] else 0)
-    return first + offset // 2, offset % 2 == 0
 
 
 def share_text(share: float) -> str:

@@ -195,7 +195,10 @@ function draw() {
   drawnAt = performance.now();
   const parts = dirty;
   dirty = new Set();
-  for (const [name, view] of Object.entries(views)) view.node.hidden = name !== place.view;
+  for (const [name, view] of Object.entries(views)) {
+    // Before anything has come there is nothing to sort, filter or share.
+    view.node.hidden = held.seq === null || name !== place.view;
+  }
   for (const link of document.querySelectorAll("nav a")) {
     const here = link.dataset.view === (PART_OF[place.view] ?? place.view);
     if (here) link.setAttribute("aria-current", "page");

@@ -77,6 +77,13 @@ def test_a_file_that_reaches_nobody_is_refused(tmp_path: Path, text: str, words:
         open_people("notify.urls_file", str(urls))
 
 
+def test_a_path_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "urls").write_text("json://127.0.0.1/\n")
+    assert len(open_people("notify.urls_file", "~/urls")) == 1
+
+
 def test_a_file_that_cannot_be_read_is_named_in_one_plain_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as refused:
         open_people("notify.urls_file", str(tmp_path / "none"))

@@ -155,6 +155,31 @@ async def test_a_dry_run_and_the_stop_file_switch_nothing(
     ]
 
 
+async def test_a_dry_run_needs_no_obs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with obs() as server:
+        gone = server.url
+    clock = Clock()
+    made = director(gone, tmp_path, clock, dry_run=True)
+    made.publish([MomentMessage("g1", moment("g1"))])
+    said = asyncio.Event()
+    caplog.handler.addFilter(lambda record: said.set() or True if "dry run" in record.msg else True)
+    async with asyncio.timeout(60):
+        running = asyncio.create_task(made.run())
+        await said.wait()
+        running.cancel()
+        await asyncio.wait({running})
+    assert "director, dry run: would switch to Board 1: It happened (en)." in caplog.messages
+
+
+def test_the_stop_file_may_lie_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    made = director("ws://obs", tmp_path, Clock(), stop_file="~/stop")
+    assert not made.stopped
+    (tmp_path / "stop").touch()
+    assert made.stopped
+
+
 async def test_a_hand_on_the_mixer_stops_it_for_a_while(tmp_path: Path) -> None:
     clock = Clock()
     async with obs() as server, asyncio.timeout(60):

@@ -155,18 +155,22 @@ def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:
     words = {"odds": "White {} %, draw {} %, Black {} %"}
     unsure = game(plies=[ply(1, 20, win=0.335, draw=0.33, loss=0.335), ply(2)])
     assert (
-        figure(pages, "oddsWords", unsure, words)
+        figure(pages, "oddsWords", unsure, True, words)
         == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
     )
-    assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, words) == ""
+    assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, True, words) == ""
 
 
 def test_the_odds_are_known_while_the_result_is_open(pages: Pages) -> None:
     open_ = game(plies=[ply(1, 20, win=0.45, draw=0.4, loss=0.15), ply(2)])
-    odds = figure(pages, "oddsOf", open_)
+    odds = figure(pages, "oddsOf", open_, False)
     assert (odds["win"], odds["notLost"]) == pytest.approx((0.45, 0.85))
-    assert figure(pages, "oddsOf", {**open_, "result": "1-0"}) is None
-    assert figure(pages, "oddsOf", game(plies=[ply(1, 20)])) is None
+    assert figure(pages, "oddsOf", {**open_, "result": "1-0"}, True) is None
+    assert figure(pages, "oddsOf", game(plies=[ply(1, 20)]), True) is None
+    # Where provisional scores are not wanted, what follows from them is not either.
+    searched = game(plies=[ply(1, 20, final=False, win=0.45, draw=0.4, loss=0.15)])
+    assert figure(pages, "oddsOf", searched, False) is None
+    assert figure(pages, "oddsOf", searched, True) is not None
 
 
 @pytest.mark.parametrize(
@@ -208,16 +212,19 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     words = {"movesOf": "{} of {} moves", "lastScores": "last scores to come"}
     behind = game(plies=[ply(n) for n in range(1, 8)])
     behind["curves"] |= rated("white", 3, 2) | rated("black", 6, 3)
-    assert figure(pages, "openOf", behind, "white", words) == {"missing": 2, "text": "2 of 4 moves"}
-    assert figure(pages, "openOf", behind, "black", words) is None
+    assert figure(pages, "unratedPart", behind, "white", words) == {
+        "missing": 2,
+        "text": "2 of 4 moves",
+    }
+    assert figure(pages, "unratedPart", behind, "black", words) is None
     over = {**behind, "result": "1-0"}
-    assert figure(pages, "openOf", over, "white", words, True)["text"] == "last scores to come"
-    told = figure(pages, "openOf", over, "white", words)
+    assert figure(pages, "unratedPart", over, "white", words, True)["text"] == "last scores to come"
+    told = figure(pages, "unratedPart", over, "white", words)
     assert told["text"] == "2 of 4 moves · last scores to come"
     # Where Black began, the odd plies are Black's.
     begun = {**behind, "start_fen": START.replace(" w ", " b ")}
-    assert figure(pages, "openOf", begun, "black", words)["missing"] == 1
-    assert figure(pages, "openOf", game(), "white", words) is None
+    assert figure(pages, "unratedPart", begun, "black", words)["missing"] == 1
+    assert figure(pages, "unratedPart", game(), "white", words) is None
 
 
 def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:
@@ -234,6 +241,7 @@ def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:
 def swing_words(pages: Pages, name: str, plies: list[dict[str, Any]], swing: dict[str, Any]) -> str:
     words = {
         "letters": list("KQRBN"),
+        "decimal": ",",
         "swing": "Swing",
         "costs": "costs {} pawns",
         "allowsMate": "allows mate in {}",
@@ -248,7 +256,7 @@ def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
     plies = [{**ply(1, -240), "uci": "e2e4", "san": "e4", "best": "g1f3"}]
     swing = {"ply": 1, "from": 30, "to": -240, "color": "black"}
     said = swing_words(pages, "swingSentence", plies, swing)
-    assert said == "Anna: 1. e4 costs 2.7 pawns · best was Nf3"
+    assert said == "Anna: 1. e4 costs 2,7 pawns · best was Nf3"
     assert swing_words(pages, "swingText", plies, swing) == "1. e4 −2.7 · best Nf3"
     mated = [{**plies[0], "score_cp": -3900, "mate": -3}]
     said = swing_words(pages, "swingSentence", mated, {**swing, "to": -3900})
@@ -517,7 +525,14 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
         "type": "snapshot",
         "seq": 5,
         "engine": {"rating": 2500},
-        "games": [game(plies=[ply(1, 30)], result="1-0", curves={"white": [{}], "black": []})],
+        "games": [
+            game(
+                plies=[ply(1, 30)],
+                result="1-0",
+                curves={"white": [{}], "black": []},
+                opening="Ruy Lopez",
+            )
+        ],
         "players": [{"id": "p"}],
         "feeds": [],
         "engines": None,
@@ -527,7 +542,7 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
         "delayed",
         delay_ms=60_000,
         steps=[
-            {"at": 0, "message": {"type": "hello", "seq": 4}},
+            {"at": 0, "message": {"type": "hello", "seq": 4, "figure": "alone"}},
             {"at": 0, "message": snapshot},
             {"at": 30_000, "message": move},
             {"at": 59_999},
@@ -539,6 +554,9 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
     told = [None if each is None else (each["plies"], each["result"]) for each in shown["shown"]]
     before, after = (0, "*"), (1, "1-0")
     assert told == [None, before, before, before, after, after, (2, "1-0")]
+    assert [each and each["opening"] for each in shown["shown"][3:5]] == ["", "Ruy Lopez"]
+    # Which figure leads is the service's choice, whatever is held back.
+    assert shown["figure"] == "alone"
     # A connection that comes back resumes from what was received, not from what is shown.
     assert shown["seq"] == [None, 5, 6, 6, 6, 6, 6]
 

@@ -169,6 +169,12 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
         await page.resize(720, 1280)
         await page.until("document.documentElement.style.fontSize === '18px'")
         assert not await page.run("document.querySelector('div.range').checkVisibility()")
+        # Where both figures stand there, too little room is left for curves.
+        for rating, drawn in (("level", True), ("percentile", False)):
+            await show(page, publisher, f"layout=board&board=7&rating={rating}")
+            await page.until("document.querySelector('.curves canvas')")
+            seen = "checkVisibility({visibilityProperty: true})"
+            assert await page.run(f"document.querySelector('.curves canvas').{seen}") is drawn
         assert page.complaints == []
 
 
@@ -398,7 +404,7 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
     broadcast.play(24)
     game = board(broadcast, 5)
     # As long as sentences become, with a word that is longer than a line.
-    word = 40 * "w" + 12 * " and so on"
+    word = 40 * "n" + 12 * " and so on"
     text = MomentText(*(f"In {code} {word}." for code in MomentText.__struct_fields__))
     moment = Moment(
         id="m",
@@ -529,6 +535,7 @@ async def test_a_token_in_the_address_opens_the_socket(chromium: str, tmp_path: 
         await page.until("document.querySelector('#status')?.textContent === 'a token is needed'")
         await page.visit(publisher.url)
         await page.until("document.querySelector('.token-entry')?.hidden === false")
+        assert not await page.run("document.querySelector('.overview').checkVisibility()")
         await page.run("document.querySelector('.token-entry input').focus()")
         await page.call("Input.insertText", text=token)
         await page.press("Enter")

@@ -14,7 +14,6 @@ import logging
 import platform
 import re
 import ssl
-from pathlib import Path
 
 import aiomqtt
 from aiomqtt.exceptions import MqttConnectError
@@ -28,6 +27,7 @@ from live.feeds.mqtt.mqtt_address import MqttAddress
 from live.feeds.mqtt.mqtt_payload import MqttGames
 from live.network.mqtt_client import MqttClient
 from live.network.retry import FeedTrouble
+from live.settings import named_text
 
 log = logging.getLogger(__name__)
 
@@ -189,22 +189,14 @@ def _reason(error: BaseException) -> str:
 
 
 def _password(path: str) -> str:
-    return _text(path, "feeds.mqtt.password_file").rstrip("\r\n") if path else ""
-
-
-def _text(path: str, key: str) -> str:
-    try:
-        return Path(path).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "not text"
-        raise ConfigError(f"{key} {path}", f"cannot be read ({why})", "Correct the path") from None
+    return named_text("feeds.mqtt.password_file", path).rstrip("\r\n") if path else ""
 
 
 def _tls(ca_file: str) -> ssl.SSLContext:
     """The system's certificates, or those of one file."""
     if not ca_file:
         return ssl.create_default_context()
-    text = _text(ca_file, "feeds.mqtt.ca_file")
+    text = named_text("feeds.mqtt.ca_file", ca_file)
     try:
         return ssl.create_default_context(cadata=text)
     except ssl.SSLError:

@@ -13,7 +13,6 @@ import logging
 import random
 import ssl
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiomqtt
@@ -28,6 +27,7 @@ from live.publish.broker.retained_messages import RetainedMessages, status
 from live.publish.broker.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.publish.published_state import PublishedState
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
+from live.settings import named_text
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +68,11 @@ class BrokerPublisher:
         self._host = url.hostname or ""
         self._port = url.port or (8883 if url.scheme == "mqtts" else 1883)
         self._user = url.username
-        self._password = _password(config.password_file)
+        self._password = (
+            named_text("mqtt.password_file", config.password_file).strip()
+            if config.password_file
+            else None
+        )
         self._tls = _trust(config.ca_file) if url.scheme == "mqtts" else None
         # Without a stream, what a former run retained of one is cleared like all that is left.
         others = () if stream is None else (SINCE, SNAPSHOT)
@@ -217,18 +221,6 @@ def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def _password(file: str) -> str | None:
-    if not file:
-        return None
-    try:
-        return Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "is not UTF-8 text"
-        raise ConfigError(
-            f"mqtt.password_file {file}", f"cannot be read ({why})", "Correct the path"
-        ) from None
 
 
 def _trust(file: str) -> ssl.SSLContext:

@@ -15,7 +15,8 @@ from xml.sax.saxutils import escape
 import chess
 import chess.svg
 
-from live.events import Color, CurvePoint, FigureChoice, GameDetail, PlyView
+from live.events import Color, CurvePoint, FigureChoice, GameDetail
+from live.games.move_numbers import move_number, mover
 from live.ledger.players.leading_figure import Figure, FigureKind, leading
 from live.publish.export.event_exports import ExportFailed
 from live.publish.export.maker_process import child_answer, step_back
@@ -61,7 +62,7 @@ def board_svg(game: GameDetail, choice: FigureChoice = "auto") -> str:
     )
     place = f"board {game.board}" if game.board else ""
     event = " · ".join(filter(None, (_cut(game.event, _EVENT), place)))
-    state = "  ".join(filter(None, (_last(game.plies), "" if game.result == "*" else game.result)))
+    state = "  ".join(filter(None, (_last(game), "" if game.result == "*" else game.result)))
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
@@ -95,9 +96,7 @@ def _player(y: int, game: GameDetail, color: Color, choice: FigureChoice) -> Ite
 
 def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:
     """How many moves of a side its figure does not rest on."""
-    black_first = game.start_fen.split(" ")[1:2] == ["b"]
-    odd = (color == "white") != black_first
-    return sum((ply.ply % 2 == 1) == odd for ply in game.plies[rated_ply:])
+    return sum(mover(game, ply.ply) == color for ply in game.plies[rated_ply:])
 
 
 def _value(found: Figure) -> str:
@@ -117,11 +116,11 @@ def _range(found: Figure) -> str:
     return f", 95 %: {ends[0]} or {'more' if found.high is None else 'less'}"
 
 
-def _last(plies: tuple[PlyView, ...]) -> str:
-    if not plies:
+def _last(game: GameDetail) -> str:
+    if not game.plies:
         return ""
-    ply = plies[-1]
-    return f"{(ply.ply + 1) // 2}{'.' if ply.ply % 2 else '…'} {ply.san}"
+    number, white = move_number(game, len(game.plies))
+    return f"{number}{'.' if white else '…'} {game.plies[-1].san}"
 
 
 def _cut(text: str, most: int) -> str:

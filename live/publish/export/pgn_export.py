@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from live.events import GameDetail, Player, PlyView
+from live.games.move_numbers import move_number
 from live.publish.export import pgn_alliot
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
@@ -113,11 +114,9 @@ def _tokens(game: GameDetail, form: Form) -> Iterator[str]:
         yield "{"
         yield eval_command(game.start_score_cp, None)
         yield "}"
-    black_first, number = _first_move(game.start_fen)
     numbered = False
     for ply in game.plies:
-        white = (ply.ply % 2 == 1) != black_first
-        count = number + (ply.ply - 1 + black_first) // 2
+        count, white = move_number(game, ply.ply)
         if white:
             yield f"{count}."
         elif not numbered:
@@ -143,13 +142,6 @@ def _comment(ply: PlyView) -> Iterator[str]:
         yield "{"
         yield from commands
         yield "}"
-
-
-def _first_move(fen: str) -> tuple[bool, int]:
-    """Whether Black begins, and the number of the first move."""
-    fields = fen.split()
-    number = fields[5] if len(fields) > 5 and fields[5].isdigit() else "1"
-    return len(fields) > 1 and fields[1] == "b", max(1, int(number))
 
 
 def wrapped(tokens: Iterator[str]) -> str:

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from live.events import FigureChoice, GainCounts, GameDetail
+from live.games.move_numbers import move_number
 from live.ledger.players.leading_figure import (
     CurveScale,
     FigureKind,
@@ -140,7 +141,7 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
     for _, text, cells in plan:
         head += " " + (left(text, cells) if text == "95 %" else right(text, cells))
     lines = [styled(head, palette.dim)]
-    last = {ply.ply % 2 == _white_parity(game): ply for ply in game.plies[-2:]}
+    last = {move_number(game, ply.ply)[1]: ply for ply in game.plies[-2:]}
     for sign, player, points, white in (
         ("○", game.white, game.curves.white, True),
         ("●", game.black, game.curves.black, False),
@@ -206,10 +207,6 @@ def _plan(width: int, scale: FigureScale) -> list[tuple[str, str, int]]:
 def _performance(game: GameDetail, white: bool) -> str:
     side = game.methods.white if white else game.methods.black
     return rating_text(side.performance, side.performance_low, side.performance_high)
-
-
-def _white_parity(game: GameDetail) -> int:
-    return 0 if game.start_fen.split()[1:2] == ["b"] else 1
 
 
 def position(game: GameDetail, look: BoardCardOptions, *, large: bool) -> list[Text]:

@@ -7,7 +7,8 @@ import math
 from rich.text import Text
 
 from live.events import GameDetail, PlyView
-from live.terminal.figure_text import clock_text, move_number, score_text
+from live.games.move_numbers import move_number
+from live.terminal.figure_text import clock_text, score_text
 from live.terminal.palette import Palette
 from live.terminal.text_cells import left, right, styled
 

@@ -20,6 +20,7 @@ from live.events import (
     PlyView,
     SideMethods,
 )
+from live.games.move_numbers import move_number
 from live.ledger.players.leading_figure import (
     FigureKind,
     FigureScale,
@@ -34,7 +35,6 @@ from live.terminal.figure_text import (
     curve_range,
     figure_interval,
     figure_text,
-    move_number,
     percentile_text,
     score_text,
     so_far,

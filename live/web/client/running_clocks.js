@@ -73,7 +73,8 @@ const LOW_S = [[3000, 60], [600, 20], [0, 10]];
 
 /** Whether so many seconds are little, in a running game whose clocks began at `startS`. */
 export function isLow({ result }, clockS, startS) {
-  if (result !== "*" || clockS === null || startS === null) return false;
+  // Clocks that begin at 0 nobody set.
+  if (result !== "*" || clockS === null || !startS) return false;
   return clockS < LOW_S.find(([from]) => startS >= from)[1];
 }
 

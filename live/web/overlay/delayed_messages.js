@@ -22,7 +22,8 @@ export class Delayed {
     const { type, seq } = message;
     if (type === "hello") {
       if (message.resumed && this.seq !== seq) throw new OutOfSequence(`resumed after ${seq}`);
-      this.hello = message;
+      // Not what is played: which figure leads here.
+      this.hello = this._shown.hello = message;
       return {};
     }
     if (type === "heartbeat") {
@@ -63,6 +64,8 @@ function withoutPlay(snapshot) {
     plies_scored: 0,
     start_score_cp: null,
     problem: null,
+    eco: "",
+    opening: "",
   }));
   return { ...snapshot, games, players: [], moments: [] };
 }

@@ -145,7 +145,6 @@ function draw() {
 
 /** A swing while it is news; on demand the largest of the game, to see how it looks. */
 function swingOf(game) {
-  if (options.hide.includes("score")) return null;
   if (options.sample === "swing") return largestSwing(game);
   return options.ply === null ? swings.shown(game, now()) : null;
 }
@@ -178,6 +177,7 @@ function drawStatus(games) {
     ? fill(words.notUnderstood, problems.join(", "))
     : statusText({ trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
+  status.classList.toggle("calm", [words.waiting, words.connecting].includes(text));
   status.hidden = text === "";
   stage.hidden = since !== null && lost === "hide";
 }

@@ -3,7 +3,7 @@
 import { element, setText } from "../drawing/elements.js";
 import { fill } from "./language/words.js";
 import { SETTLED_MOVES, isEarly } from "../client/leading_figure.js";
-import { basisOf, clockOf, figuresOf, openOf, pointsOf, turnOf, usualWords, withoutFigure } from "./shown_figures.js";
+import { basisOf, clockOf, figuresOf, unratedPart, pointsOf, turnOf, usualWords, withoutFigure } from "./shown_figures.js";
 import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
@@ -67,7 +67,7 @@ export class PlayerPanel {
     const besideElo = ["board", "curves"].includes(options.layout) && !options.hide.includes("elo");
     const brief = besideElo || options.layout === "bar";
     const [main, second] = figuresOf(point, player.elo, options.rating, words, brief);
-    const open = withheld ? null : openOf(game, color, words, narrow);
+    const open = withheld ? null : unratedPart(game, color, words, narrow);
     const none = () => (main ? this._restsOn(main, point, narrow) : [withoutFigure(point, words, withheld)]);
     this._main.draw(main, open !== null, ...(open?.text ? [open.text] : none()));
     this._main.node.classList.toggle("early", isEarly(main, point?.n));

@@ -72,16 +72,17 @@ export function withoutFigure(point, words, withheld = false) {
   return calibrated ? basis : `${basis} \u00b7 ${words.uncalibrated}`;
 }
 
-/** How likely White is to win, and not to lose: `{win, notLost}`; null while unknown. */
-export function oddsOf(game) {
+/** How likely White is to win, and not to lose: `{win, notLost}`, by scores as {@link scoreOf} takes them; or null. */
+export function oddsOf(game, provisional) {
   if (game.result !== "*") return null;
-  const known = game.plies.slice(-2).findLast((ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null);
+  const wanted = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);
+  const known = game.plies.slice(-2).findLast(wanted);
   return known ? { win: known.win, notLost: known.win + known.draw } : null;
 }
 
 /** What these two players make of the position, in words; empty while unknown. They add up to 100. */
-export function oddsWords(game, words) {
-  const odds = oddsOf(game);
+export function oddsWords(game, provisional, words) {
+  const odds = oddsOf(game, provisional);
   if (odds === null) return "";
   const [win, notLost] = [odds.win, odds.notLost].map((share) => Math.round(100 * share));
   return fill(words.odds, win, notLost - win, 100 - notLost);
@@ -125,7 +126,7 @@ export function placeOf(game, words) {
  * What of a side's moves its figure does not rest on, `{missing, text}`; null while it rests on all.
  * A figure is never shown as that of a whole game before it is. `brief` where there is little room.
  */
-export function openOf(game, color, words, brief = false) {
+export function unratedPart(game, color, words, brief = false) {
   const missing = unratedMoves(game, color);
   if (missing === 0) return null;
   const rated = game.curves[color].at(-1)?.n ?? 0;

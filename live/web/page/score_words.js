@@ -137,9 +137,9 @@ export function provisionalWords(source) {
   return source ? `provisional, ${source}` : "provisional";
 }
 
-/** The score in full, for one board. */
-export function scoreWords({ text, provisional, depth, source }) {
-  if (!text) return "not scored yet";
+/** The score in full, for one board; empty where scores are withheld. */
+export function scoreWords({ text, provisional, depth, source }, { withheld = false } = {}) {
+  if (!text) return withheld ? "" : "not scored yet";
   const from = [source, depth && (source || !provisional) ? `depth ${depth}` : ""].filter(Boolean).join(", ");
   if (!provisional) return from ? `${text}, ${from}` : text;
   return from ? `${text} (${from}) \u2026 still searching` : `${text} \u2026 still searching`;
@@ -161,12 +161,12 @@ export function placeText(game, short = false) {
 }
 
 /** Why a game has not all its figures, for people; empty when nothing is missing. */
-export function problemText(game) {
+export function problemText(game, { withheld = false } = {}) {
   if (game.problem) return game.problem;
   if (game.restored) return "from before the restart; its source has not sent it again yet";
   if (game.dispute) return `its sources contradict each other: ${game.dispute}`;
   const waiting = game.plies_played - game.plies_scored;
-  return waiting > 1 ? `${waiting} moves not scored yet` : "";
+  return waiting > 1 && !withheld ? `${waiting} moves not scored yet` : "";
 }
 
 /** What a screen reader says of a side. */

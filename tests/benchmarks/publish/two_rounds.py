@@ -43,9 +43,9 @@ import msgspec
 from live.events import Color, GameDetail, GameReport
 from live.feeds.game_timeline import GameMoment
 from live.feeds.pgn.pgn_decoder import PgnReader
+from live.games.move_numbers import mover
 from live.ledger.players.leading_figure import leading
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
-from live.story.moment_rules import mover
 from tests.service.running import running
 from tests.web.chromium import Page, browsing, tab
 from tests.web.shown import whole

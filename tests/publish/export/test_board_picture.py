@@ -43,6 +43,12 @@ def test_a_figure_that_does_not_rest_on_all_moves_says_so(game: GameDetail) -> N
     assert sum(each.endswith("…") for each in found) == 1
 
 
+def test_moves_are_counted_from_the_start_position(game: GameDetail) -> None:
+    black = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 30"
+    reply = replace(game.plies[0], ply=1, san="Nf6", uci="g8f6")
+    assert "30… Nf6" in texts(board_svg(replace(game, start_fen=black, plies=(reply,), result="*")))
+
+
 def test_without_figures_nothing_is_made_up(game: GameDetail) -> None:
     found = texts(board_svg(replace(game, curves=Curves(), plies=())))
     assert found.count("nothing can be said yet") == 2

@@ -87,6 +87,7 @@ def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
         (30.0, 180.0, False),
         (None, 180.0, False),
         (5.0, None, False),
+        (0.0, 0.0, False),
     ],
 )
 def test_a_low_clock_is_low_for_its_time_control(

@@ -85,3 +85,15 @@ def test_a_service_before_this_one_names_no_source(pages: Pages) -> None:
         "call", module="page/score_words.js", name="scoreAfter", args=[held, held["plies"]]
     )
     assert score["source"] == ""
+
+
+def test_what_is_withheld_is_not_said_to_be_late(pages: Pages) -> None:
+    late = plain(game(plies=[ply(1, None), ply(2, None)]))
+
+    def said(name: str, about: Any, withheld: bool) -> Any:
+        args = [about, {"withheld": withheld}]
+        return pages("call", module="page/score_words.js", name=name, args=args)
+
+    assert said("problemText", late, False) == "2 moves not scored yet"
+    assert said("scoreWords", {"text": ""}, False) == "not scored yet"
+    assert said("problemText", late, True) == said("scoreWords", {"text": ""}, True) == ""

@@ -10,7 +10,7 @@ import { ScorePanel } from "../score.js";
 
 /** The drawing's own size in rem; it is made as large as the page. */
 const WIDE = { width: 60, height: 33.75 };
-const TALL = { width: 30, height: 53.3 };
+const TALL = { width: 33, height: 58.6 };
 
 export default class BoardLayout {
   constructor(context) {
@@ -73,7 +73,7 @@ export default class BoardLayout {
     setParts(this._place, placeOf(game, words));
     const extras = this._extras?.draw(game);
     setText(this._opening, extras?.opening ?? "");
-    const odds = options.hide.includes("score") ? "" : oddsWords(game, words);
+    const odds = options.hide.includes("score") ? "" : oddsWords(game, options.provisional, words);
     setText(this._odds, odds);
     this._odds.hidden = odds === "";
     this._opening.hidden = !this._opening.textContent;

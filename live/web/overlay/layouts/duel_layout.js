@@ -4,7 +4,7 @@ import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { figureOf, isElo } from "../../client/leading_figure.js";
 import { ScorePanel } from "../score.js";
-import { named, oddsOf, openOf, placeOf, pointsOf, usualWords } from "../shown_figures.js";
+import { named, oddsOf, unratedPart, placeOf, pointsOf, usualWords } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 import { eventPoints, keyOf } from "../tables/round_table.js";
 
@@ -44,7 +44,7 @@ export default class DuelLayout {
     if (game === null) return;
     const { options, words, basisOf } = this._context;
     const { withheld } = basisOf(game);
-    const open = (color) => (openOf(game, color, words) ? "\u2026" : "");
+    const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
     setParts(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
@@ -68,7 +68,7 @@ export default class DuelLayout {
       return figure === null ? "\u2013" : [figure.text + open(color), figure.interval ? fill(words.of100, figure.interval) : ""];
     });
     this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
-    const odds = options.hide.includes("score") ? null : oddsOf(game);
+    const odds = options.hide.includes("score") ? null : oddsOf(game, options.provisional);
     this._row(words.winChance, (color) => {
       if (odds === null) return "\u2013";
       return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;

@@ -31,9 +31,8 @@ export default class TableLayout {
       cell.scope = "col";
       return cell;
     };
-    this._note = element("span", "note");
     const figure = head(words.performance, "figure");
-    figure.append(this._note);
+    figure.append(element("span", "note", words.standingsNote));
     const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));
     const row = element(
       "tr", "", "", head("", "rank"), head(words.player), head(words.gamesHead, "games"), head(words.points, "points-cell"),
@@ -64,7 +63,6 @@ export default class TableLayout {
     const table = roundTable(all, options);
     this.node.hidden = table.length === 0;
     setText(this._event, event ?? "");
-    setText(this._note, withheld ? "" : words.standingsNote);
     const missing = all.reduce((sum, game) => sum + unratedOf(game), 0);
     const open = missing > 0 ? counted(words.toBeRated, missing) : "";
     setText(this._open, withheld ? words.withheld : open);
@@ -74,17 +72,22 @@ export default class TableLayout {
       dispatchEvent(new Event("resize"));
     }
     const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
+    const performances = table.map((row) => figureOf(playerOf(players, row), "performance"));
+    // A column of dashes takes the room of names.
+    this.node.classList.toggle("unrated", withheld || performances.every((figure) => figure === null));
     const { items } = this._pager.page(table, options.rows, now);
     const names = table.map(({ player }) => player.name);
     this._rows.show(items).forEach((row, at) => row.draw(items[at], players, names));
   }
 }
 
+/** What is known of who stands in a row; or null. */
+const playerOf = (players, { id, player }) => players.get(id) ?? players.get(player.name) ?? null;
+
 class TableRow {
-  constructor({ options, words, basisOf, flagOf }) {
+  constructor({ options, words, flagOf }) {
     this._flagOf = flagOf;
     this._words = words;
-    this._basisOf = basisOf;
     this._rank = element("td", "rank");
     this._flag = element("span", "flag");
     this._title = element("span", "title");
@@ -110,9 +113,7 @@ class TableRow {
     setText(this._games, String(games));
     setText(this._points, pointsText(points));
     ties.forEach((value, at) => setText(this._ties[at], pointsText(value)));
-    const known = players.get(id) ?? players.get(player.name) ?? null;
-    const { withheld } = this._basisOf();
-    const rating = withheld ? null : named(figureOf(known, "performance"), this._words);
+    const rating = named(figureOf(playerOf(players, { id, player }), "performance"), this._words);
     setText(this._value, rating?.text ?? "\u2013");
     setText(this._interval, rating?.interval ?? "");
   }

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
-import { figuresOf, lastMove, openOf, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
+import { figuresOf, lastMove, unratedPart, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
 import { isEarly, usualMark } from "../../client/leading_figure.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
@@ -118,7 +118,7 @@ class TickerSide {
     setText(this._title, player.title ?? "");
     setText(this._points, pointsOf(game.result, this._color));
     this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
-    const open = rating && !withheld ? openOf(game, this._color, words) : null;
+    const open = rating && !withheld ? unratedPart(game, this._color, words) : null;
     const early = isEarly(rating, point?.n);
     const figure = rating ? `${rating.short} ${rating.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld);
     // There is no room for a figure and for why it says nothing yet.

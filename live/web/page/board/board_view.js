@@ -117,7 +117,7 @@ export class BoardPage {
     const basis = basisIn(held, place);
     this._drawBoard(game, plies, place, basis);
     this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
-    this._moves.draw(game, ply);
+    this._moves.draw(game, ply, basis);
     this._ratings.draw(game, ply, basis, held.engine?.calibration === null ? held.engine.calibration_note : "");
     const leads = leadingIn(held, place);
     if (leads !== this._figure) this._useFigure(leads);
@@ -170,7 +170,7 @@ export class BoardPage {
     const score = scoreAfter(game, plies);
     const odds = oddsAfter(game, plies);
     drawBar(this._bar, score);
-    const said = score.text ? `Score ${score.text}` : "Score not known yet";
+    const said = score.text ? `Score ${score.text}` : basis.withheld ? "Score withheld here" : "Score not known yet";
     this._bar.setAttribute("aria-label", odds ? `${said}. ${oddsWords(odds)}` : said);
     this._odds.hidden = odds === null;
     if (odds) {
@@ -184,8 +184,8 @@ export class BoardPage {
     const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
     this._frame.draw(place.flip ? "black" : "white", better);
     const best = better ? `    best was ${sanOf(game.start_fen, moves.slice(0, -1), better)}` : "";
-    setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score)}${best}`);
-    setText(this._problem, problemText(game));
+    setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score, basis)}${best}`);
+    setText(this._problem, problemText(game, basis));
     this._problem.hidden = !this._problem.textContent;
     const newestPly = game.plies.length;
     const [first, backOne, onOne, newest] = this._buttons.children;

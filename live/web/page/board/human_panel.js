@@ -49,7 +49,7 @@ export class HumanPanel {
     this._said = element("span");
     this._hard = element("p", "human-row", "", this._next, this._said, this._bar);
     this._learned = element("p", "learned");
-    const head = element("h3", "", "What others would play", explainButton("human"));
+    const head = element("h2", "", "What others would play", explainButton("human"));
     this.node = element("section", "human-panel", "", head, this._row, this._hard, this._learned);
     this.node.setAttribute("aria-label", "What others would play");
   }

@@ -46,8 +46,8 @@ export class MoveList {
     this.node.setAttribute("aria-label", "Moves");
   }
 
-  draw(game, at) {
-    if (game.plies !== this._game?.plies) this._fill(game);
+  draw(game, at, { withheld = false } = {}) {
+    if (game.plies !== this._game?.plies) this._fill(game, withheld);
     this._game = game;
     if (at === this._at) return;
     const buttons = [this._start, ...this._cells.map(({ node }) => node)];
@@ -67,12 +67,12 @@ export class MoveList {
     else if (bottom > node.scrollTop + node.clientHeight) node.scrollTop = bottom - node.clientHeight + 20;
   }
 
-  _fill(game) {
+  _fill(game, withheld) {
     const { plies } = game;
     while (this._cells.length > plies.length) this._cells.pop();
     plies.forEach((ply, at) => {
       if (at === this._cells.length) this._cells.push(new MoveCell(at + 1, this._picked));
-      this._cells[at].draw(ply, game);
+      this._cells[at].draw(ply, game, withheld);
     });
     const turns = [];
     this._cells.forEach(({ node }, at) => {
@@ -106,7 +106,7 @@ class MoveCell {
     this.node.addEventListener("click", () => picked(ply));
   }
 
-  draw(ply, game) {
+  draw(ply, game, withheld) {
     if (ply === this._ply) return;
     this._ply = ply;
     const mover = moverOf(ply.ply, game.start_fen);
@@ -119,11 +119,12 @@ class MoveCell {
     this._score.classList.toggle("provisional", ply.score_cp !== null && !ply.final);
     this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
     this.node.dataset.mark = mark?.name ?? "";
+    const unscored = withheld ? "" : "not scored yet";
     const said = [
-      ply.score_cp === null ? "not scored yet" : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : `, ${provisionalWords(ply.score_source ?? "")}`}`,
+      ply.score_cp === null ? unscored : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : `, ${provisionalWords(ply.score_source ?? "")}`}`,
       ply.gain_cp === null ? "" : ply.gain_cp === 0 ? "kept up with the engine" : `${ply.gain_cp < 0 ? "lost" : "won"} ${(Math.abs(ply.gain_cp) / 100).toFixed(2)}`,
       mark?.name ?? "",
     ];
-    setText(this._said, `, ${said.filter(Boolean).join(", ")}`);
+    setText(this._said, ["", ...said.filter(Boolean)].join(", "));
   }
 }

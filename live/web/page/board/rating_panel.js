@@ -37,7 +37,7 @@ class RatingPanel {
     };
     const lines = [this._large, ...Object.values(this._lines)].map(({ node }) => node);
     this.node = element(
-      "section", `rating-panel side ${color}`, "", element("h3", "", "", element("i", `piece ${color}`), this._name.node), ...lines,
+      "section", `rating-panel side ${color}`, "", element("h2", "", "", element("i", `piece ${color}`), this._name.node), ...lines,
       element("p", "note ranges", "Ranges are 95 % intervals."),
     );
   }

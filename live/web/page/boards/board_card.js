@@ -62,7 +62,7 @@ export class Card {
     for (const color of ["white", "black"]) {
       this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null, basis);
     }
-    setText(this._problem, problemText(game));
+    setText(this._problem, problemText(game, basis));
     this._problem.hidden = !this._problem.textContent;
     this.node.classList.toggle("over", game.result !== "*");
     this._label(game, score, odds);

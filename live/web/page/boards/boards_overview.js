@@ -118,7 +118,8 @@ export class Overview {
       node?.classList.toggle("followed", this._followed.size > 0 && this._followed.plays(held.games.get(id)));
     }
     const hidden = all.length - games.length;
-    setText(this._count, all.length ? `${games.length} of ${all.length} boards \u00b7 ranges are 95 % intervals` : "");
+    const ranges = basis.withheld ? "" : " \u00b7 ranges are 95\u00a0% intervals";
+    setText(this._count, all.length ? `${games.length} of ${all.length} boards${ranges}` : "");
     this._transferred.hidden = all.length === 0 || !games.some((game) => isTransferred(held.engine, game.calibration_note));
     setText(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;

@@ -82,7 +82,8 @@ function entry(moment, game, isStatic) {
   const played = game?.plies[moment.ply - 1];
   const link = element("a", "", played ? moveText(moment.ply, played.san, game.start_fen) : "open");
   link.href = writePlace({ view: "board", game: moment.game, ply: moment.ply });
-  link.setAttribute("aria-label", `${KINDS[moment.kind] ?? moment.kind}: open the position`);
+  const opens = `${KINDS[moment.kind] ?? moment.kind}: open the position`;
+  link.setAttribute("aria-label", played ? `${link.textContent}, ${opens}` : opens);
   const overlay = element("a", "plain", "overlay");
   overlay.href = overlayAddress(location.href, isStatic, moment);
   overlay.setAttribute("aria-label", "open the overlay at this position");
