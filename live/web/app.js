@@ -233,7 +233,7 @@ function drawTitle() {
 }
 
 function drawStatus() {
-  const live = drawConnection(byId("connection"), connection, performance.now());
+  const live = drawConnection(byId("connection"), connection, held.feeds, performance.now());
   tokenEntry.look(connection, performance.now());
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }

@@ -30,7 +30,8 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
 }).map((node) => node.textContent)"""
 #: What figures are called on cards in two lines.
 BROKEN = """[...document.querySelectorAll('.card .figure-name')].filter((node) =>
-  node.offsetHeight > 2 * parseFloat(getComputedStyle(node).fontSize)).map((node) => node.textContent)"""
+  node.offsetHeight > 2 * parseFloat(getComputedStyle(node).fontSize)
+).map((node) => node.textContent)"""
 #: What size observers watch, as ``watched``.
 WATCHED = """
   globalThis.watched = new Set();
