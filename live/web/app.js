@@ -234,7 +234,7 @@ function drawTitle() {
 
 function drawStatus() {
   const live = drawConnection(byId("connection"), connection, held.feeds, performance.now());
-  tokenEntry.look(connection, performance.now());
+  tokenEntry.look(connection, held.hello?.sight, performance.now());
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 

@@ -73,14 +73,15 @@ const ASKED = {
 
   /** What is said of the token, where the service answers so (null: not at all). */
   async token({ page, status }) {
-    const { tokenTrouble } = await import(new URL("client/token_check.js", PAGES));
+    const { tokenTrouble, tokenUnused } = await import(new URL("client/token_check.js", PAGES));
     let asked = null;
+    const unused = await tokenUnused(page, async (url) => ({ status: url.endsWith("?token=") ? status : 200 }));
     const trouble = await tokenTrouble(page, async (url) => {
       asked = url;
       if (status === null) throw new TypeError("no network");
       return { status };
     });
-    return { trouble, asked };
+    return { trouble, asked, unused };
   },
 
   /** What overlays say, by language. */

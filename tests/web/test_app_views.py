@@ -124,6 +124,10 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_
         assert await page.run("document.querySelector('.top').offsetParent") is None
         await page.press("Escape")
         await page.until("document.querySelector('.overview .card')?.offsetParent")
+        note = "document.querySelector('.token-entry')"
+        assert await page.run(f"{note}.hidden")
+        await page.visit(f"{publisher.url}?token=none")
+        await page.until(f"{note}?.innerText.startsWith('This service knows no tokens')")
         assert page.complaints == []
 
 
