@@ -143,7 +143,8 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         world.held[name] = game(
             name, round=round, board=board, result=result, white=white, date=f"2026.05.0{round[0]}"
         )
-    shown = "[...document.querySelectorAll('.card .open')].map((each) => each.hash.slice(6)).join()"
+    cards = "document.querySelectorAll('.overview .card .open')"
+    shown = f"[...{cards}].map((each) => each.hash.slice(6)).join()"
     async with (
         Publisher(ServerConfig(port=0), world) as publisher,
         browsing(chromium, tmp_path) as page,
@@ -182,6 +183,17 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         assert (
             await page.run("document.querySelector('.player-name .name').textContent") == "Anna Ek"
         )
+
+        share = ".player-view .take-along"
+        await page.run(f"document.querySelector('{share} summary').click()")
+        copied = f"[...document.querySelectorAll('{share} button')].filter((each) => !each.hidden)"
+        await page.until(f"{copied}.length === 2")
+        assert await page.run(f"{copied}.map((each) => each.textContent)") == [
+            "Copy link",
+            "Copy link to followed \u2605",
+        ]
+        await page.run("location.hash = 'follow=fide-77,bea-lund'")
+        await page.until(f"{shown} === 'b1,b2' && !location.hash.includes('follow')")
 
         # Forced colours: what is White's and what Black's can still be told apart.
         await page.emulate(1280, 900, forced=True)
