@@ -42,12 +42,15 @@ def score_text(score_cp: int | None, mate: int | None) -> str:
 
 
 def rating_text(rating: float | None, low: float | None, high: float | None) -> str:
-    """The rating in whole Elo; ``≥2450`` where only one end is known, ``·`` while unknown."""
-    if rating is not None:
-        return f"{rating:.0f}"
-    if high is not None:
+    """The rating in whole Elo; ``≥2450`` where its interval has one end, ``·`` while unknown.
+
+    Nobody can weigh a rating beside an open interval: what holds is the end that is known.
+    """
+    if low is None and high is not None:
         return f"≤{high:.0f}"
-    return f"≥{low:.0f}" if low is not None else "·"
+    if high is None and low is not None:
+        return f"≥{low:.0f}"
+    return "·" if rating is None else f"{rating:.0f}"
 
 
 def is_withheld(engine: EngineInfo) -> bool:
@@ -55,17 +58,9 @@ def is_withheld(engine: EngineInfo) -> bool:
     return engine.rating_source == "withheld"
 
 
-def interval_text(rating: float | None, low: float | None, high: float | None) -> str:
-    """What stands beside :func:`rating_text`: ``1890–2370``, ``≥ 1890`` where the interval has no
-    end above; empty where the rating itself says its one end, and while unknown.
-    """
-    if low is not None and high is not None:
-        return f"{low:.0f}–{high:.0f}"
-    if rating is None:
-        return ""
-    if high is not None:
-        return f"≤ {high:.0f}"
-    return f"≥ {low:.0f}" if low is not None else ""
+def interval_text(low: float | None, high: float | None) -> str:
+    """What stands beside :func:`rating_text`: ``1890–2370``; empty where that says its one end."""
+    return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
 def figure_text(found: Figure | None) -> str:
@@ -81,23 +76,19 @@ def figure_interval(found: Figure | None) -> str:
     """Its 95 % interval beside :func:`figure_text`; ``= Elo`` where one game says nothing more."""
     if found is None or found.kind == "percentile":
         return ""
-    return "= Elo" if found.is_elo else interval_text(found.value, found.low, found.high)
+    return "= Elo" if found.is_elo else interval_text(found.low, found.high)
 
 
 def figure_with_interval(found: Figure | None) -> str:
-    """``2441 (2100–2790)``, ``2441 (2100 or more)``, ``2450 or more``, ``74 %``, ``2811 = Elo``;
-    empty without one.
-    """
+    """``2441 (2100–2790)``, ``2450 or more``, ``74 %``, ``2811 = Elo``; empty without one."""
     if found is None:
         return ""
     text, interval = figure_text(found), figure_interval(found)
-    if found.kind != "percentile" and found.value is None:
-        return f"{text[1:]} or {'less' if found.low is None else 'more'}"
+    if text[:1] in ("≤", "≥"):
+        # Words have room here.
+        return f"{text[1:]} or {'less' if text[0] == '≤' else 'more'}"
     if found.is_elo:
         return f"{text} {interval}"
-    if interval[:1] in ("≤", "≥"):
-        # Words have room here, and stand where there is no value, too.
-        interval = f"{interval[2:]} or {'less' if found.low is None else 'more'}"
     return f"{text} ({interval})" if interval else text
 
 

@@ -33,9 +33,9 @@ const byId = (id) => document.getElementById(id);
 const main = byId("main");
 const held = new Held();
 const announcer = new Announcer();
-const share = new ShareMenu(seen, showToast);
 const ticking = new Ticking();
 const followed = new FollowedPlayers(storage(), () => changed({ all: true }));
+const share = new ShareMenu(seen, showToast, followed);
 const overview = new Overview(go, elapsedS, followed, share.menu("boards"));
 const players = new PlayersPage(go, followed, share.menu("players"));
 const health = new HealthView();
@@ -44,7 +44,7 @@ const arbiter = new ArbiterView();
 /** Views that are loaded when somebody first opens them. */
 const LATER = {
   board: async () => new (await import("./page/board/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
-  player: async () => new (await import("./page/players/player_page.js")).PlayerPage(go, elapsedS, followed),
+  player: async () => new (await import("./page/players/player_page.js")).PlayerPage(go, share.menu("player"), elapsedS, followed),
   wall: async () => new (await import("./page/wall/wall_view.js")).WallView(elapsedS, followed),
 };
 
@@ -107,6 +107,14 @@ function writeAddress() {
   history.replaceState(null, "", fragment || location.pathname + location.search);
 }
 
+/** Follows the players of a link to them. */
+function takeFollowed() {
+  if (!place.follow) return;
+  const added = followed.add(place.follow.split(","));
+  showToast(`This link follows players: ${added} more have a \u2605 here now.`);
+  go({ follow: "" });
+}
+
 /** Goes somewhere else, as a link does: there is a way back. */
 function open(parts) {
   clearTimeout(writing);
@@ -120,6 +128,7 @@ addEventListener("hashchange", () => {
   place = readPlace(location.hash);
   written = writePlace(place);
   if (before.view !== place.view || before.game !== place.game) scrollTo({ top: 0 });
+  takeFollowed();
   show();
 });
 
@@ -233,8 +242,8 @@ function drawTitle() {
 }
 
 function drawStatus() {
-  const live = drawConnection(byId("connection"), connection, performance.now());
-  tokenEntry.look(connection, performance.now());
+  const live = drawConnection(byId("connection"), connection, held.feeds, performance.now());
+  tokenEntry.look(connection, held.hello?.sight, performance.now());
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 
@@ -349,4 +358,5 @@ setInterval(() => {
   if (place.view === "boards") changed({ order: true });
 }, REARRANGE_MS);
 connection.connect();
+takeFollowed();
 show();

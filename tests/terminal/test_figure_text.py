@@ -49,21 +49,21 @@ def test_scores(score_cp: int | None, mate: int | None, text: str) -> None:
         ((None, None, 2034.4), "≤2034", ""),
         ((None, 2310.0, None), "≥2310", ""),
         ((2210.4, 1890.2, 2370.0), "2210", "1890–2370"),
-        ((2210.4, 1890.2, None), "2210", "≥ 1890"),
-        ((2210.4, None, 2370.0), "2210", "≤ 2370"),
+        ((2210.4, 1890.2, None), "≥1890", ""),
+        ((2210.4, None, 2370.0), "≤2370", ""),
         ((None, None, None), "·", ""),
     ],
 )
 def test_of_a_rating_with_one_open_end_the_other_is_shown(
     ends: tuple[float | None, float | None, float | None], text: str, interval: str
 ) -> None:
-    assert (rating_text(*ends), interval_text(*ends)) == (text, interval)
+    assert (rating_text(*ends), interval_text(*ends[1:])) == (text, interval)
 
 
 def test_in_a_sentence_a_figure_has_the_words_of_all_screens() -> None:
     assert figure_with_interval(Figure("performance", None, 2450.2)) == "2450 or more"
     assert figure_with_interval(Figure("alone", None, None, 2034.0)) == "2034 or less"
-    assert figure_with_interval(Figure("alone", 2100.0, None, 2434.0)) == "2100 (2434 or less)"
+    assert figure_with_interval(Figure("alone", 2100.0, None, 2434.0)) == "2434 or less"
     assert figure_with_interval(Figure("level", 1963.0, 1963.0, 1963.0)) == "1963 = Elo"
     assert figure_with_interval(Figure("percentile", 74.4)) == "74 %"
     assert figure_with_interval(None) == ""

@@ -74,14 +74,15 @@ const ASKED = {
 
   /** What is said of the token, where the service answers so (null: not at all). */
   async token({ page, status }) {
-    const { tokenTrouble } = await import(new URL("client/token_check.js", PAGES));
+    const { tokenTrouble, tokenUnused } = await import(new URL("client/token_check.js", PAGES));
     let asked = null;
+    const unused = await tokenUnused(page, async (url) => ({ status: url.endsWith("?token=") ? status : 200 }));
     const trouble = await tokenTrouble(page, async (url) => {
       asked = url;
       if (status === null) throw new TypeError("no network");
       return { status };
     });
-    return { trouble, asked };
+    return { trouble, asked, unused };
   },
 
   /** What overlays say, by language. */
@@ -100,7 +101,7 @@ const ASKED = {
   },
 
   /** Follows and unfollows players; what is kept, and whom of these it then holds. */
-  async followed_players({ stored, toggled, asked, throws = false }) {
+  async followed_players({ stored, toggled, asked, linked = [], throws = false }) {
     const { FollowedPlayers } = await import(new URL("page/followed_players.js", PAGES));
     let [text, changes] = [stored, 0];
     const storage = {
@@ -112,8 +113,9 @@ const ASKED = {
     };
     const followed = new FollowedPlayers(storage, () => (changes += 1));
     for (const player of toggled) followed.toggle(player);
+    const added = followed.add(linked);
     const first = followed.first(asked, (player) => followed.has(player));
-    return { text, changes, has: asked.map((player) => followed.has(player)), first: first.map(({ name }) => name) };
+    return { text, changes, added, keys: followed.keys, has: asked.map((player) => followed.has(player)), first: first.map(({ name }) => name) };
   },
 
   /** Calls methods of the builder's presets, kept in a browser of the test's. */

@@ -54,11 +54,8 @@ def whole(value: float) -> str:
 
 def figure(value: float | None, low: float | None, high: float | None) -> tuple[str, str]:
     """A rating and its interval."""
-    if value is not None:
-        if low is not None and high is not None:
-            return whole(value), f"{whole(low)}–{whole(high)}"
-        one_end = f"{whole(high)} or less" if high is not None else ""
-        return whole(value), f"{whole(low)} or more" if low is not None else one_end
+    if value is not None and low is not None and high is not None:
+        return whole(value), f"{whole(low)}–{whole(high)}"
     if high is not None:
         return whole(high), "or less"
     return (whole(low), "or more") if low is not None else ("–", "")
@@ -67,7 +64,7 @@ def figure(value: float | None, low: float | None, high: float | None) -> tuple[
 #: What figures are called on the page.
 NAMES = {
     "level": "level",
-    "percentile": "of games by players rated like this",
+    "percentile": "of games at this Elo",
     "alone": "moves alone",
     "algorithm4": "Algorithm 4",
 }

@@ -28,6 +28,10 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
   const { offsetWidth, offsetHeight } = node.firstChild;
   return offsetWidth > node.clientWidth + 1 || offsetHeight > node.clientHeight + 2;
 }).map((node) => node.textContent)"""
+#: What figures are called on cards in two lines.
+BROKEN = """[...document.querySelectorAll('.card .figure-name')].filter((node) =>
+  node.offsetHeight > 2 * parseFloat(getComputedStyle(node).fontSize)
+).map((node) => node.textContent)"""
 #: What size observers watch, as ``watched``.
 WATCHED = """
   globalThis.watched = new Set();
@@ -88,6 +92,18 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_
                 " node.textContent))].filter((name) => name.startsWith('Fior')).length"
             )
             assert shown == 2
+        # A clock that runs is bolder: each takes its turn.
+        await page.resize(1400, 1000)
+        broadcast.listener = publisher.publish
+        for color in ("black", "white"):
+            broadcast.play(1)
+            running = f".card .side.{color} .clock.running"
+            await page.until(f"document.querySelectorAll('{running}').length > 10")
+            await page.until(f"!{CUT_NAMES}.length")
+        # What a figure is and rests on has one line.
+        for width in (1400, 390):
+            await page.resize(width, 900)
+            assert await page.run(BROKEN) == []
 
         # A wall of 20 boards is two pages of ten.
         await page.resize(3840, 2160)
@@ -108,6 +124,10 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_
         assert await page.run("document.querySelector('.top').offsetParent") is None
         await page.press("Escape")
         await page.until("document.querySelector('.overview .card')?.offsetParent")
+        note = "document.querySelector('.token-entry')"
+        assert await page.run(f"{note}.hidden")
+        await page.visit(f"{publisher.url}?token=none")
+        await page.until(f"{note}?.innerText.startsWith('This service knows no tokens')")
         assert page.complaints == []
 
 
@@ -123,7 +143,8 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         world.held[name] = game(
             name, round=round, board=board, result=result, white=white, date=f"2026.05.0{round[0]}"
         )
-    shown = "[...document.querySelectorAll('.card .open')].map((each) => each.hash.slice(6)).join()"
+    cards = "document.querySelectorAll('.overview .card .open')"
+    shown = f"[...{cards}].map((each) => each.hash.slice(6)).join()"
     async with (
         Publisher(ServerConfig(port=0), world) as publisher,
         browsing(chromium, tmp_path) as page,
@@ -162,6 +183,17 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         assert (
             await page.run("document.querySelector('.player-name .name').textContent") == "Anna Ek"
         )
+
+        share = ".player-view .take-along"
+        await page.run(f"document.querySelector('{share} summary').click()")
+        copied = f"[...document.querySelectorAll('{share} button')].filter((each) => !each.hidden)"
+        await page.until(f"{copied}.length === 2")
+        assert await page.run(f"{copied}.map((each) => each.textContent)") == [
+            "Copy link",
+            "Copy link to followed \u2605",
+        ]
+        await page.run("location.hash = 'follow=fide-77,bea-lund'")
+        await page.until(f"{shown} === 'b1,b2' && !location.hash.includes('follow')")
 
         # Forced colours: what is White's and what Black's can still be told apart.
         await page.emulate(1280, 900, forced=True)

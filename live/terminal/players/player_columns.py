@@ -99,7 +99,7 @@ def _figure(kind: FigureKind, head: str, explained: str, *, new: bool = True) ->
             interval,
             low,
             f"The 95 % interval of {name}: in 95 of 100 cases it holds the true value. Where only "
-            "one end is known, as in “2450 or more”, it stands as ≥2450.",
+            "one end is known, as in “2450 or more”, that end stands in its place: ≥2450.",
             new=new,
         ),
     ]

@@ -21,6 +21,7 @@ from live.terminal.figure_text import (
     interval_text,
     odds_text,
     plain,
+    rating_text,
 )
 from live.terminal.tables.event_summary import WIDEST_TABLE
 
@@ -119,10 +120,12 @@ def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
             _score(each.expected_score),
             _ends(each.expected_low, each.expected_high),
             f"{each.victories}/{each.opponents}" if each.opponents else "",
-            f"{second:.0f}" if second is not None else _signed(each.algorithm_2_difference),
+            _signed(each.algorithm_2_difference)
+            if second is None
+            else rating_text(second, each.algorithm_2_low, each.algorithm_2_high),
             _signed_ends(each.algorithm_2_low, each.algorithm_2_high)
             if second is None
-            else interval_text(second, each.algorithm_2_low, each.algorithm_2_high),
+            else interval_text(each.algorithm_2_low, each.algorithm_2_high),
         )
     caption = "Where 95 % intervals overlap, the order may be chance."
     if reasons := {plain(each.missing): None for each in ranks if each.missing}:

@@ -19,20 +19,16 @@ export function whiteShare(cp) {
 }
 
 /**
- * A rating with its 95 % interval beside it: `{text, interval, bound}`. An interval with one end
- * reads `2450 or more`; `words` has that in other languages. Where there is no rating that end
- * stands for it, and `bound` is `below` or `above`, else null.
+ * A rating with its 95 % interval beside it: `{value, text, interval, bound}`. An interval with
+ * one end reads `2450 or more`; `words` has that in other languages. Nobody can weigh a rating beside
+ * it, so that end stands for it: `value` is null, and `bound` is `below` or `above`, else null.
  */
 export function ratingFigure(rating, low, high, words = ENGLISH) {
   const whole = (value) => String(Math.round(value));
-  if (rating === null) {
-    if (high !== null) return { text: whole(high), interval: words.orLess, bound: "below" };
-    if (low !== null) return { text: whole(low), interval: words.orMore, bound: "above" };
-    return { text: "\u2013", interval: "", bound: null };
-  }
-  const open = low === null ? words.orLess : high === null ? words.orMore : "";
-  const ends = [low, high].filter((end) => end !== null).map(whole).join("\u2013");
-  return { text: whole(rating), interval: ends && open ? `${ends} ${open}` : ends, bound: null };
+  if (low === null && high !== null) return { value: null, text: whole(high), interval: words.orLess, bound: "below" };
+  if (high === null && low !== null) return { value: null, text: whole(low), interval: words.orMore, bound: "above" };
+  const interval = low === null ? "" : `${whole(low)}\u2013${whole(high)}`;
+  return { value: rating, text: rating === null ? "\u2013" : whole(rating), interval, bound: null };
 }
 
 /** A percentile in whole points: nobody is better than all. */

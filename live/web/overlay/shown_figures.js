@@ -36,10 +36,8 @@ const MARKS = {
  */
 export function named(figure, words, brief = false) {
   if (figure === null) return null;
-  const { kind, low, high } = figure;
-  // Nobody on air can weigh `3426, 1473 or more`: what holds is the end that is known.
-  const value = kind !== "percentile" && (low === null || high === null) ? null : figure.value;
-  const plain = { ...figure, value, label: words[kind], short: words[kind], before: "", interval: "", bound: null };
+  const { kind, value, low, high } = figure;
+  const plain = { ...figure, label: words[kind], short: words[kind], before: "", interval: "", bound: null };
   if (kind === "percentile") {
     const before = words.percentileShort;
     const label = brief ? words.percentileBrief : words.percentile;

@@ -22,6 +22,11 @@ export class FollowedPlayers {
     return this._keys.size;
   }
 
+  /** What names them in addresses. */
+  get keys() {
+    return [...this._keys];
+  }
+
   has(player) {
     return this._keys.size > 0 && this._keys.has(playerKey(player));
   }
@@ -41,6 +46,19 @@ export class FollowedPlayers {
     const key = playerKey(player);
     if (!key) return;
     if (!this._keys.delete(key) && this._keys.size < MOST) this._keys.add(key);
+    this._keep();
+  }
+
+  /** Follows those of these keys, too; answers how many are new. */
+  add(keys) {
+    const before = this._keys.size;
+    for (const key of keys) if (key && this._keys.size < MOST) this._keys.add(key);
+    const added = this._keys.size - before;
+    if (added > 0) this._keep();
+    return added;
+  }
+
+  _keep() {
     try {
       this._storage.setItem(STORED, JSON.stringify([...this._keys]));
     } catch {
@@ -83,6 +101,6 @@ export class FollowStar {
     if (this.node.getAttribute("aria-label") !== label) this.node.setAttribute("aria-label", label);
     this.node.setAttribute("aria-pressed", String(on));
     this.node.textContent = on ? "\u2605" : "\u2606";
-    this.node.title = on ? "Followed: first in every view. Press to stop." : "Follow: first in every view";
+    this.node.title = on ? "Followed: first in every view. Press to stop. Share has a link to all." : "Follow: first in every view";
   }
 }

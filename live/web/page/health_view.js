@@ -1,4 +1,4 @@
-/** How the sources and the engines do: their troubles above every view, all of it on its own. */
+/** How the sources and the engines do: their troubles in a word above every view, all of it on its own. */
 
 import { element, nameNode, setText } from "../drawing/elements.js";
 import { ageText } from "../drawing/number_format.js";
@@ -20,6 +20,20 @@ export const CLASSES = {
   deepen: "to be searched once more, deeper",
   speculate: "not played yet, searched ahead",
 };
+
+/** States of sources that send nothing: what was there is gone, and what is not there yet. */
+const LOST = ["retrying", "failed"];
+const COMING = ["connecting", "waiting"];
+
+/**
+ * How the sources do together, in a word: `live` while one lives, or is only silent; `lost`, `waiting`
+ * or `over`. Pure.
+ */
+export function sourcesState(feeds) {
+  const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
+  if (states.length === 0 || states.some((state) => ["live", "stale"].includes(state))) return "live";
+  return states.some((state) => LOST.includes(state)) ? "lost" : states.some((state) => COMING.includes(state)) ? "waiting" : "over";
+}
 
 /** A share as people read it; empty without a whole. */
 function percent(part, whole) {
@@ -43,34 +57,6 @@ export function engineState(health) {
   return working === health.engines.length ? "live" : working ? "retrying" : "failed";
 }
 
-/** What the engines do, as short facts in order of weight. Pure. */
-export function engineFacts(health) {
-  const { engines, measuring, waiting, speculation } = health;
-  // A replay: every score was found before.
-  if (!engines.length && !health.searches) return [health.problem || "none: scores are as recorded"];
-  const searching = engines.filter(({ state }) => state === "searching");
-  const depths = engines.map(({ depth }) => depth).filter((depth) => depth !== null);
-  const speed = engines.reduce((sum, { knodes_per_s: each }) => sum + (each ?? 0), 0);
-  const classes = Object.entries(CLASSES)
-    .filter(([name]) => waiting?.[name])
-    .map(([name, text]) => `${waiting[name]} ${text}`);
-  const foreseen = speculation ? percent(speculation.hits, speculation.hits + speculation.misses) : "";
-  return [
-    health.problem,
-    `${searching.length} of ${engines.length} searching`,
-    depths.length ? `depth ${[...new Set(depths)].sort((a, b) => a - b).join("\u2013")}` : "",
-    speed ? `${Math.round(speed)} knodes/s` : "",
-    measuring?.of ? `measuring the engine, once: ${measuring.done} of ${measuring.of} positions` : "",
-    classes.length ? `waiting: ${classes.join(", ")}` : "nothing waits",
-    health.queued ? `the oldest ${ageText(health.oldest_wait_s)}` : "",
-    `${health.searches} searches`,
-    health.asked ? `${percent(health.cache_hits, health.asked)} known before` : "",
-    foreseen ? `${foreseen} foreseen` : "",
-    health.restarts ? `${health.restarts} restarts` : "",
-    health.set_aside ? `${health.set_aside} positions given up` : "",
-  ].filter(Boolean);
-}
-
 /** How far the public is behind, as people say it; empty where it is not. Pure. */
 export function delayText(delay, now = Date.now()) {
   if (!delay?.delay_s) return "";
@@ -83,31 +69,54 @@ function minutesText(seconds) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** How late it is, the sources, then the engines, in one line each. Pure. */
-export function healthLines({ feeds, engines, hello }) {
-  const lines = feeds.map(({ feed, state, detail }) => ({
-    state,
-    name: feed,
-    detail: [state, detail].filter(Boolean).join(": "),
-  }));
-  const behind = delayText(hello?.public_delay);
-  if (behind) lines.unshift({ state: "waiting", name: "public", detail: behind });
-  // Who may not see scores is not shown what engines do either.
-  if (engines && hello?.sight !== "venue") lines.push({ state: engineState(engines), name: "engines", detail: engineFacts(engines).join(" \u00b7 ") });
-  return lines;
-}
-
 /** States of which nothing is said above the figures. */
 const WELL = ["live", "finished"];
 
-/** What stands above every view: only what is not as it should be, and a public delay. Pure. */
+/** How sources do that are not as they should be, for those who look after them: a line each. */
+function sourceLines(feeds) {
+  return feeds
+    .filter(({ state }) => !WELL.includes(state))
+    .map(({ feed, state, detail }) => ({ state, name: feed, detail: [state, detail].filter(Boolean).join(": ") }));
+}
+
+/** The same for those who watch, in a word. Players think for longer than a source may be silent. */
+function sourcesLine(feeds) {
+  const sources = feeds.filter(({ part }) => !part);
+  const lost = sources.filter(({ state }) => LOST.includes(state));
+  const troubled = lost.length ? lost : sources.filter(({ state }) => COMING.includes(state));
+  if (troubled.length === 0) return [];
+  const [{ state }] = troubled;
+  const many = sources.length === 1 ? "" : `${troubled.length} of ${sources.length} `;
+  const how = lost.length === 0 ? "not there yet, waiting" : lost.every((each) => each.state === "failed") ? "lost" : "lost, trying again";
+  return [{ state, name: sources.length === 1 ? "source" : "sources", detail: many + how }];
+}
+
+/** How the scores come, where they come late. */
+function scoresLine({ engines, games }) {
+  const state = engineState(engines);
+  const { done = 0, of = 0 } = engines.measuring ?? {};
+  const late = [...(games?.values() ?? [])].reduce((sum, game) => sum + game.plies_played - game.plies_scored, 0);
+  const words = [
+    { failed: "none come at the moment", retrying: "they come more slowly at the moment" }[state],
+    late > 0 ? `${number(late)} ${late === 1 ? "move" : "moves"} still to be rated` : "",
+  ];
+  const detail = words.filter(Boolean).join(", ");
+  return detail && (state !== "live" || done < of) ? [{ state, name: "scores", detail }] : [];
+}
+
+/**
+ * What stands above every view, each with all of it in the view of health: a public delay, and only
+ * what is not as it should be. Pure.
+ */
 export function troubleLines(held) {
-  const { done = 0, of = 0 } = held.engines?.measuring ?? {};
-  // Players think for longer than a source may be silent, so that is for those who look after it.
-  const well = held.hello?.sight === "arbiter" ? WELL : [...WELL, "stale"];
-  return healthLines(held).filter(
-    ({ state, name }) => !well.includes(state) || (name === "engines" && done < of),
-  );
+  const { feeds, engines, hello } = held;
+  const behind = delayText(hello?.public_delay);
+  return [
+    ...(behind ? [{ state: "waiting", name: "public", detail: behind }] : []),
+    ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
+    // Who may not see scores is not shown how they come either.
+    ...(engines && hello?.sight !== "venue" ? scoresLine(held) : []),
+  ];
 }
 
 /** Draws these lines; only texts that differ are touched. */
@@ -116,12 +125,14 @@ export function drawHealth(list, held) {
   list.hidden = lines.length === 0;
   while (list.children.length > lines.length) list.lastChild.remove();
   while (list.children.length < lines.length) {
-    list.append(element("li", "", "", element("i", "dot"), nameNode("name"), element("span", "detail")));
+    const more = element("a", "name", "", nameNode(""));
+    more.href = "#view=health";
+    list.append(element("li", "", "", element("i", "dot"), more, element("span", "detail")));
   }
   lines.forEach((line, at) => {
     const [dot, name, detail] = list.children[at].children;
     dot.dataset.state = line.state;
-    setText(name, line.name);
+    setText(name.firstChild, line.name);
     setText(detail, line.detail);
   });
 }
@@ -148,6 +159,7 @@ export function engineRows({ engines: health, engine, hello }) {
     ["Problem", health.problem || "none"],
     ["Engine", engineText({ engine, hello }) || "\u2013"],
     ["Calibration", engine ? [engine.calibration ?? "none", engine.calibration_note].filter(Boolean).join(": ") : "\u2013"],
+    ...(health.measuring ? [["Measuring the engine, once", `${number(health.measuring.done)} of ${number(health.measuring.of)} positions`]] : []),
     ...Object.entries(CLASSES).map(([name, text]) => [`Positions waiting: ${text}`, number(waiting[name] ?? 0)]),
     ["Oldest wait", health.queued ? ageText(health.oldest_wait_s) : "\u2013"],
     ["Searches made", number(health.searches)],

@@ -14,8 +14,10 @@ const CHOICES = {
   figure: FIGURES,
 };
 
-const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", cols: "" };
+const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", cols: "", follow: "" };
 const MAX_TEXT = 300;
+/** Of the players that a link has followed, by their keys with commas between. */
+const MAX_FOLLOWED = 6000;
 
 export const HOME = Object.freeze({
   game: "",
@@ -42,7 +44,7 @@ export function readPlace(fragment) {
     const value = name === "figure" && said.get(name) === "a4" ? "algorithm4" : said.get(name);
     if (allowed.includes(value)) place[name] = value;
   }
-  for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, MAX_TEXT);
+  for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, name === "follow" ? MAX_FOLLOWED : MAX_TEXT);
   if (/^\d{1,4}$/.test(said.get("ply") ?? "")) place.ply = Number(said.get("ply"));
   for (const name of ["down", "flip"]) place[name] = said.get(name) === "1";
   // A game or a player is enough to say what is meant.

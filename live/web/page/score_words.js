@@ -1,6 +1,6 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
-import { isElo, leading, marked } from "../client/leading_figure.js";
+import { isEarly, isElo, leading, marked } from "../client/leading_figure.js";
 import { moveText, percentText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 
@@ -18,13 +18,18 @@ export const FIGURE_NAMES = {
 
 /** How a percentile is read: better than 74 % of games by players rated like this. */
 const SHARE = { before: "better than", label: "of games by players rated like this", interval: "" };
+/** The same where the Elo stands beside it. */
+const BESIDE_ELO = { ...SHARE, label: "of games at this Elo" };
 
-/** A figure with its name, text and interval as text, and what is read before it; null stays null. */
-export function written(figure) {
+/**
+ * A figure with its name, text and interval as text, and what is read before it; null stays null.
+ * `beside` where the Elo stands beside it.
+ */
+export function written(figure, beside = false) {
   if (figure === null) return null;
   const shown =
     figure.kind === "percentile"
-      ? { ...SHARE, text: `${percentText(figure.value)} %` }
+      ? { ...(beside ? BESIDE_ELO : SHARE), text: `${percentText(figure.value)} %` }
       : isElo(figure)
         ? { text: String(Math.round(figure.value)), interval: "= Elo" }
         : ratingFigure(figure.value, figure.low, figure.high);
@@ -33,14 +38,21 @@ export function written(figure) {
 
 /**
  * The figures to show of a curve point: `main` the large one, `other` the one beneath, null where
- * there is none. `basis` says which figure leads.
+ * there is none. `basis` says which figure leads; `early` whether that says nothing yet. `beside`
+ * where the Elo stands beside them.
  */
-export function ratings(point, elo, basis = {}) {
-  if (point === null) return { main: null, other: null };
+export function ratings(point, elo, basis = {}, beside = false) {
+  if (point === null) return { main: null, other: null, early: false };
   const [main, beneath] = leading(point, elo, basis.choice ?? "auto");
   // The Elo stands beside it already, and people would take it for what this game says.
   const other = beneath !== null && isElo(beneath) ? null : beneath;
-  return { main: written(main), other: written(other) };
+  return { main: written(main, beside), other: written(other, beside), early: isEarly(main, point.n) };
+}
+
+/** Shows of a side that its figure is none yet, or too early to say anything. */
+export function markSide(node, main, early) {
+  node.classList.toggle("unknown", main === null);
+  node.classList.toggle("early", early);
 }
 
 /** What stands where no figure leads yet, or where none may be seen. */
@@ -67,8 +79,10 @@ export function oddsAfter(game, plies) {
 
 const USUAL = ["clearly worse than usual", "perhaps worse than usual", "within the usual range", "perhaps better than usual", "clearly better than usual"];
 
+const EARLY = "too early to say";
+
 /** How sure it is that a player plays better or worse than usual, by a percentile. */
-export const usualWords = (figure, moves) => marked(figure, moves, USUAL) || "too early to say";
+export const usualWords = (figure, moves) => marked(figure, moves, USUAL) || EARLY;
 
 /** A figure in one line: `level 2311 2150–2480`, `better than 74 % of games by players rated like this`. */
 export function figureLine({ kind, before, label, text, interval }) {
@@ -158,10 +172,10 @@ export function problemText(game, { withheld = false } = {}) {
 /** What a screen reader says of a side. */
 export function sideText(game, color, basis = {}) {
   const point = game.curves[color].at(-1) ?? null;
-  const { main } = ratings(point, game[color].elo, basis);
+  const { main, early } = ratings(point, game[color].elo, basis);
   const name = game[color].name || "unknown";
   if (main === null) return `${name}: ${withoutFigure(point, basis)}`;
   const range = main.bound || main.kind === "percentile" || !main.interval ? "" : `, 95 % interval ${main.interval}`;
   const said = figureLine(range ? { ...main, interval: "" } : main);
-  return `${name}: ${said}${range}, from ${basisText(game, color, point)}`;
+  return `${name}: ${said}${range}, from ${basisText(game, color, point)}${early ? `, ${EARLY}` : ""}`;
 }

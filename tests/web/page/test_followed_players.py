@@ -28,3 +28,14 @@ def test_what_was_kept_is_not_trusted_and_a_full_store_does_no_harm(pages: Pages
         assert done["has"] == [odd.startswith("[")]
     full = pages("followed_players", stored=None, toggled=[BEA], asked=[BEA], throws=True)
     assert full["has"] == [True]
+
+
+def test_a_link_to_followed_players_adds_them(pages: Pages) -> None:
+    first = pages("followed_players", stored=None, toggled=[CARLSEN, MÜLLER], asked=[])
+    assert first["keys"] == ["fide-1503014", "karsten-muller"]
+    mine = '["karsten-muller", "bea"]'
+    done = pages(
+        "followed_players", stored=mine, toggled=[], linked=[*first["keys"], ""], asked=[CARLSEN]
+    )
+    assert (done["added"], done["has"]) == (1, [True])
+    assert json.loads(done["text"]) == ["karsten-muller", "bea", "fide-1503014"]

@@ -12,6 +12,7 @@ from live.events import (
     EngineState,
     FeedHealth,
     HumanHealth,
+    MeasuringProgress,
     QueueLengths,
     SpeculationFigures,
 )
@@ -34,37 +35,6 @@ BUSY = EngineHealth(
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
     return pages("call", module="page/health_view.js", name=name, args=[plain(arg) for arg in args])
-
-
-def test_the_line_says_all_that_matters(pages: Pages) -> None:
-    assert call(pages, "engineFacts", BUSY) == [
-        "the cluster is lost",
-        "1 of 2 searching",
-        "depth 9–15",
-        "500 knodes/s",
-        "waiting: 2 after the newest moves, 9 earlier in games that run, "
-        "4 not played yet, searched ahead",
-        "the oldest 2 min",
-        "987 searches",
-        "25 % known before",
-        "75 % foreseen",
-        "3 restarts",
-        "1 positions given up",
-    ]
-
-
-def test_what_is_not_known_is_not_said(pages: Pages) -> None:
-    idle = EngineHealth(engines=(EngineState(0, "idle"),))
-    assert call(pages, "engineFacts", idle) == [
-        "0 of 1 searching",
-        "nothing waits",
-        "0 searches",
-    ]
-
-
-def test_a_replay_has_no_engine_and_says_so(pages: Pages) -> None:
-    assert call(pages, "engineFacts", EngineHealth()) == ["none: scores are as recorded"]
-    assert call(pages, "engineFacts", EngineHealth(problem="lost")) == ["lost"]
 
 
 @pytest.mark.parametrize(
@@ -107,27 +77,87 @@ def test_what_the_network_of_human_moves_does_and_leaves_out(pages: Pages) -> No
     )
 
 
-def test_sources_come_first(pages: Pages) -> None:
-    held = {"feeds": [plain(FeedHealth("a", "failed", "404"))], "engines": plain(BUSY)}
-    first, second = call(pages, "healthLines", held)
-    assert first == {"state": "failed", "name": "a", "detail": "failed: 404"}
-    assert second["name"] == "engines"
+def lines(pages: Pages, *feeds: FeedHealth, **held: Any) -> list[tuple[str, str]]:
+    """Name and text of what stands above every view."""
+    known = {"feeds": [plain(each) for each in feeds], "games": [], "engines": None, **held}
+    return [(each["name"], each["detail"]) for each in call(pages, "troubleLines", known)]
+
+
+WELL = (FeedHealth("a", "live"), FeedHealth("b", "finished"))
+SILENT = FeedHealth("hall", "stale", "nothing new for 13 min")
+GONE = FeedHealth("http://10.0.0.7:8790/g.pgn", "retrying", "cannot reach 10.0.0.7")
 
 
 def test_above_the_figures_stands_only_what_is_not_as_it_should_be(pages: Pages) -> None:
-    well = EngineHealth(engines=(EngineState(0, "idle"),))
-    feeds = [plain(FeedHealth("a", "live")), plain(FeedHealth("b", "finished"))]
-    assert call(pages, "troubleLines", {"feeds": feeds, "engines": plain(well)}) == []
-    silent = [*feeds, plain(FeedHealth("hall", "stale", "nothing new for 13 min"))]
-    held = {"feeds": silent, "engines": plain(well)}
-    assert call(pages, "troubleLines", held) == []
-    [line] = call(pages, "troubleLines", {**held, "hello": {"sight": "arbiter"}})
-    assert (line["name"], line["detail"]) == ("hall", "stale: nothing new for 13 min")
-    lost = {"feeds": [*feeds, plain(FeedHealth("c", "failed", "404"))], "engines": plain(BUSY)}
-    assert [each["name"] for each in call(pages, "troubleLines", lost)] == ["c", "engines"]
-    delay = {"delay_s": 900, "first_s": None}
-    late = {"feeds": feeds, "engines": None, "hello": {"public_delay": delay}}
-    assert [each["name"] for each in call(pages, "troubleLines", late)] == ["public"]
+    well = plain(EngineHealth(engines=(EngineState(0, "idle"),)))
+    assert lines(pages, *WELL, engines=well) == []
+    assert lines(pages, *WELL, SILENT, engines=well) == []
+    seen = lines(pages, *WELL, SILENT, hello={"sight": "arbiter"})
+    assert seen == [("hall", "stale: nothing new for 13 min")]
+    delay = {"public_delay": {"delay_s": 900, "first_s": None}}
+    assert lines(pages, *WELL, hello=delay) == [("public", "15:00 behind")]
+
+
+@pytest.mark.parametrize(
+    ("feeds", "said"),
+    [
+        ((GONE,), ("source", "lost, trying again")),
+        ((FeedHealth("a", "failed", "404"),), ("source", "lost")),
+        ((*WELL, GONE), ("sources", "1 of 3 lost, trying again")),
+        ((FeedHealth("a", "waiting", "no such file"),), ("source", "not there yet, waiting")),
+    ],
+)
+def test_who_watches_reads_no_address_and_no_error_of_a_source(
+    pages: Pages, feeds: tuple[FeedHealth, ...], said: tuple[str, str]
+) -> None:
+    assert lines(pages, *feeds) == [said]
+
+
+def test_who_looks_after_it_reads_both(pages: Pages) -> None:
+    [(name, detail)] = lines(pages, GONE, hello={"sight": "arbiter"})
+    assert (name, detail) == (GONE.feed, "retrying: cannot reach 10.0.0.7")
+
+
+def test_of_engines_it_is_said_how_many_moves_wait_for_them(pages: Pages) -> None:
+    late = [{"plies_played": 90, "plies_scored": 13}, {"plies_played": 5, "plies_scored": 5}]
+    measuring = plain(
+        EngineHealth(engines=(EngineState(0, "searching"),), measuring=MeasuringProgress(3, 294))
+    )
+    assert lines(pages, *WELL, engines=measuring, games=late) == [
+        ("scores", "77 moves still to be rated")
+    ]
+    assert lines(pages, *WELL, engines=measuring) == []
+    assert lines(pages, *WELL, engines=plain(BUSY), games=late) == [
+        ("scores", "they come more slowly at the moment, 77 moves still to be rated")
+    ]
+    venue = {"sight": "venue"}
+    assert lines(pages, *WELL, engines=plain(BUSY), games=late, hello=venue) == []
+    rows = call(pages, "engineRows", {"engines": measuring, "engine": None})
+    assert ["Measuring the engine, once", "3 of 294 positions"] in rows
+
+
+@pytest.mark.parametrize(
+    ("feeds", "said"),
+    [
+        ((), "live"),
+        ((GONE,), "not live"),
+        ((GONE, FeedHealth("b", "finished")), "not live"),
+        ((GONE, SILENT), "live"),
+        ((GONE, FeedHealth("director", "live", part=True)), "not live"),
+        ((FeedHealth("a", "waiting"),), "not live yet"),
+        ((FeedHealth("a", "finished"),), "over"),
+    ],
+)
+def test_it_is_live_only_while_a_source_is(
+    pages: Pages, feeds: tuple[FeedHealth, ...], said: str
+) -> None:
+    def words(**connection: Any) -> Any:
+        args = [{"heardAt": 0, **connection}, [plain(each) for each in feeds], 8000.0]
+        where = {"module": "page/connection_status.js", "name": "connectionWords"}
+        return pages("call", **where, args=args)["said"]
+
+    assert words(status="live") == said
+    assert words(status="waiting") == "connection lost, trying again; shown as of 8 s ago"
 
 
 def test_a_venue_is_not_told_how_strong_the_engine_counts(pages: Pages) -> None:

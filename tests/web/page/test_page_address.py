@@ -25,6 +25,7 @@ PLACES = st.fixed_dictionaries(
         "q": TEXT,
         "sort": TEXT,
         "cols": TEXT,
+        "follow": TEXT,
         "ply": st.none() | st.integers(0, 9999),
         "down": st.booleans(),
         "flip": st.booleans(),

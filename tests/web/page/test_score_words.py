@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.events import PlyView
+from live.events import Player, PlyView
 from tests.web.page.games import Pages, game, plain, ply
 
 CLOUD = msgspec.structs.replace(ply(2, 37), final=False, depth=40, score_source="lichess cloud")
@@ -49,6 +49,26 @@ def test_the_elo_is_no_second_figure(pages: Pages) -> None:
     assert (found["main"]["text"], found["other"]) == ("84 %", None)
     held |= {"level_low": 2420.0, "level_high": 2570.0, "level_share": 0.1}
     assert pages("call", **call, args=[held, 2496, {}])["other"]["text"] == "2496"
+
+
+@pytest.mark.parametrize(
+    ("moves", "percentile", "early"), [(14, 84.0, True), (15, 84.0, False), (14, None, False)]
+)
+def test_a_percentile_of_few_moves_is_marked_as_early(
+    pages: Pages, moves: int, percentile: float | None, early: bool
+) -> None:
+    level = {"level": 2440.0, "level_low": 2300.0, "level_high": 2590.0, "level_share": 0.1}
+    held = {"n": moves, "percentile": percentile, **level}
+    call = {"module": "page/score_words.js", "name": "ratings"}
+    found = pages("call", **call, args=[held, 2400, {}, True])
+    assert found["early"] is early
+    assert found["main"]["label"] == ("level" if percentile is None else "of games at this Elo")
+    far = pages("call", **call, args=[held, 2400, {}])["main"]["label"]
+    assert far == ("level" if percentile is None else "of games by players rated like this")
+    whole = plain(game(white=Player("Ek", elo=2400)))
+    whole["curves"]["white"] = [held]
+    call["name"] = "sideText"
+    assert ("too early to say" in pages("call", **call, args=[whole, "white"])) is early
 
 
 def test_so_do_those_that_say_provisional(pages: Pages) -> None:

@@ -19,8 +19,8 @@ import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { writePlace } from "../page_address.js";
 import {
-  basisText, countedMoves, drawBar, drawOdds, lastMove, oddsAfter, oddsWords, placeText, problemText, ratings, scoreAfter,
-  scoreWords, withoutFigure,
+  basisText, countedMoves, drawBar, drawOdds, lastMove, markSide, oddsAfter, oddsWords, placeText, problemText, ratings,
+  scoreAfter, scoreWords, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
 import { countAtOne, gainChart } from "./gain_chart.js";
@@ -322,15 +322,15 @@ class PlayerHeader {
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
     setText(this._elo, player.elo ? String(player.elo) : "");
     this.clock.draw(game, plies);
-    const room = `${material} ${this.clock.node.textContent.length} ${player.elo}`;
+    const room = `${material} ${this.clock.room} ${player.elo}`;
     this._name.draw(player.name || "?", basis.everybody, room);
     const point = pointAt(game.curves[color], plies.length);
-    const { main } = ratings(point, player.elo, basis);
+    const { main, early } = ratings(point, player.elo, basis, true);
     setText(this._before, main?.before ?? "");
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main ? main.interval : withoutFigure(point, basis));
     const rests = plies === game.plies && point !== null ? basisText(game, color, point) : countedMoves(point?.n ?? 0);
     setText(this._label, main ? `${main.label} \u00b7 ${rests}` : "");
-    this.node.classList.toggle("unknown", main === null);
+    markSide(this.node, main, early);
   }
 }

@@ -2,7 +2,7 @@
 
 import { element, scrollBox, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { figureOf } from "../../client/leading_figure.js";
+import { figureOf, isEarly } from "../../client/leading_figure.js";
 import { countedMoves, ratings, usualWords, withoutFigure, written } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
 import { explainButton } from "../explanations.js";
@@ -46,19 +46,19 @@ class RatingPanel {
     const player = game[this._color];
     const point = pointAt(game.curves[this._color], ply);
     this._name.draw(player.name || "?", basis.everybody);
-    const { main } = ratings(point, player.elo, basis);
+    const { main, early } = ratings(point, player.elo, basis);
     const counted = point === null ? "" : `from ${countedMoves(point.n)}`;
     const named = [titled(main?.kind === "percentile" ? main.before : (main?.label ?? "")), counted].join(", ");
     this._large.name(main === null ? "No figure yet" : named);
     if (main === null) this._large.say(note && point !== null && point.n >= 5 ? note : withoutFigure(point, basis));
-    else this._large.draw(main, player.elo, main.kind === "percentile" ? `${main.label}: ${usualWords(main, point.n)}` : "");
+    else this._large.draw(main, player.elo, main.kind === "percentile" ? `${main.label}: ${usualWords(main, point.n)}` : "", early);
     for (const [kind, line] of Object.entries(this._lines)) {
       // A performance belongs to the whole game, not to a move of it.
       const whole = kind === "performance";
       const held = whole ? (ply >= game.plies.length ? game.methods[this._color] : null) : point;
       const figure = written(figureOf(held, kind));
       line.node.hidden = figure === null || main?.kind === kind;
-      if (figure !== null) line.draw(figure, player.elo, about(figure));
+      if (figure !== null) line.draw(figure, player.elo, about(figure), isEarly(figure, point?.n));
     }
   }
 }
@@ -91,11 +91,12 @@ class PanelRating {
     setText(this._label, text);
   }
 
-  draw(figure, elo, said) {
+  draw(figure, elo, said, early) {
     setText(this._main, figure.text);
     setText(this._interval, figure.interval);
     setText(this._said, said);
     // Percentiles and Algorithm 4's index have no place on a scale of Elo.
+    this.node.classList.toggle("early", early);
     this._whisker.node.hidden = ["percentile", "algorithm4"].includes(figure.kind);
     if (!this._whisker.node.hidden) this._whisker.draw(figure, elo);
   }
@@ -104,6 +105,7 @@ class PanelRating {
     setText(this._main, "");
     setText(this._interval, "");
     setText(this._said, text);
+    this.node.classList.remove("early");
     this._whisker.node.hidden = true;
   }
 }

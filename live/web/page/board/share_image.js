@@ -55,7 +55,7 @@ function board(x, y, side, placement, last, pieces) {
 function player(x, y, game, color, ply) {
   const { name, title, elo } = game[color];
   const point = pointAt(game.curves[color], ply);
-  const { main, other } = ratings(point, elo);
+  const { main, other, early } = ratings(point, elo);
   const who = [title, short(name || "?")].filter(Boolean).join(" ");
   const disc = `<circle cx="${x + 9}" cy="${y - 8}" r="8" fill="${color === "white" ? "#fff" : "#000"}" stroke="${QUIET}"/>`;
   const figure = main === null ? "\u2013" : main.text;
@@ -68,7 +68,7 @@ function player(x, y, game, color, ply) {
     disc,
     words(x + 28, y, 26, INK, who, 'font-weight="600"'),
     words(x + 570, y, 22, QUIET, elo ? `Elo ${elo}` : "", 'text-anchor="end"'),
-    words(x, y + 58, 54, COLORS[color], figure, 'font-weight="700"'),
+    words(x, y + 58, 54, early ? QUIET : COLORS[color], figure, 'font-weight="700"'),
     words(x + 175, y + 38, 20, INK, about),
     words(x + 175, y + 62, 17, QUIET, beneath),
   ].join("");

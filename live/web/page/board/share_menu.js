@@ -3,7 +3,7 @@
 import { element } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
-import { bearer, shareAddress } from "../page_address.js";
+import { HOME, bearer, shareAddress } from "../page_address.js";
 import { brokerOf } from "../../client/broker_address.js";
 
 /** Games whose PGN is asked for at once, at most. */
@@ -66,21 +66,25 @@ async function picture(game, ply, engine) {
 
 export class ShareMenu {
   /** `seen()` answers `{place, games, players, game, ply, engine}`; `notify` shows how it went. */
-  constructor(seen, notify) {
+  constructor(seen, notify, followed) {
     this._seen = seen;
     this._notify = notify;
+    this._followed = followed;
   }
 
-  /** The menu for one view: `board`, `boards` or `players`. */
+  /** The menu for one view: `board`, `boards`, `players` or `player`, which has a link only. */
   menu(view) {
-    const copy = this._button("Copy link", () => this._copy());
+    const copy = this._button("Copy link", () => this._copy(this._seen().place));
+    const stars = this._button("Copy link to followed \u2605", () => this._copy({ ...HOME, follow: this._followed.keys.join(",") }));
     const image = this._button("Image", () => this._image());
-    const formats = view === "players" ? ["JSON", "CSV"] : ["JSON", "CSV", "PGN"];
+    const formats = { players: ["JSON", "CSV"], player: [] }[view] ?? ["JSON", "CSV", "PGN"];
     const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
-    const box = element("div", "", "", copy, ...(view === "board" ? [image] : []), ...saves);
+    const box = element("div", "", "", copy, stars, ...(view === "board" ? [image] : []), ...saves);
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", "Take along what is shown");
-    return element("details", "chooser take-along", "", element("summary", "", "Share"), box);
+    const menu = element("details", "chooser take-along", "", element("summary", "", "Share"), box);
+    menu.addEventListener("toggle", () => (stars.hidden = this._followed.size === 0));
+    return menu;
   }
 
   _button(text, action) {
@@ -96,8 +100,7 @@ export class ShareMenu {
     return button;
   }
 
-  async _copy() {
-    const { place } = this._seen();
+  async _copy(place) {
     const address = shareAddress(location.href, place, brokerOf(document) === null);
     try {
       await navigator.clipboard.writeText(address);

@@ -3,7 +3,7 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { ClockText } from "../boards/clock_text.js";
-import { SCALE, basisText, countedMoves, figureLine, ratings, withoutFigure } from "../score_words.js";
+import { SCALE, basisText, countedMoves, figureLine, markSide, ratings, withoutFigure } from "../score_words.js";
 
 /** A rating and its interval on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
@@ -67,15 +67,15 @@ export class CardSide {
     setText(this._elo, player.elo ? String(player.elo) : "");
     setText(this._ownElo, player.elo ? `Elo ${player.elo}` : "");
     this.clock.draw(game, plies);
-    this._name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.node.textContent.length}`);
+    this._name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.room}`);
     this._name.node.title = title;
-    const { main, other } = ratings(point, player.elo, basis);
+    const { main, other, early } = ratings(point, player.elo, basis, true);
     setText(this._before, main?.before ?? "");
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main ? main.interval : withoutFigure(point, basis));
     setText(this._label, main ? `${main.label} \u00b7 ${plies === game.plies ? basisText(game, this._color, point) : countedMoves(point.n)}` : "");
     setText(this._other, other ? figureLine(other) : "");
-    this.node.classList.toggle("unknown", main === null);
+    markSide(this.node, main, early);
     // Percentiles have no place on a scale of Elo.
     this._whisker.draw([main, other].find((each) => each && each.kind !== "percentile") ?? null, player.elo);
   }

@@ -3,7 +3,7 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
-  basisText, drawBar, figureLine, lastMove, provisionalWords, ratings, scoreAfter, withoutFigure,
+  basisText, drawBar, figureLine, lastMove, markSide, provisionalWords, ratings, scoreAfter, withoutFigure,
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { nameWithin } from "../../drawing/player_names.js";
@@ -115,13 +115,13 @@ class BoardTableRow {
       this._names[color].title = player.name;
       setText(this._elos[color], player.elo ? String(player.elo) : "");
       const point = game.curves[color].at(-1) ?? null;
-      const { main, other } = ratings(point, player.elo, basis);
+      const { main, other, early } = ratings(point, player.elo, basis, true);
       setText(this._ratings[color], main?.text ?? "\u2013");
       setText(this._intervals[color], main ? main.interval : withoutFigure(point, basis));
       const second = other ? figureLine(other) : "";
       const about = main ? [main.label, basisText(game, color, point), second] : [second];
       setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
-      this._ratings[color].parentNode.classList.toggle("unknown", main === null);
+      markSide(this._ratings[color].parentNode, main, early);
     }
     const score = scoreAfter(game, game.plies);
     setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);

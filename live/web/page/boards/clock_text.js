@@ -14,6 +14,11 @@ export class ClockText {
     this.node = element("span", "clock");
   }
 
+  /** What its width depends on: a clock that runs is bolder. */
+  get room() {
+    return `${this.node.className} ${this.node.textContent.length}`;
+  }
+
   draw(game, plies) {
     if (game !== this._game) this._startS = startClockS(game);
     this._game = game;

@@ -1,6 +1,6 @@
 /** The figures that a player or one side of a game has, method by method. Pure. */
 
-import { figureOf, placeText, standings } from "../../client/leading_figure.js";
+import { figureOf, isEarly, placeText, standings } from "../../client/leading_figure.js";
 import { pointsText } from "../../client/team_matches.js";
 import { ratingFigure } from "../../drawing/number_format.js";
 import { written } from "../score_words.js";
@@ -69,7 +69,8 @@ function rating(kind, missing) {
     show: (each) => {
       const found = written(figureOf(each, kind));
       if (found === null) return none(missing);
-      return figure(found.text, found.interval, kind === "algorithm4" ? "" : (each.calibration_note ?? ""));
+      const shown = figure(found.text, found.interval, kind === "algorithm4" ? "" : (each.calibration_note ?? ""));
+      return isEarly(found, each.moves) ? { ...shown, early: true, missing: "too early to say" } : shown;
     },
   };
 }

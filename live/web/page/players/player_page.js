@@ -13,7 +13,7 @@ import { PooledGains } from "./pooled_gains.js";
 import { PLAYER_COLUMNS, USUAL } from "./columns.js";
 
 export class PlayerPage {
-  constructor(go, elapsedS, followed) {
+  constructor(go, share, elapsedS, followed) {
     this._elapsedS = elapsedS;
     this._cards = new Map();
     this._star = new FollowStar(followed);
@@ -22,7 +22,7 @@ export class PlayerPage {
     const back = element("a", "back", "\u2190 All players");
     back.href = "#view=players";
     const heading = element("h2", "player-name", "", this._name, " ", this._star.node);
-    const header = element("header", "board-head", "", back, heading, this._about);
+    const header = element("header", "board-head", "", back, heading, this._about, share);
     this._figures = PLAYER_COLUMNS.map((column) => new PlayerFigure(column));
     const usual = this._figures.filter(({ column }) => USUAL.includes(column.id));
     const more = this._figures.filter((figure) => !usual.includes(figure));

@@ -166,11 +166,12 @@ class PlayerTableRow {
     this._link.href = writePlace({ player: playerKey(player) });
     this._columns.forEach((column, at) => {
       const cell = this._cells[at];
-      const { text, interval, missing, provisional } = column.show(player);
+      const { text, interval, missing, provisional, early } = column.show(player);
       setText(cell.firstChild, text);
       setText(cell.lastChild, interval);
       if (cell.title !== missing) cell.title = missing;
       cell.classList.toggle("provisional", Boolean(provisional));
+      cell.classList.toggle("early", Boolean(early));
       cell.classList.toggle("none", text === "\u2013");
     });
   }

@@ -13,7 +13,7 @@ import { MiniBoard } from "../board/pieces.js";
 import { arranged } from "../boards/boards_order.js";
 import { ClockText } from "../boards/clock_text.js";
 import { basisIn } from "../figure_choice.js";
-import { basisText, drawBar, lastMove, placeText, ratings, scoreAfter, withoutFigure } from "../score_words.js";
+import { basisText, drawBar, lastMove, markSide, placeText, ratings, scoreAfter, withoutFigure } from "../score_words.js";
 import { pageAt, wallGrid, wallPages } from "./wall_pages.js";
 
 export class WallView {
@@ -174,13 +174,13 @@ class WallSide {
     const player = game[this._color];
     setText(this._elo, player.elo ? `Elo ${player.elo}` : "");
     this.clock.draw(game, game.plies);
-    this.name.draw(player.name || "?", basis.everybody, String(this.clock.node.textContent.length));
+    this.name.draw(player.name || "?", basis.everybody, this.clock.room);
     const point = game.curves[this._color].at(-1) ?? null;
-    const { main } = ratings(point, player.elo, basis);
+    const { main, early } = ratings(point, player.elo, basis, true);
     setText(this._before, main?.before ?? "");
     setText(this._main, main?.text ?? "\u2013");
     setText(this._interval, main ? main.interval : withoutFigure(point, basis));
     setText(this._label, main ? `${main.label} \u00b7 ${basisText(game, this._color, point)}` : "");
-    this.node.classList.toggle("unknown", main === null);
+    markSide(this.node, main, early);
   }
 }
