@@ -198,7 +198,7 @@ def _players(views: Sequence[PlayerView]) -> str:
         for kind, _ in figures:
             row += _cells(figure(view, kind))
         if percentiles:
-            row.append("" if view.percentile is None else f"{view.percentile:.0f} %")
+            row.append("" if view.percentile is None else f"{min(view.percentile, 99.0):.0f} %")
         rows.append(row)
     name = "Algorithm 4" if leads == "algorithm4" else dict(_FIGURES)[leads].lower()
     note = (

@@ -68,7 +68,8 @@ def figure_text(found: Figure | None) -> str:
     if found is None:
         return "·"
     if found.kind == "percentile":
-        return "·" if found.value is None else f"{found.value:.0f} %"
+        # Nobody is better than all.
+        return "·" if found.value is None else f"{min(found.value, 99.0):.0f} %"
     return rating_text(found.value, found.low, found.high)
 
 

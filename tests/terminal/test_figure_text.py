@@ -66,6 +66,7 @@ def test_in_a_sentence_a_figure_has_the_words_of_all_screens() -> None:
     assert figure_with_interval(Figure("alone", 2100.0, None, 2434.0)) == "2434 or less"
     assert figure_with_interval(Figure("level", 1963.0, 1963.0, 1963.0)) == "1963 = Elo"
     assert figure_with_interval(Figure("percentile", 74.4)) == "74 %"
+    assert figure_with_interval(Figure("percentile", 99.8)) == "99 %"
     assert figure_with_interval(None) == ""
 
 

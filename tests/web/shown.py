@@ -101,7 +101,7 @@ def written(found: Figure) -> tuple[str, str]:
     """Value and interval."""
     if found.kind == "percentile":
         assert found.value is not None
-        return f"{whole(found.value)} %", ""
+        return f"{whole(min(found.value, 99.0))} %", ""
     return figure(found.value, found.low, found.high)
 
 

@@ -1,7 +1,7 @@
 /** What curves draw: columns of figures, and the axis that fits them. Pure. */
 
 import { moverOf } from "./event_state.js";
-import { FIELDS, figureOf, isElo, scaleOf } from "./leading_figure.js";
+import { FIELDS, figureOf, isElo, percentText, scaleOf } from "./leading_figure.js";
 
 /** The axis shows at least so many Elo, so that noise does not look like drama. */
 const MIN_SPAN = 300;
@@ -31,8 +31,11 @@ export function hasRating({ curves }, { kind, value }) {
   return [...curves.white, ...curves.black].some(says);
 }
 
-/** How a value of this kind is written beside an axis or a line. */
-export const figureLabel = (kind) => (value) => (kind === "percentile" ? `${Math.round(value)} %` : String(Math.round(value)));
+/** How a value of this kind is written beside a line: nobody is better than all. */
+export const figureLabel = (kind) => (value) => (kind === "percentile" ? `${percentText(value)} %` : String(Math.round(value)));
+
+/** The same beside an axis. */
+export const tickLabel = (kind) => (value) => (kind === "percentile" ? `${Math.round(value)} %` : String(Math.round(value)));
 
 /** Columns for uPlot: move number, then high, low and value of White, then of Black. */
 export function columns(curves, names) {

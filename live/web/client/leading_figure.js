@@ -40,6 +40,9 @@ export function figureOf(held, kind) {
   return { kind, value, low, high, share: kind === "level" ? (held.level_share ?? null) : null };
 }
 
+/** A percentile in whole points: nobody is better than all. */
+export const percentText = (value) => String(Math.min(99, Math.round(value)));
+
 /** Percentiles between which 8 of 10 games of a player lie. */
 export const USUAL = [10, 90];
 /** Percentiles up to which a game is far below, or below, what is usual; above the others beyond it. */

@@ -31,9 +31,6 @@ export function ratingFigure(rating, low, high, words = ENGLISH) {
   return { value: rating, text: rating === null ? "\u2013" : whole(rating), interval, bound: null };
 }
 
-/** A percentile in whole points: nobody is better than all. */
-export const percentText = (value) => String(Math.min(99, Math.round(value)));
-
 const ENGLISH = { orMore: "or more", orLess: "or less" };
 
 /** A clock: `1:05:09`, `5:09`, `9.4` under ten seconds; empty when there is none. */

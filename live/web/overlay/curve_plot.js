@@ -1,6 +1,6 @@
 /** Both perceived ratings of a game as curves with their bands, as large as their box. */
 
-import { columns, drawn, figureLabel, span } from "../client/curve_series.js";
+import { columns, drawn, figureLabel, span, tickLabel } from "../client/curve_series.js";
 import { isEarly } from "../client/leading_figure.js";
 import { bandFill, markEnds, shadeUsual } from "../drawing/curve_marks.js";
 import uPlot from "../drawing/uplot_loader.js";
@@ -105,7 +105,7 @@ export class Plot {
           gap: 0.4 * small,
           incrs: [25, 50, 100, 200, 500, 1000],
           // Ratings have no thousands separator anywhere else.
-          values: (plot, splits) => splits.map(figureLabel(this._kind)),
+          values: (plot, splits) => splits.map(tickLabel(this._kind)),
         },
       ],
       series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)])],

@@ -1,7 +1,7 @@
 /** What an overlay says about one game. Pure. */
 
-import { figureOf, isElo, leading, LEAST_MOVES, marked } from "../client/leading_figure.js";
-import { clockText, moveText, percentText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { figureOf, isElo, leading, LEAST_MOVES, marked, percentText } from "../client/leading_figure.js";
+import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { moverOf } from "../client/event_state.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";

@@ -1,7 +1,7 @@
 /** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
 
-import { isEarly, isElo, leading, marked } from "../client/leading_figure.js";
-import { moveText, percentText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { isEarly, isElo, leading, marked, percentText } from "../client/leading_figure.js";
+import { moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */

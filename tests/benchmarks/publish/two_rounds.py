@@ -140,6 +140,8 @@ def said_of(game: GameDetail, color: Color) -> Said:
     # Of an open interval only the end that is known is said.
     open_ended = not percentile and None in (figure.low, figure.high)
     value = (figure.high if figure.low is None else figure.low) if open_ended else figure.value
+    if percentile and value is not None:
+        value = min(value, 99.0)
     digits = "" if value is None else whole(value)
     return Said(digits, newest.ply >= last, percentile and newest.n < SETTLED_MOVES)
 

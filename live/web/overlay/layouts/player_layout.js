@@ -1,13 +1,12 @@
 /** `layout=player`: a lower third of one player, with whom he plays and how the game stands. */
 
 import { element, setParts, setText } from "../../drawing/elements.js";
-import { percentText } from "../../drawing/number_format.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
 import { fill } from "../language/words.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { placeOf } from "../shown_figures.js";
-import { SETTLED_MOVES, figureOf, leading } from "../../client/leading_figure.js";
+import { SETTLED_MOVES, figureOf, leading, percentText } from "../../client/leading_figure.js";
 import { unratedMoves } from "../../client/curve_series.js";
 
 const WIDTH = 46;

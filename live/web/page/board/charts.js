@@ -1,6 +1,6 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
-import { columns, drawn, figureLabel, hasRating, span } from "../../client/curve_series.js";
+import { columns, drawn, figureLabel, hasRating, span, tickLabel } from "../../client/curve_series.js";
 import { VALUES, bandFill, markEnds, shadeUsual } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/leading_figure.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
@@ -141,7 +141,7 @@ export function curvesChart(wanted) {
         scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data, kind) } },
         axes: [
           { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100] },
-          { size: 40, incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map(figureLabel(kind)) },
+          { size: 40, incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map(tickLabel(kind)) },
         ],
         series: [
           {}, edge("white"), edge("white"), line(color("--white-line")), edge("black"), edge("black"), line(color("--black-line")),
