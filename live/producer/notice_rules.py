@@ -26,6 +26,7 @@ from live.events import (
     MomentMessage,
     Severity,
 )
+from live.games.player_names import isolated
 from live.story.story_desk import PAST_MOVES
 
 HOUR_S: Final = 3600.0
@@ -209,5 +210,5 @@ _SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 def pairing(view: GameView) -> str:
     """`Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
-    names = f"{view.white.name or '?'} – {view.black.name or '?'}"
+    names = f"{isolated(view.white.name or '?')} – {isolated(view.black.name or '?')}"
     return ", ".join(filter(None, (names, board, view.event)))

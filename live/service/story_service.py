@@ -49,6 +49,8 @@ class StoryService:
     def tick(self) -> None:
         """To be called about once a second: look at what has changed."""
         for _ in range(LOOKS):
+            if not self._desk.waiting:
+                return
             with self._guarded():
                 if messages := self._desk.look(self._detail_of):
                     self._publish(messages)

@@ -1,12 +1,13 @@
 """Moments in words: one sentence in each language of the overlays. Pure.
 
-No sentence says more than its figures carry, and each says them. Names are the family names; a move
-is written with the letters of the language.
+No sentence says more than its figures carry, and each says them. Names are the family names, with
+an initial where two share one; a move is written with the letters of the language.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -15,6 +16,7 @@ import msgspec
 
 from live.events import GameDetail, MomentKind, MomentText
 from live.games.move_numbers import move_number, mover
+from live.games.player_names import isolated, short_name
 from live.story.moment_rules import MomentDraft, other
 
 #: Letters of king, queen, rook, bishop and knight; as live/web/overlay/language/words.js.
@@ -114,46 +116,50 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
     },
     "above": {
         "en": (
-            "{who} plays better than {percentile} % of games by players rated {elo}, after "
+            "{who} plays better than in {percentile} % of games by players rated {elo}, after "
             "{moves} moves."
         ),
         "de": (
-            "{who} spielt besser als {percentile} % der Partien mit Elo {elo}, nach {moves} Zügen."
+            "{who} spielt besser als in {percentile} % der Partien mit Elo {elo}, nach {moves} "
+            "Zügen."
         ),
-        "fr": "{who} joue mieux que {percentile} % des parties à {elo} Elo, après {moves} coups.",
+        "fr": (
+            "{who} joue mieux que dans {percentile} % des parties à {elo} Elo, après {moves} coups."
+        ),
         "es": (
-            "{who} juega mejor que el {percentile} % de las partidas con Elo {elo}, tras "
+            "{who} juega mejor que en el {percentile} % de las partidas con Elo {elo}, tras "
             "{moves} jugadas."
         ),
         "it": (
-            "{who} gioca meglio del {percentile} % delle partite con Elo {elo}, dopo {moves} mosse."
+            "{who} gioca meglio che nel {percentile} % delle partite con Elo {elo}, dopo {moves} "
+            "mosse."
         ),
         "ru": "{who} играет лучше, чем в {percentile} % партий с Эло {elo}; учтено ходов: {moves}.",
     },
     "best-played": {
         "en": (
-            "The best-played game of the round from 20 moves on: {white} better than {first} %, "
-            "{black} better than {second} % of games at their Elo."
+            "The best-played game of the round from 20 moves on: {white} better than in {first} %, "
+            "{black} better than in {second} % of games at their Elo."
         ),
         "de": (
-            "Die am besten gespielte Partie der Runde ab 20 Zügen: {white} besser als {first} %, "
-            "{black} besser als {second} % der Partien bei ihrer Elo."
+            "Die am besten gespielte Partie der Runde ab 20 Zügen: {white} besser als in "
+            "{first} %, {black} besser als in {second} % der Partien bei ihrer Elo."
         ),
         "fr": (
-            "La partie la mieux jouée de la ronde, dès 20 coups : {white} mieux que {first} %, "
-            "{black} mieux que {second} % des parties à leur Elo."
+            "La partie la mieux jouée de la ronde, dès 20 coups : {white} mieux que dans "
+            "{first} %, {black} mieux que dans {second} % des parties à leur Elo."
         ),
         "es": (
-            "La partida mejor jugada de la ronda, desde 20 jugadas: {white} mejor que el "
-            "{first} %, {black} mejor que el {second} % de las partidas con su Elo."
+            "La partida mejor jugada de la ronda, desde 20 jugadas: {white} mejor que en el "
+            "{first} %, {black} mejor que en el {second} % de las partidas con su Elo."
         ),
         "it": (
-            "La partita meglio giocata del turno, da 20 mosse in su: {white} meglio del "
-            "{first} %, {black} meglio del {second} % delle partite al loro Elo."
+            "La partita meglio giocata del turno, da 20 mosse in su: {white} meglio che nel "
+            "{first} %, {black} meglio che nel {second} % delle partite al loro Elo."
         ),
         "ru": (
-            "Лучшая по качеству партия тура (от 20 ходов): {white} лучше {first} %, {black} лучше "
-            "{second} % партий при их Эло."
+            "Лучшая по качеству партия тура (от 20 ходов): {white} лучше, чем в {first} %, "
+            "{black} лучше, чем в {second} % партий при их Эло."
         ),
     },
     "wildest": {
@@ -204,13 +210,18 @@ _COST: Final = {
     "ru": " Ход стоил {pawns} пешки.",
 }
 
+#: Of a turn that left its mover less than half of what a draw is worth, in a game that was drawn.
+_DRAWN_ALL_THE_SAME: Final = {
+    "en": " The game was drawn all the same.",
+    "de": " Die Partie endete trotzdem remis.",
+    "fr": " La partie s’est tout de même terminée par la nulle.",
+    "es": " Aun así, la partida acabó en tablas.",
+    "it": " La partita è finita comunque patta.",
+    "ru": " Тем не менее партия закончилась вничью.",
+}
+
 #: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
 _OF_THE_MOVE_BEFORE: Final = ("missed",)
-
-
-def family_name(name: str) -> str:
-    """What people know a player by: before the comma, else the whole name."""
-    return name.partition(",")[0].strip() or name.strip() or "?"
 
 
 def move_text(game: GameDetail, ply: int, language: str) -> str:
@@ -260,14 +271,16 @@ _BEST: Final = {
 }
 
 
-def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
-    """A draft in words, in each language."""
+def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) -> MomentText:
+    """A draft in words, in each language; its players are told from ``others`` by their names."""
     about = draft.ply - (draft.kind in _OF_THE_MOVE_BEFORE)
     color = draft.color or (mover(game, about) if about else "white")
-    white, black = family_name(game.white.name), family_name(game.black.name)
-    names = {"white": white, "black": black}
+    players = {"white": game.white.name, "black": game.black.name}
+    known = (*others, *players.values())
+    names = {each: isolated(short_name(name, known)) for each, name in players.items()}
     words = {name: _figure(name, value) for name, value in draft.figures.items()}
-    words |= {"white": white, "black": black, "who": names[color], "rival": names[other(color)]}
+    words |= {**names, "who": names[color], "rival": names[other(color)]}
+    drawn = game.result == "1/2-1/2" and draft.figures.get("after", 50.0) < 25.0
     best = best_move(game, draft.ply) if draft.kind in ("turn", "missed") else None
     said = {}
     for language, text in SENTENCES[draft.kind].items():
@@ -285,6 +298,8 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
             sentence += _filled(_COST[language], words | figures)
         if "highest" in words:
             sentence += _filled(_NEVER_MORE[language], words)
+        if drawn and draft.kind == "turn":
+            sentence += _DRAWN_ALL_THE_SAME[language]
         said[language] = sentence
     return msgspec.convert(said, MomentText)
 
@@ -292,7 +307,9 @@ def sentences(draft: MomentDraft, game: GameDetail) -> MomentText:
 def _filled(text: str, words: dict[str, str]) -> str:
     # A figure and its sign stay in one line.
     whole = text.replace(" %", "\u00a0%")
-    return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], whole)
+    filled = re.sub(r"\{(\w+)\}", lambda found: words[found[1]], whole)
+    # An initial at the end has its point already.
+    return filled[:-1] if filled.endswith("..") else filled
 
 
 #: Of a hundred, of which none and all are told only where it is so.

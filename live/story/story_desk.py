@@ -27,6 +27,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
+from live.games.player_names import family_name
 from live.ledger.players.team_matches import main_event, main_round
 from live.story.moment_rules import (
     MomentDraft,
@@ -70,6 +71,10 @@ def round_of(view: GameView) -> tuple[str, str]:
     return main_event(view), main_round(view.round)
 
 
+def _family(name: str) -> str:
+    return family_name(name).lower()
+
+
 class StoryDesk:
     """One writer calls; nothing waits."""
 
@@ -81,6 +86,9 @@ class StoryDesk:
         self._seen_s: dict[GameId, dict[int, float]] = {}
         self._games: dict[GameId, _RoundGame] = {}
         self._rounds: dict[tuple[str, str], set[GameId]] = {}
+        # Who shares a family name, with their games: where two do, an initial tells them apart.
+        self._names: dict[GameId, tuple[str, ...]] = {}
+        self._families: dict[str, dict[str, set[GameId]]] = {}
         # The best-played and the wildest game of each round that is over.
         self._chosen: dict[tuple[str, str], dict[GameId, list[MomentDraft]]] = {}
         self._dirty: dict[GameId, None] = {}
@@ -116,6 +124,7 @@ class StoryDesk:
                 self._dirty[game if isinstance(game, str) else game.id] = None
 
     def _place(self, view: GameView) -> None:
+        self._name(view.id, (view.white.name, view.black.name))
         key = round_of(view)
         held = self._games.get(view.id)
         if held is None or held.round != key:
@@ -124,6 +133,24 @@ class StoryDesk:
             self._games[view.id] = _RoundGame(key)
             self._rounds.setdefault(key, set()).add(view.id)
             self._choose(key)
+
+    def _name(self, game: GameId, names: tuple[str, ...]) -> None:
+        """Who plays it; whoever shares a family name with them is named anew."""
+        before = self._names.get(game, ())
+        if names == before:
+            return
+        for name in {*before, *names}:
+            family = self._families.setdefault(_family(name), {})
+            known = name in family
+            games = family.setdefault(name, set())
+            (games.add if name in names else games.discard)(game)
+            if not games:
+                del family[name]
+            if known != (name in family):
+                self._dirty |= dict.fromkeys(id for games in family.values() for id in games)
+            if not family:
+                del self._families[_family(name)]
+        self._names[game] = names
 
     def _leave(self, game: GameId, key: tuple[str, str]) -> None:
         """A game is of this round no longer."""
@@ -139,6 +166,8 @@ class StoryDesk:
         was = self._games.pop(game, None)
         if was is not None:
             self._leave(game, was.round)
+            self._name(game, ())
+            del self._names[game]
 
     def _drop(self, game: GameId, ply: int) -> None:
         held = self._of_game.get(game)
@@ -155,10 +184,8 @@ class StoryDesk:
         return bool(self._dirty)
 
     def look(self, detail_of: DetailOf) -> list[MomentMessage]:
-        """Look at one game that has changed; what is new, worded anew or withdrawn."""
-        game = next(iter(self._dirty), None)
-        if game is None:
-            return []
+        """Look at one game that waits; what is new, worded anew or withdrawn."""
+        game = next(iter(self._dirty))
         del self._dirty[game]
         detail = detail_of(game)
         return [] if detail is None else self._look(detail) + self._make_room()
@@ -238,8 +265,13 @@ class StoryDesk:
             at_s=self._seen_s.get(game.id, {}).get(draft.ply),
             weight=round(min(1.0, max(0.0, draft.weight)), 3),
             figures=figures,
-            text=sentences(draft, game),
+            text=sentences(draft, game, self._namesakes(game)),
         )
+
+    def _namesakes(self, game: GameDetail) -> list[str]:
+        """All who share a family name with one of its players."""
+        families = {_family(game.white.name), _family(game.black.name)}
+        return [name for family in families for name in self._families.get(family, ())]
 
     # --- rounds -----------------------------------------------------------------------------------
 

@@ -156,6 +156,7 @@ def test_the_overlays(pages: Pages) -> None:
     obvious = {
         "language",
         "letters",
+        "decimal",
         "round",
         "board",
         "elo",

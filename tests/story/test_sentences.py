@@ -51,8 +51,8 @@ def test_sentences_name_players_moves_and_figures() -> None:
     )
     assert said("find").de.startswith("Berg findet 1…\u00a0Sf6")
     assert said("find", share=0.2).en.count("<1\u00a0%") == 1
-    assert "better than 99\u00a0%" in said("above", percentile=99.7).en
-    assert "Adams better than 99\u00a0%" in said("best-played", first=99.6).en
+    assert "better than in 99\u00a0%" in said("above", percentile=99.7).en
+    assert "Adams better than in 99\u00a0%" in said("best-played", first=99.6).en
     assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
     assert said("wildest").en.endswith("moved by 2.4 points in all.")
     assert "2,4" in said("wildest").de
@@ -85,8 +85,45 @@ def test_what_was_missed_is_the_best_move_of_who_missed_it() -> None:
     assert "Best" not in sentences(draft, found).en
 
 
+def test_two_of_one_family_are_told_apart() -> None:
+    ivanovs = game(
+        [0.5] * 4,
+        white=Player("Ivanov, Sergey", elo=2400),
+        black=Player("侯逸凡 (Hou, Yifan)", elo=2000),
+    )
+    upset = MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"])
+    assert sentences(upset, ivanovs).en.endswith("侯逸凡, rated 310 Elo lower, beats Ivanov.")
+    text = sentences(upset, ivanovs, ["Ivanov, Stanislav"]).en
+    assert text == "An upset: 侯逸凡, rated 310 Elo lower, beats Ivanov, Se."
+    above = MomentDraft("above", 2, "white", 0.5, FIGURES["above"])
+    assert sentences(above, ivanovs, ["Ivanov, Stanislav"]).en.startswith(
+        "Ivanov, Se. plays better than in 97\u00a0% of games by"
+    )
+
+
+def test_names_from_right_to_left_do_not_move_what_follows() -> None:
+    arabic = game([0.5] * 4, black=Player("محمد السيد", elo=2000))
+    text = sentences(MomentDraft("find", 2, "black", 0.5, FIGURES["find"]), arabic).en
+    assert text.startswith("\u2068السيد\u2069 finds 1…")
+
+
+def test_a_slip_in_a_game_that_was_drawn_is_not_told_as_a_loss() -> None:
+    slip = MomentDraft("turn", 4, "black", 0.8, {"before": 49, "after": 0.3})
+    texts = {
+        result: msgspec.structs.asdict(sentences(slip, game([0.5] * 4, result=result)))
+        for result in ("1/2-1/2", "1-0", "*")
+    }
+    assert texts["1/2-1/2"]["en"].endswith(" with 2…\u00a0Ng8. The game was drawn all the same.")
+    for language, text in texts["1/2-1/2"].items():
+        assert text.startswith(texts["1-0"][language]) and text != texts["1-0"][language]
+    assert texts["1-0"] == texts["*"]
+    # Down to what a draw is worth, a draw is what came of it.
+    level = MomentDraft("turn", 4, "black", 0.8, {"before": 95, "after": 50})
+    assert "drawn" not in sentences(level, game([0.5] * 4, result="1/2-1/2")).en
+
+
 def test_hostile_names_and_moves_stay_what_they_are() -> None:
-    hostile = game([0.5] * 4, black=Player("{who} {0} <b>", elo=2000))
+    hostile = game([0.5] * 4, black=Player("{who} {0} <b>, Bo", elo=2000))
     text = sentences(MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"]), hostile)
     assert "{who} {0} <b>" in text.en
     assert localised("<script>", "de") == "<script>"

@@ -16,6 +16,7 @@ from live.events import (
     Moment,
     MomentMessage,
     MoveMessage,
+    Player,
     ScoreMessage,
 )
 from live.publish.published_state import view_of
@@ -95,6 +96,16 @@ def test_a_moment_is_told_once_with_the_time_its_move_was_seen() -> None:
     assert event.look() == []
 
 
+def test_what_happens_in_a_game_that_was_taken_up_in_its_middle_has_its_time() -> None:
+    event = Event()
+    past = [0.5] * 4
+    event.show(game(past), 10.0)
+    event.show(game([*past, 0.1]), 20.0)
+    event.show(game([*past, 0.1, 0.1]), 30.0)
+    (message,) = event.look()
+    assert (message.moment.at_s, message.moment.ply) == (20.0, 5)
+
+
 def test_of_what_came_at_once_or_was_restored_no_time_is_known() -> None:
     event = Event()
     event.show(game(TURNED), 10.0)
@@ -129,6 +140,23 @@ def test_another_name_words_it_anew() -> None:
     event.show(game(TURNED, white=renamed))
     (message,) = event.look()
     assert message.moment.text.en.startswith("Adler falls from 50\u00a0%")
+
+
+def test_whoever_shares_a_family_name_is_told_apart_while_both_play() -> None:
+    def first() -> str:
+        event.look()
+        (moment,) = event.desk.moments()
+        return moment.text.en.split(" falls ")[0]
+
+    event = Event()
+    event.show(game(TURNED))
+    assert first() == "Adams"
+    event.show(game(id="other", white=Player("Adams, Abe"), black=Player("Adams, Cy")))
+    assert first() == "Adams, Ann"
+    event.show(game(id="other", white=Player("Adams, Ann"), black=Player("Adams, Cy")))
+    assert first() == "Adams, A."
+    event.gone("other")
+    assert first() == "Adams"
 
 
 def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:

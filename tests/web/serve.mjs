@@ -66,9 +66,10 @@ const ASKED = {
     return bestInstead(...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
   },
 
-  async swing({ name, args }) {
+  async swing({ name, args, others }) {
     const score = await import(new URL("overlay/score.js", PAGES));
-    return score[name](...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
+    const { sanOf } = await import(new URL("client/move_notation.js", PAGES));
+    return score[name](...args, sanOf, others);
   },
 
   /** What is said of the token, where the service answers so (null: not at all). */

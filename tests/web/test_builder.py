@@ -127,6 +127,10 @@ async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Pat
         await page.until(f"{PREVIEW}?.querySelector('.alert:not([hidden])')?.textContent")
         await page.run(f"((each) => {{ each.value = ''; {choose} }})({sample})")
 
+        # A lower third has no place for a moment.
+        able = f"[...{sample}.options].filter((each) => !each.disabled).map((each) => each.value)"
+        assert await page.run(able) == ["", "swing"]
+
         # What was chosen is kept by a name, and comes back by it.
         await page.run("document.querySelector('#preset-name').value = 'Third'")
         await click(page, "#preset-keep")
@@ -141,6 +145,17 @@ async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Pat
         await page.call("Page.reload")
         await page.until("document.querySelector('#address')?.value")
         await asked(page, layout=["bar"], hide=["clock"])
+
+        # Tie-breaks count in the order in which they are ticked, which is seen.
+        await page.visit(f"{publisher.url}overlays?layout=table&ties=buchholz,wins")
+        await page.until("document.querySelector('#address')?.value")
+        for each in ("direct", "buchholz"):
+            await click(page, f"fieldset fieldset input[value={each}]")
+        await page.until(f"{ADDRESS}.includes('ties=wins,direct')")
+        await asked(page, layout=["table"], ties=["wins,direct"])
+        ticked = "[...document.querySelectorAll('label:has(input[value=%s])')]"
+        places = [await page.run(f"{ticked % each}[0].textContent") for each in ("direct", "wins")]
+        assert places == ["2.direct encounter", "1.wins"]
         assert page.complaints == []
 
 

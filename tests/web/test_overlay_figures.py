@@ -238,7 +238,14 @@ def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:
     assert best(2) is None
 
 
-def swing_words(pages: Pages, name: str, plies: list[dict[str, Any]], swing: dict[str, Any]) -> str:
+def swing_words(
+    pages: Pages,
+    name: str,
+    plies: list[dict[str, Any]],
+    swing: dict[str, Any],
+    white: str = "Anna",
+    others: tuple[str, ...] = (),
+) -> str:
     words = {
         "letters": list("KQRBN"),
         "decimal": ",",
@@ -248,7 +255,8 @@ def swing_words(pages: Pages, name: str, plies: list[dict[str, Any]], swing: dic
         "best": "best was {}",
         "bestShort": "best {}",
     }
-    said: str = pages("swing", name=name, args=[game(plies=plies), swing, words])
+    played = {**game(plies=plies), "white": {**game()["white"], "name": white}}
+    said: str = pages("swing", name=name, args=[played, swing, words], others=others)
     return said.replace("\u00a0", " ")
 
 
@@ -264,6 +272,19 @@ def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
     # Where the mover gains, nothing was lost: the scores are said as they are.
     gained = swing_words(pages, "swingSentence", plies, {**swing, "from": -240, "to": 30})
     assert gained == "Swing 1. e4 −2.40 → +0.30"
+
+
+def test_a_swing_names_one_player_and_moves_no_figure(pages: Pages) -> None:
+    plies = [ply(1, -240)]
+    swing = {"ply": 1, "from": 30, "to": -240, "color": "black"}
+
+    def named(white: str, *others: str) -> str:
+        said = swing_words(pages, "swingSentence", plies, swing, white, others)
+        return said.split(":")[0]
+
+    assert named("Ivanov, Sergey", "Berg, Bo") == "Ivanov"
+    assert named("Ivanov, Sergey", "Ivanov, Stanislav") == "Ivanov, Se."
+    assert named("محمد السيد") == "\u2068السيد\u2069"
 
 
 # --- swings ---------------------------------------------------------------------------------------

@@ -149,11 +149,11 @@ class _GameReader:
         *,
         numbered: bool,
         closed: bool = False,
-        matches: Set[tuple[bytes, bytes]] = frozenset(),
+        matches: Set[bytes] = frozenset(),
     ) -> Iterator[list[GameReport]]:
         """Reports of the games, in order, a slice of work at a time.
 
-        ``matches`` are events and rounds in which rounds like ``1.3`` name no boards.
+        ``matches`` are events in which rounds like ``1.3`` name no boards.
 
         None among ``segments`` stands for work done without finding a game. ``numbered``
         separates games with equal tag lines by counting them. ``closed``: the text is known to be
@@ -255,8 +255,8 @@ class _GameReader:
         )
 
 
-def _match_rounds(text: bytes) -> Set[tuple[bytes, bytes]]:
-    """Event and round, as written, of rounds in which different players have one number.
+def _match_events(text: bytes) -> Set[bytes]:
+    """Events, as written, in which different players share a round like ``1.3``.
 
     ``1.3`` is board 3 of round 1 in most events, and game 3 of every match of round 1 in others.
     """
@@ -268,19 +268,17 @@ def _match_rounds(text: bytes) -> Set[tuple[bytes, bytes]]:
             event, round_ = value, b""
         elif tag == b"Round":
             round_ = value
-        elif players.setdefault((event, round_), value) != value:
-            found.add((event, round_))
+        elif b"." in round_ and players.setdefault((event, round_), value) != value:
+            found.add(event)
     return found
 
 
-def _without_board(
-    report: GameReport, header: bytes, matches: Set[tuple[bytes, bytes]]
-) -> GameReport:
+def _without_board(report: GameReport, header: bytes, matches: Set[bytes]) -> GameReport:
     """The game without the board that its round seemed to name, where it names none."""
     if not matches or report.headers.board is None:
         return report
-    tags = dict(_PLACE_TAGS.findall(header))
-    if b"[Board " in header or (tags.get(b"Event", b""), tags.get(b"Round", b"")) not in matches:
+    event = dict(_PLACE_TAGS.findall(header)).get(b"Event", b"")
+    if b"[Board " in header or event not in matches:
         return report
     return msgspec.structs.replace(
         report, headers=msgspec.structs.replace(report.headers, board=None)
@@ -357,7 +355,7 @@ class PgnReader:
         its tag says, and otherwise ``*``, since what follows may be missing still.
         """
         self.left_out = 0
-        matches = _match_rounds(text)
+        matches = _match_events(text)
         segments = self._segments(text)
         return self._reader.slices(segments, numbered=True, closed=closed, matches=matches)
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from xml.sax.saxutils import escape
 
 from live.events import GameId, GameView, Moment, MomentText
+from live.games.player_names import isolated
 
 LANGUAGES: Final = MomentText.__struct_fields__
 #: The newest so many are in the feed.
@@ -42,11 +43,12 @@ def rss(
 
 def _item(moment: Moment, game: GameView | None, base: str, language: str) -> str:
     sentence = getattr(moment.text, language)
-    about = [f"{each.name} {each.value:g}" for each in moment.figures]
+    about = []
     if game is not None:
-        about = [f"{game.white.name} – {game.black.name}", game.event, game.round, *about]
+        names = f"{isolated(game.white.name)} – {isolated(game.black.name)}"
+        about = [names, game.event, game.round]
     date = "" if moment.at_s is None else f"<pubDate>{formatdate(moment.at_s)}</pubDate>"
-    links = f"{'; '.join(filter(None, about))}; overlay: {overlay_link(base, moment)}"
+    links = "; ".join(filter(None, (*about, f"overlay: {overlay_link(base, moment)}")))
     return (
         f"<item><title>{_text(sentence)}</title><link>{_text(page_link(base, moment))}</link>"
         f"<description>{_text(links)}</description><category>{moment.kind}</category>"

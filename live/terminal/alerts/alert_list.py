@@ -11,6 +11,7 @@ from rich.text import Text
 from live.alerts.finding import in_order
 from live.alerts.incident_log import board_words
 from live.events import Alert, GameId, GameView, Severity
+from live.games.player_names import family_name
 from live.terminal.figure_text import age_text
 from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette
@@ -119,9 +120,7 @@ def _line(alert: Alert, here: bool, width: int, look: AlertListOptions) -> Text:
 
 def family_name_only(text: str, player: str | None) -> str:
     """The family name has to do in a list; the rest stands below it."""
-    if not player or "," not in player:
-        return text
-    return text.replace(player, player.partition(",")[0], 1)
+    return text.replace(player, family_name(player), 1) if player else text
 
 
 def _name_cells(width: int) -> int:

@@ -23,6 +23,12 @@ const SIZES = {
   moment: [920, 292],
 };
 
+/** Where there is a place for what the preview shows on demand. */
+const SAMPLES = {
+  swing: ["board", "bar", "grid", "ticker", "player", "duel"],
+  moment: ["moment"],
+};
+
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
 const { options: given } = readOptions(location.search);
@@ -89,8 +95,17 @@ function address() {
   return url;
 }
 
+/** Only what the layout has a place for can be shown on demand. */
+function offerSamples() {
+  const { layout } = chosenOptions();
+  const select = byId("sample");
+  for (const option of select.options) option.disabled = !(SAMPLES[option.value]?.includes(layout) ?? true);
+  if (select.selectedOptions[0]?.disabled) select.value = "";
+}
+
 function show() {
   const url = address();
+  offerSamples();
   const { width, height } = screenSize();
   byId("address").value = url.href;
   byId("token").hidden = token === null;

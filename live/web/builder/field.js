@@ -1,6 +1,6 @@
 /** One control of the builder for one option: native elements, so that keyboard and mouse work. */
 
-import { element } from "../drawing/elements.js";
+import { element, setText } from "../drawing/elements.js";
 import { LANGUAGES } from "../overlay/language/words.js";
 
 let made = 0;
@@ -124,17 +124,23 @@ const MAKERS = {
 
   parts(id, name, option, about) {
     const control = element("fieldset", "", "", element("legend", "", about.label));
+    let chosen = [];
     const boxes = option.values.map((value) => {
       const box = element("input");
       Object.assign(box, { type: "checkbox", value });
-      const label = element("label", "", "", box, about.values?.[value] ?? value);
-      control.append(label);
-      return box;
+      box.addEventListener("input", () => write(box.checked ? [...chosen, value] : chosen.filter((each) => each !== value)));
+      const place = element("b");
+      control.append(element("label", "", "", box, place, about.values?.[value] ?? value));
+      return { box, place };
     });
-    return {
-      control,
-      read: () => boxes.filter((box) => box.checked).map((box) => box.value),
-      write: (values) => boxes.forEach((box) => (box.checked = values.includes(box.value))),
-    };
+    function write(values) {
+      // Where their order matters it is that in which they were ticked, and it is shown.
+      chosen = about.ordered ? [...new Set(values)] : option.values.filter((each) => values.includes(each));
+      for (const { box, place } of boxes) {
+        box.checked = chosen.includes(box.value);
+        setText(place, about.ordered && box.checked ? `${chosen.indexOf(box.value) + 1}.` : "");
+      }
+    }
+    return { control, read: () => chosen, write };
   },
 };

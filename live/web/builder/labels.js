@@ -107,6 +107,8 @@ export const GROUPS = [
       ties: {
         label: "Tie-breaks",
         only: ["table"],
+        ordered: true,
+        help: "They count in the order in which they are ticked.",
         values: {
           direct: "direct encounter",
           wins: "wins",

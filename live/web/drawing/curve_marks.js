@@ -57,8 +57,9 @@ const SIDES = Object.keys(VALUES);
 /**
  * The newest value at the end of each line: a ring for White, a dot for Black, and the number.
  * `size` is that of its letters, CSS pixels; two numbers that would lie on each other make room.
+ * Those of sides that are `early` are grey: they say nothing yet.
  */
-export function markEnds(plot, { color, family, size, written }) {
+export function markEnds(plot, { color, family, size, written, early = () => false }) {
   const { ctx } = plot;
   const { left, width } = plot.bbox;
   const ratio = devicePixelRatio;
@@ -88,6 +89,7 @@ export function markEnds(plot, { color, family, size, written }) {
     ctx.arc(x, y, 0.27 * size * ratio, 0, 2 * Math.PI);
     if (side === "black") ctx.fill();
     else ctx.stroke();
+    if (early(side)) ctx.fillStyle = color("--quiet");
     ctx.fillText(text, left + width + 0.55 * size * ratio, label);
   }
   ctx.restore();

@@ -1,6 +1,7 @@
 /**
  * Names whole where there is room, else cut as the sport does: the family name, with an initial
- * where two share it. What people know somebody by is never cut.
+ * where two share it. What people know somebody by is never cut. The service has the same rule for
+ * its sentences, in live/games/player_names.py.
  */
 
 import { element, nameNode, setText } from "./elements.js";
@@ -16,8 +17,21 @@ const PATRONYMIC = /(ович|евич|ич|овна|евна|ична|ovich|evi
 /** Letters that join, or words that are one letter each: they have no initial. */
 const NO_INITIAL = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Devanagari}]/u;
 
+/** What stands in brackets is another way to write the name, or no name. Sources cut names short. */
+const BRACKETED = /[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)/gu;
+const BRACKETS = /[()\uff08\uff09]/gu;
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+const spaced = (name) => name.replace(/\s+/gu, " ").trim();
+
+/** A name for a sentence: what is written from right to left is kept from moving its neighbours. */
+export const isolated = (name) => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name);
+
 /** `{family, given}` of a name as lists write it. */
 function partsOf(name) {
+  const bare = spaced(name.replace(BRACKETED, " "));
+  if (bare !== name) return partsOf(bare || spaced(name.replace(BRACKETS, " ")));
   const comma = name.indexOf(",");
   if (comma > 0) return { family: name.slice(0, comma).trim(), given: name.slice(comma + 1).trim(), comma: true };
   const words = name.split(" ");
@@ -51,12 +65,12 @@ function joined({ family, given, comma, after }, short) {
  * taken for another player of `others`; a name that two share stays whole.
  */
 export function nameForms(name, others = []) {
-  const whole = name.replace(/\s+/gu, " ").trim() || "?";
+  const whole = spaced(name) || "?";
   const parts = partsOf(whole);
   const forms = [whole];
-  if (!parts.given || !parts.family) return forms;
+  if (!parts.family) return forms;
   const rivals = others
-    .map((other) => other.replace(/\s+/gu, " ").trim())
+    .map(spaced)
     .filter((other) => other !== whole)
     .map((other) => ({ whole: other, ...partsOf(other) }))
     .filter(({ family }) => family.toLowerCase() === parts.family.toLowerCase());
@@ -70,7 +84,7 @@ export function nameForms(name, others = []) {
     if (form.length < whole.length) forms.push(form);
     break;
   }
-  if (rivals.length === 0) forms.push(parts.family);
+  if (rivals.length === 0 && parts.family !== whole) forms.push(parts.family);
   return forms;
 }
 

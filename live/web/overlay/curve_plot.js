@@ -1,6 +1,7 @@
 /** Both perceived ratings of a game as curves with their bands, as large as their box. */
 
 import { columns, drawn, figureLabel, span } from "../client/curve_series.js";
+import { isEarly } from "../client/leading_figure.js";
 import { bandFill, markEnds, shadeUsual } from "../drawing/curve_marks.js";
 import uPlot from "../drawing/uplot_loader.js";
 
@@ -86,6 +87,7 @@ export class Plot {
       family: style.fontFamily,
       dashes: () => (this._kind === "percentile" ? {} : this._elos),
       label: (value) => figureLabel(this._kind)(value),
+      early: (side) => isEarly({ kind: this._kind }, this._game.curves[side].at(-1)?.n),
     };
     const usual = { color, family: style.fontFamily, size: small, said: this._words.usualRange };
     return {
@@ -120,7 +122,7 @@ export class Plot {
 }
 
 /** Dashes at the players' own Elo; the newest value at the end of each line. */
-function mark(plot, { color, rem, family, dashes, label }) {
+function mark(plot, { color, rem, family, dashes, label, early }) {
   const { ctx } = plot;
   const { left, top, width, height } = plot.bbox;
   const ratio = devicePixelRatio;
@@ -140,5 +142,5 @@ function mark(plot, { color, rem, family, dashes, label }) {
     ctx.stroke();
   }
   ctx.restore();
-  markEnds(plot, { color, family, size: 1.1 * rem, written: label });
+  markEnds(plot, { color, family, size: 1.1 * rem, written: label, early });
 }

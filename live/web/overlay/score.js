@@ -2,7 +2,7 @@
 
 import { element, setText } from "../drawing/elements.js";
 import { moveText, resultText, scoreText } from "../drawing/number_format.js";
-import { shortName } from "../drawing/player_names.js";
+import { isolated, shortName } from "../drawing/player_names.js";
 import { moverOf } from "../client/event_state.js";
 import { bestInstead, lastMove, scoreOf } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
@@ -25,11 +25,12 @@ export class ScoreBar {
 /** The score bar with the number and the last move beside it. */
 export class ScorePanel {
   /** `briefly`: there is room for few words; a layout may change that. */
-  constructor({ options, words, moves }, briefly = false) {
+  constructor({ options, words, moves, everybody }, briefly = false) {
     this.briefly = briefly;
     this._options = options;
     this._words = words;
     this._moves = moves;
+    this._everybody = everybody;
     this._shown = null;
     this.bar = new ScoreBar();
     this.move = element("span", "move");
@@ -61,7 +62,7 @@ export class ScorePanel {
       return;
     }
     const told = this.briefly ? swingText : swingSentence;
-    setText(this.alert, told(game, swing, this._words, notation.sanOf));
+    setText(this.alert, told(game, swing, this._words, notation.sanOf, this._everybody()));
     this.alert.dataset.color = swing.color;
     if (this.alert.hidden && this._moves()) {
       const from = { opacity: 0, transform: "translateY(0.5em)" };
@@ -106,12 +107,12 @@ function blunder(game, { ply, from, to }, words, sanOf) {
 }
 
 /** Who lost how much, and what was best: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
-export function swingSentence(game, swing, words, sanOf = null) {
+export function swingSentence(game, swing, words, sanOf = null, others = []) {
   const said = blunder(game, swing, words, sanOf);
   if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words, sanOf);
   const cost = said.mate === null ? fill(words.costs, said.lost.replace(".", words.decimal)) : fill(words.allowsMate, said.mate);
   const best = said.best === null ? "" : ` \u00b7 ${fill(words.best, said.best)}`;
-  return `${shortName(game[said.mover].name || "?")}: ${said.move} ${cost}${best}`;
+  return `${isolated(shortName(game[said.mover].name || "?", others))}: ${said.move} ${cost}${best}`;
 }
 
 /** The same where there is little room: `26… Rfd8 −2.7 · best Rac8`. */

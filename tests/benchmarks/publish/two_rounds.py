@@ -152,12 +152,14 @@ def contradictions(overlay: str, item: dict[str, Any], game: GameDetail) -> list
         found.append(Fault(overlay, kind, f"board {game.board}, {what}"))
 
     move = game.plies[-1].san if game.plies else "not started"
-    # While a swing is shown it stands in the place of the move, and names its own.
-    if not item["alert"] and not item["move"].endswith(move):
+    # While a swing is shown it stands in the place of move and score, and names its own.
+    swinging = bool(item["alert"])
+    if not swinging and not item["move"].endswith(move):
         fault("move", f"{item['move']!r} where {move!r} was played last")
     result = game.result.replace("1/2", "½").replace("-", "–")
     shown = item["score"].replace("-", "–").replace("1/2", "½").replace(" ", "")
-    if shown != result if game.result != "*" else shown in ("1–0", "0–1", "½–½"):
+    over = game.result != "*"
+    if not swinging and (shown != result if over else shown in ("1–0", "0–1", "½–½")):
         fault("result", f"{item['score']!r} where the result is {game.result}")
     for color, player in (("white", game.white), ("black", game.black)):
         side = item[color]

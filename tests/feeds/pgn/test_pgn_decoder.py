@@ -55,10 +55,10 @@ def test_a_number_that_several_games_of_a_round_share_is_no_board() -> None:
     # Matches: the first game of each in round 1, and two games that Berg has White in.
     matches = [*boards[:1], ("E", "1.1", "Adams"), ("E", "1.2", "Berg"), ("F", "1.1", "Adler")]
     found = reader.read(text(*matches))
-    assert [game.headers.board for game in found] == [None, None, 2, 1]
+    assert [game.headers.board for game in found] == [None, None, None, 1]
     assert [game.headers.round for game in found] == ["1.1", "1.1", "1.2", "1.1"]
     known = text(*matches).replace(b'"1.1"]', b'"1.1"]\n[Board "7"]')
-    assert [game.headers.board for game in PgnReader().read(known)] == [7, 7, 2, 7]
+    assert [game.headers.board for game in PgnReader().read(known)] == [7, 7, None, 7]
 
 
 # --- against python-chess ------------------------------------------------------------------------

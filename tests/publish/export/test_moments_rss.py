@@ -41,16 +41,17 @@ def test_the_newest_come_first_and_those_of_unknown_time_last() -> None:
     assert parsedate_to_datetime(dates[0] or "").timestamp() == 200
 
 
-def test_each_says_its_figures_and_leads_to_the_position() -> None:
+def test_each_leads_to_the_position_and_holds_no_figure_beside_its_sentence() -> None:
     world = World(1)
     world.appear("g 4/ü")
     (item,) = items(moment(7), world=world)
     assert item.findtext("link") == "https://chess.example/#game=g+4%2F%C3%BC&ply=7"
     assert item.findtext("link") == page_link(BASE, moment(7))
     said = item.findtext("description") or ""
-    assert "before 55; after 8.5" in said
-    assert overlay_link(BASE, moment(7)) in said
-    assert world.held["g 4/ü"].white.name in said
+    view = world.held["g 4/ü"]
+    names = f"{view.white.name} – {view.black.name}"
+    link = f"overlay: {overlay_link(BASE, moment(7))}"
+    assert said == "; ".join((names, view.event, view.round, link))
 
 
 def test_hostile_text_stays_text() -> None:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.games.player_names import family_name, isolated, short_name
+
 Pages = Callable[..., Any]
 
 
@@ -47,6 +49,9 @@ def forms(pages: Pages, name: str, *others: str) -> list[str]:
         ("  Anna   Muzychuk ", ["Anna Muzychuk", "A. Muzychuk", "Muzychuk"]),
         ("", ["?"]),
         (", Nobody", [", Nobody", "Nobody"]),
+        # A comma in brackets parts no name.
+        ("侯逸凡 (Hou, Yifan)", ["侯逸凡 (Hou, Yifan)", "侯逸凡"]),
+        ("Magnus Carlsen (NOR)", ["Magnus Carlsen (NOR)", "M. Carlsen", "Carlsen"]),
     ],
 )
 def test_the_family_name_stays(pages: Pages, name: str, expected: list[str]) -> None:
@@ -62,6 +67,37 @@ def test_two_of_one_family_are_told_apart(pages: Pages) -> None:
     assert forms(pages, "Anna Muzychuk", "Muzychuk, Mariya")[-1] == "A. Muzychuk"
     # Nor can anything tell those apart who are called the same.
     assert forms(pages, "Li, Wei", "Li, Wei")[-1] == "Li"
+
+
+def test_the_service_has_the_same_rule(pages: Pages) -> None:
+    names = [
+        "Ivanov, Sergey",
+        "Ivanov, Stanislav",
+        "Stanislav Ivanov",
+        "侯逸凡 (Hou, Yifan)",
+        "侯逸凡",
+        "Magnus Carlsen (NOR)",
+        "Carlsen, Magnus",
+        "Карпов Анатолий Евгеньевич",
+        "Карпов, Иван",
+        "محمد عبد الرحمن السيد",
+        "السيد, علي",
+        "Jorden van Foreest",
+        "van Foreest, Lucas",
+        "John Smith Jr.",
+        "Smith Jr., Adam",
+        "Gukesh D",
+        "Gukesh E.",
+        "(Hou, Yifan)",
+        "()",
+        "",
+    ]
+    assert [forms(pages, name, *names)[-1] for name in names] == [
+        short_name(name, names) for name in names
+    ]
+    assert [forms(pages, name)[-1] for name in names] == list(map(family_name, names))
+    ask = {"module": "drawing/player_names.js", "name": "isolated"}
+    assert [pages("call", **ask, args=[name]) for name in names] == list(map(isolated, names))
 
 
 NAMES = st.one_of(

@@ -59,7 +59,7 @@ export default {
   table: "Tabelle",
   winChance: "Siegchance",
   betterThan: "Besser als {} % der Partien von Spielern mit dieser Elo",
-  odds: "Elo und Bewertung: Weiß {} %, Remis {} %, Schwarz {} %",
+  odds: "Elo und Stellung: Weiß {} %, Remis {} %, Schwarz {} %",
   turn: "Wendepunkt",
   missed: "Verpasste Chance",
   scramble: "Zeitnot",

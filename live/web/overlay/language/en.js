@@ -59,7 +59,7 @@ export default {
   table: "Standings",
   winChance: "chance to win",
   betterThan: "Better than {} % of games by players rated like this",
-  odds: "Elo and score: White {} %, draw {} %, Black {} %",
+  odds: "Elo and position: White {} %, draw {} %, Black {} %",
   turn: "Turning point",
   missed: "Missed chance",
   scramble: "Time trouble",

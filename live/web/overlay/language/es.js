@@ -59,7 +59,7 @@ export default {
   table: "Clasificación",
   winChance: "opción de ganar",
   betterThan: "Mejor que el {} % de las partidas de jugadores con este Elo",
-  odds: "Elo y evaluación: blancas {} %, tablas {} %, negras {} %",
+  odds: "Elo y posición: blancas {} %, tablas {} %, negras {} %",
   turn: "Momento decisivo",
   missed: "Ocasión perdida",
   scramble: "Apuros de tiempo",

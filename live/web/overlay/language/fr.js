@@ -59,7 +59,7 @@ export default {
   table: "Classement",
   winChance: "chances de gain",
   betterThan: "Mieux que {} % des parties de joueurs de cet Elo",
-  odds: "Elo et évaluation : Blancs {} %, nulle {} %, Noirs {} %",
+  odds: "Elo et position : Blancs {} %, nulle {} %, Noirs {} %",
   turn: "Tournant",
   missed: "Occasion manquée",
   scramble: "Zeitnot",

@@ -59,7 +59,7 @@ export default {
   table: "Classifica",
   winChance: "chance di vittoria",
   betterThan: "Meglio del {} % delle partite di giocatori con questo Elo",
-  odds: "Elo e valutazione: Bianco {} %, patta {} %, Nero {} %",
+  odds: "Elo e posizione: Bianco {} %, patta {} %, Nero {} %",
   turn: "Svolta",
   missed: "Occasione mancata",
   scramble: "Zeitnot",

@@ -2,7 +2,7 @@
 
 import { element, setParts, setText } from "../../drawing/elements.js";
 import { percentText } from "../../drawing/number_format.js";
-import { shortName } from "../../drawing/player_names.js";
+import { isolated, shortName } from "../../drawing/player_names.js";
 import { fill } from "../language/words.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
@@ -56,7 +56,7 @@ export default class PlayerLayout {
     this._sides[other].node.hidden = true;
     this._sides[own].draw(game);
     setText(this._story, this._sentence(game, own));
-    setText(this._against, fill(words.against, shortName(game[other].name || "?", everybody())));
+    setText(this._against, fill(words.against, isolated(shortName(game[other].name || "?", everybody()))));
     setParts(this._place, placeOf(game, words));
     this._score.draw(game, swingOf(game));
   }

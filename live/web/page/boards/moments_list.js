@@ -1,7 +1,7 @@
 /** What is worth telling of the games, above the boards: each leads to its position. */
 
 import { brokerOf } from "../../client/broker_address.js";
-import { element, nameNode, setText } from "../../drawing/elements.js";
+import { element, setText } from "../../drawing/elements.js";
 import { moveText } from "../../drawing/number_format.js";
 import { writePlace } from "../page_address.js";
 
@@ -77,8 +77,8 @@ function entry(moment, game, isStatic) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
-  const sentence = nameNode("sentence");
-  sentence.textContent = moment.text.en;
+  // Its names are isolated; as a whole it reads from left to right, whatever name comes first.
+  const sentence = element("span", "sentence", moment.text.en);
   const played = game?.plies[moment.ply - 1];
   const link = element("a", "", played ? moveText(moment.ply, played.san, game.start_fen) : "open");
   link.href = writePlace({ view: "board", game: moment.game, ply: moment.ply });
