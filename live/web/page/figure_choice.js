@@ -14,6 +14,9 @@ export function leadingIn(held, { figure }) {
   return figure === "auto" ? (held.hello?.figure ?? "auto") : figure;
 }
 
+/** Whether nobody here may see scores and ratings. */
+export const withheldIn = ({ engine }) => engine?.rating_source === "withheld";
+
 /** Everybody who plays, so that two of one family are told apart; made anew when games come or go. */
 const everybody = new WeakMap();
 
@@ -32,7 +35,7 @@ export function everybodyIn({ games }) {
 export function basisIn(held, place) {
   return {
     choice: leadingIn(held, place),
-    withheld: held.engine?.rating_source === "withheld",
+    withheld: withheldIn(held),
     everybody: everybodyIn(held),
   };
 }

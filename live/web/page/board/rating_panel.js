@@ -35,10 +35,10 @@ class RatingPanel {
       performance: new PanelRating("performance"),
       algorithm4: new PanelRating("a4"),
     };
+    this._ranges = element("p", "note ranges", "Ranges are 95 % intervals.");
     const lines = [this._large, ...Object.values(this._lines)].map(({ node }) => node);
     this.node = element(
-      "section", `rating-panel side ${color}`, "", element("h2", "", "", element("i", `piece ${color}`), this._name.node), ...lines,
-      element("p", "note ranges", "Ranges are 95 % intervals."),
+      "section", `rating-panel side ${color}`, "", element("h2", "", "", element("i", `piece ${color}`), this._name.node), ...lines, this._ranges,
     );
   }
 
@@ -47,6 +47,7 @@ class RatingPanel {
     const point = pointAt(game.curves[this._color], ply);
     this._name.draw(player.name || "?", basis.everybody);
     const { main, early } = ratings(point, player.elo, basis);
+    this._ranges.hidden = basis.withheld;
     const counted = point === null ? "" : `from ${countedMoves(point.n)}`;
     const named = [titled(main?.kind === "percentile" ? main.before : (main?.label ?? "")), counted].join(", ");
     this._large.name(main === null ? "No figure yet" : named);

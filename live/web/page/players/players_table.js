@@ -3,7 +3,7 @@
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS, USUAL, chosenColumns, pluginColumns, rankedPlayers } from "./columns.js";
 import { rankedBy } from "../../client/leading_figure.js";
-import { everybodyIn, leadingIn } from "../figure_choice.js";
+import { everybodyIn, leadingIn, withheldIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
 import { pointsText, teamMatches } from "../../client/team_matches.js";
 import { roundName } from "../../client/event_rounds.js";
@@ -75,7 +75,7 @@ export class PlayersPage {
       row.draw(player, rank, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
       if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
-    const ties = `Players by ${FIGURE_NAMES[by]}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
+    const ties = withheldIn(held) ? "" : `Players by ${FIGURE_NAMES[by]}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
     setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._note.hidden = !this._note.textContent;
     this._drawMatches(teamMatches([...held.games.values()]));
