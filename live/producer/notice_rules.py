@@ -53,13 +53,16 @@ class NoticeLimit:
         self._per_hour = per_hour
         self._sent_s: deque[float] = deque()
         self._left_out = 0
+        self._said_s = float("-inf")
 
     def within(self, notices: Iterable[Notice], now_s: float) -> list[Notice]:
-        """Those that there is room for, the last of which says so; the others are counted."""
+        """Those that there is room for; the others are counted. The last says so, once an hour."""
         kept = []
         for notice in notices:
             if self._room(now_s):
-                full = len(self._sent_s) == self._per_hour
+                full = len(self._sent_s) == self._per_hour and now_s - self._said_s >= HOUR_S
+                if full:
+                    self._said_s = now_s
                 kept.append(notice._replace(body=f"{notice.body}{_PAUSE}") if full else notice)
         return kept
 

@@ -21,6 +21,7 @@ from live.ledger.players.leading_figure import (
     FigureScale,
     figure,
     is_transferred,
+    percentile_figure,
     ranked_by,
     standings,
 )
@@ -198,7 +199,7 @@ def _players(views: Sequence[PlayerView]) -> str:
         for kind, _ in figures:
             row += _cells(figure(view, kind))
         if percentiles:
-            row.append("" if view.percentile is None else f"{min(view.percentile, 99.0):.0f} %")
+            row.append("" if view.percentile is None else f"{percentile_figure(view.percentile)} %")
         rows.append(row)
     name = "Algorithm 4" if leads == "algorithm4" else dict(_FIGURES)[leads].lower()
     note = (

@@ -147,7 +147,9 @@ class StoryDesk:
             if not games:
                 del family[name]
             if known != (name in family):
-                self._dirty |= dict.fromkeys(id for games in family.values() for id in games)
+                # Games whose moments are not kept any more would be told of as news.
+                playing = (id for games in family.values() for id in games)
+                self._dirty |= dict.fromkeys(id for id in playing if self._of_game.get(id))
             if not family:
                 del self._families[_family(name)]
         self._names[game] = names

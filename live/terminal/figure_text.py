@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from live.events import MATE_CP, EngineInfo, GameView, PlyView
 from live.games.move_numbers import move_number
 from live.human.difficulty import in_words
-from live.ledger.players.leading_figure import Figure, FigureKind
+from live.ledger.players.leading_figure import Figure, FigureKind, percentile_figure
 from live.terminal.text_cells import plain as plain
 
 #: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
@@ -68,8 +68,7 @@ def figure_text(found: Figure | None) -> str:
     if found is None:
         return "·"
     if found.kind == "percentile":
-        # Nobody is better than all.
-        return "·" if found.value is None else f"{min(found.value, 99.0):.0f} %"
+        return "·" if found.value is None else f"{percentile_figure(found.value)} %"
     return rating_text(found.value, found.low, found.high)
 
 

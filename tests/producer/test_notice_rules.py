@@ -111,6 +111,16 @@ def test_a_flood_is_cut_off_and_told_of() -> None:
     assert bodies(rules, *late, now_s=HOUR_S) == ["The game has begun."]
 
 
+def test_a_steady_flow_is_told_of_once_an_hour() -> None:
+    rules = NoticeRules(NotifyConfig(per_hour=2))
+    at_s = (0.0, 10.0, HOUR_S, HOUR_S + 10, HOUR_S + 20)
+    told = [
+        bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}"), now_s=now_s)
+        for n, now_s in enumerate(at_s)
+    ]
+    assert ["no more" in body for each in told for body in each] == [False, True, False, True]
+
+
 FLAG = Alert(
     id="flag:g",
     kind="flag",

@@ -20,9 +20,8 @@ text. ``feed``, ``finish`` and ``read`` do all at once, for small texts and for 
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -42,10 +41,6 @@ _NEW_GAME_TOKENS = 20
 #: Bytes taken at once, and what splitting costs between two pauses, in tokens.
 _PIECE_BYTES = 8192
 _PAUSE_TOKENS = 20
-
-
-#: What tells the games of a round apart, wherever it stands in a text.
-_PLACE_TAGS = re.compile(rb'^\[(Event|Round|White) "(.*)"', re.MULTILINE)
 
 
 class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,16 +139,9 @@ class _GameReader:
         self._cache = _GameCache(limits, fallback_charset)
 
     def slices(
-        self,
-        segments: Iterable[PgnSegment | None],
-        *,
-        numbered: bool,
-        closed: bool = False,
-        matches: Set[bytes] = frozenset(),
+        self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool = False
     ) -> Iterator[list[GameReport]]:
         """Reports of the games, in order, a slice of work at a time.
-
-        ``matches`` are events in which rounds like ``1.3`` name no boards.
 
         None among ``segments`` stands for work done without finding a game. ``numbered``
         separates games with equal tag lines by counting them. ``closed``: the text is known to be
@@ -193,9 +181,10 @@ class _GameReader:
                         known.report = msgspec.structs.replace(known.report, problem=problem)
                     known.segment = segment
                     known.closed = closed
-                for report in (known.report, known.going_on):
-                    if report is not None:
-                        reports.append(_without_board(report, header, matches))
+                if known.report is not None:
+                    reports.append(known.report)
+                if known.going_on is not None:
+                    reports.append(known.going_on)
                 budget -= _GAME_TOKENS
             if budget <= 0:
                 yield reports
@@ -253,36 +242,6 @@ class _GameReader:
             start_eval=None,
             problem=rest.problem,
         )
-
-
-def _match_events(text: bytes) -> Set[bytes]:
-    """Events, as written, in which different players share a round like ``1.3``.
-
-    ``1.3`` is board 3 of round 1 in most events, and game 3 of every match of round 1 in others.
-    """
-    players: dict[tuple[bytes, bytes], bytes] = {}
-    found = set()
-    event = round_ = b""
-    for tag, value in _PLACE_TAGS.findall(text):
-        if tag == b"Event":
-            event, round_ = value, b""
-        elif tag == b"Round":
-            round_ = value
-        elif b"." in round_ and players.setdefault((event, round_), value) != value:
-            found.add(event)
-    return found
-
-
-def _without_board(report: GameReport, header: bytes, matches: Set[bytes]) -> GameReport:
-    """The game without the board that its round seemed to name, where it names none."""
-    if not matches or report.headers.board is None:
-        return report
-    event = dict(_PLACE_TAGS.findall(header)).get(b"Event", b"")
-    if b"[Board " in header or event not in matches:
-        return report
-    return msgspec.structs.replace(
-        report, headers=msgspec.structs.replace(report.headers, board=None)
-    )
 
 
 def _result(token: Result | None, tag: Result, whole: bool) -> Result:
@@ -355,9 +314,7 @@ class PgnReader:
         its tag says, and otherwise ``*``, since what follows may be missing still.
         """
         self.left_out = 0
-        matches = _match_events(text)
-        segments = self._segments(text)
-        return self._reader.slices(segments, numbered=True, closed=closed, matches=matches)
+        return self._reader.slices(self._segments(text), numbered=True, closed=closed)
 
     def read(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
         """As :meth:`slices`, at once: for short texts, or in a thread."""

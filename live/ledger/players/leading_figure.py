@@ -29,6 +29,10 @@ LEAST_SHARE = 0.15
 LEAST_MOVES = 5
 
 
+#: With fewer counted moves a percentile still jumps about.
+SETTLED_MOVES = 15
+
+
 class Figure(msgspec.Struct, frozen=True):
     """One figure with its 95 % interval; ``value`` is null where it is unbounded."""
 
@@ -45,6 +49,16 @@ class Figure(msgspec.Struct, frozen=True):
         if self.kind != "level" or self.low is None or self.high is None:
             return False
         return self.high - self.low < 1
+
+
+def is_early(found: Figure, moves: int) -> bool:
+    """Whether a percentile rests on too few moves to say more than that."""
+    return found.kind == "percentile" and moves < SETTLED_MOVES
+
+
+def percentile_figure(value: float | None) -> str:
+    """A percentile in whole points; nobody is better than all."""
+    return "–" if value is None else f"{min(value, 99.0):.0f}"
 
 
 def figure(held: CurvePoint | PlayerView, kind: FigureKind) -> Figure | None:

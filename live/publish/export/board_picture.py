@@ -17,7 +17,13 @@ import chess.svg
 
 from live.events import Color, CurvePoint, FigureChoice, GameDetail
 from live.games.move_numbers import move_number, mover
-from live.ledger.players.leading_figure import Figure, FigureKind, leading
+from live.ledger.players.leading_figure import (
+    Figure,
+    FigureKind,
+    is_early,
+    leading,
+    percentile_figure,
+)
 from live.publish.export.event_exports import ExportFailed
 from live.publish.export.maker_process import child_answer, step_back
 
@@ -90,7 +96,8 @@ def _player(y: int, game: GameDetail, color: Color, choice: FigureChoice) -> Ite
         return
     rated, missing = points[-1].n, _unrated(game, color, points[-1].ply)
     basis = f"{rated} of {rated + missing} moves" if missing else f"{rated} moves"
-    yield _words(630, y + 64, 56, _COLORS[color], _value(found) + ("…" if missing else ""))
+    color_of = _QUIET if is_early(found, rated) else _COLORS[color]
+    yield _words(630, y + 64, 56, color_of, _value(found) + ("…" if missing else ""))
     yield _words(630, y + 104, 22, _QUIET, f"{_NAMES[found.kind]}{_range(found)}, {basis}")
 
 
@@ -100,20 +107,19 @@ def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:
 
 
 def _value(found: Figure) -> str:
-    if found.value is not None:
-        return f"{found.value:.0f}"
-    if found.low is not None:
+    if found.kind == "percentile":
+        return percentile_figure(found.value)
+    if found.low is None and found.high is not None:
+        return f"{found.high:.0f} or less"
+    if found.low is not None and found.high is None:
         return f"{found.low:.0f} or more"
-    return f"{found.high:.0f} or less"
+    return "–" if found.value is None else f"{found.value:.0f}"
 
 
 def _range(found: Figure) -> str:
-    if found.value is None or found.kind == "percentile":
+    if found.kind == "percentile" or found.low is None or found.high is None:
         return ""
-    ends = [f"{end:.0f}" for end in (found.low, found.high) if end is not None]
-    if len(ends) == 2:
-        return f", 95 %: {ends[0]}–{ends[1]}"
-    return f", 95 %: {ends[0]} or {'more' if found.high is None else 'less'}"
+    return f", 95 %: {found.low:.0f}–{found.high:.0f}"
 
 
 def _last(game: GameDetail) -> str:

@@ -26,9 +26,15 @@ export function drawn(curves, choice = "auto") {
  * Whether a game has a figure that a curve of these names can show: unbounded points have none, and
  * a level that is nothing but the Elo is a flat line that viewers would take for how they play.
  */
-export function hasRating({ curves }, { kind, value }) {
-  const says = (point) => (point[value] ?? null) !== null && !(kind === "level" && isElo(figureOf(point, "level")));
+export function hasRating({ curves }, names) {
+  const says = (point) => valueOf(point, names) !== null && !(names.kind === "level" && isElo(figureOf(point, "level")));
   return [...curves.white, ...curves.black].some(says);
+}
+
+/** The value of a point; null where only one end of its interval is known: that end is all that is said. */
+function valueOf(point, { value, low, high }) {
+  const open = ((point[low] ?? null) === null) !== ((point[high] ?? null) === null);
+  return open ? null : (point[value] ?? null);
 }
 
 /** How a value of this kind is written beside a line: nobody is better than all. */
@@ -41,13 +47,14 @@ export const tickLabel = (kind) => (value) => (kind === "percentile" ? `${Math.r
 export function columns(curves, names) {
   const moveOf = (point) => Math.ceil(point.ply / 2);
   const last = Math.max(0, ...[curves.white.at(-1), curves.black.at(-1)].filter(Boolean).map(moveOf));
-  const column = (points, name) => {
+  const column = (points, read) => {
     const values = new Array(last).fill(null);
-    for (const point of points) values[moveOf(point) - 1] = point[name] ?? null;
+    for (const point of points) values[moveOf(point) - 1] = read(point) ?? null;
     return values;
   };
   const moves = Array.from({ length: last }, (_, at) => at + 1);
-  const of = (points) => [names.high, names.low, names.value].map((name) => column(points, name));
+  const reads = [(point) => point[names.high], (point) => point[names.low], (point) => valueOf(point, names)];
+  const of = (points) => reads.map((read) => column(points, read));
   return [moves, ...of(curves.white), ...of(curves.black)];
 }
 

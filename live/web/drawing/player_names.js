@@ -15,7 +15,7 @@ const SUFFIX = /^(jr|sr|ii|iii|iv)\.?$/iu;
 /** Patronymics stand last in lists that put the family name first. */
 const PATRONYMIC = /(ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$/iu;
 /** Letters that join, or words that are one letter each: they have no initial. */
-const NO_INITIAL = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Devanagari}]/u;
+const NO_INITIAL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Devanagari}]/u;
 
 /** What stands in brackets is another way to write the name, or no name. Sources cut names short. */
 const BRACKETED = /[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)/gu;

@@ -94,7 +94,7 @@ export function figureLine({ kind, before, label, text, interval }) {
 export function oddsWords({ win, draw }) {
   const won = Math.round(100 * win);
   const level = Math.round(100 * (win + draw)) - won;
-  return `For these two: White wins ${won} %, draw ${level} %, Black wins ${100 - won - level} %`;
+  return `Elo and position: White wins ${won} %, draw ${level} %, Black wins ${100 - won - level} %`;
 }
 
 /** Draws a score bar: White's share by the score that stands beside it. */

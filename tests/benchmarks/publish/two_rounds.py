@@ -44,7 +44,7 @@ from live.events import Color, GameDetail, GameReport
 from live.feeds.game_timeline import GameMoment
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.games.move_numbers import mover
-from live.ledger.players.leading_figure import leading
+from live.ledger.players.leading_figure import is_early, leading
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from tests.service.running import running
 from tests.web.chromium import Page, browsing, tab
@@ -59,8 +59,6 @@ OVERLAYS: Final = {
     "ticker": ("layout=ticker", 1280, 70),
     "standings": ("layout=standings&rows=10", 960, 620),
 }
-#: With fewer counted moves a percentile says nothing yet (live/web/client/leading_figure.js).
-SETTLED_MOVES: Final = 15
 #: Positions a board that may wait where nothing else sets the pace.
 WAITING: Final = 2
 #: What stands for so many readings is a fault; seconds between them.
@@ -143,7 +141,7 @@ def said_of(game: GameDetail, color: Color) -> Said:
     if percentile and value is not None:
         value = min(value, 99.0)
     digits = "" if value is None else whole(value)
-    return Said(digits, newest.ply >= last, percentile and newest.n < SETTLED_MOVES)
+    return Said(digits, newest.ply >= last, is_early(figure, newest.n))
 
 
 def contradictions(overlay: str, item: dict[str, Any], game: GameDetail) -> list[Fault]:

@@ -44,23 +44,6 @@ def names(games: list[GameReport]) -> list[str]:
     return [game.headers.white.name for game in games]
 
 
-def test_a_number_that_several_games_of_a_round_share_is_no_board() -> None:
-    def text(*games: tuple[str, str, str]) -> bytes:
-        tags = '[Event "{}"]\n[Round "{}"]\n[White "{}"]\n\n1. e4 *\n\n'
-        return "".join(tags.format(*game) for game in games).encode()
-
-    reader = PgnReader()
-    boards = [("E", "1.1", "Berg"), ("E", "1.2", "Adams"), ("F", "1.1", "Adler")]
-    assert [game.headers.board for game in reader.read(text(*boards))] == [1, 2, 1]
-    # Matches: the first game of each in round 1, and two games that Berg has White in.
-    matches = [*boards[:1], ("E", "1.1", "Adams"), ("E", "1.2", "Berg"), ("F", "1.1", "Adler")]
-    found = reader.read(text(*matches))
-    assert [game.headers.board for game in found] == [None, None, None, 1]
-    assert [game.headers.round for game in found] == ["1.1", "1.1", "1.2", "1.1"]
-    known = text(*matches).replace(b'"1.1"]', b'"1.1"]\n[Board "7"]')
-    assert [game.headers.board for game in PgnReader().read(known)] == [7, 7, None, 7]
-
-
 # --- against python-chess ------------------------------------------------------------------------
 
 

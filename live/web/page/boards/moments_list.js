@@ -28,22 +28,25 @@ export function newestMoments(moments, most = MOST) {
   return [...moments].sort(order).slice(0, most);
 }
 
-/** An address beside this page's, with the token that lets the page in. */
-function beside(page, path, query) {
+/**
+ * An address beside this page's, with the token that lets the page in; an arbiter's stays here: with
+ * it an overlay would show on air what is delayed or hidden.
+ */
+function beside(page, sight, path, query) {
   const address = new URL(path, page);
-  const token = new URL(page).searchParams.get("token");
+  const token = sight === "arbiter" ? null : new URL(page).searchParams.get("token");
   address.search = new URLSearchParams({ ...query, ...(token === null ? {} : { token }) });
   return address.href;
 }
 
-/** Where the overlay of a moment is, for a page at this address. Pure. */
-export function overlayAddress(page, isStatic, { game, ply }) {
-  return beside(page, isStatic ? "overlay.html" : "overlay", { game, ply });
+/** Where the overlay of a moment is, for a page at this address that sees so much. Pure. */
+export function overlayAddress(page, sight, isStatic, { game, ply }) {
+  return beside(page, sight, isStatic ? "overlay.html" : "overlay", { game, ply });
 }
 
-/** Where the feed of the moments is; null for a static page, which has none. Pure. */
-export function feedAddress(page, isStatic) {
-  return isStatic ? null : beside(page, "api/v1/moments.rss", {});
+/** Where the feed of the moments is. Pure. */
+export function feedAddress(page, sight) {
+  return beside(page, sight, "api/v1/moments.rss", {});
 }
 
 export class MomentsList {
@@ -51,29 +54,28 @@ export class MomentsList {
     this._key = "";
     this._list = element("ol");
     this._count = element("span", "count");
-    this._isStatic = brokerOf(document) !== null;
-    this.node = element("details", "moments", "", element("summary", "", "Moments ", this._count), this._list);
-    const feed = feedAddress(location.href, this._isStatic);
-    if (feed !== null) {
-      const rss = element("a", "plain", "RSS");
-      rss.href = feed;
-      this.node.append(rss);
-    }
+    this._rss = element("a", "plain", "RSS");
+    // Static pages have no service that could write the feed.
+    this._isStatic = this._rss.hidden = brokerOf(document) !== null;
+    const head = element("summary", "", "Moments ", this._count);
+    this.node = element("details", "moments", "", head, this._list, this._rss);
     this.node.hidden = true;
   }
 
   draw(held) {
     const moments = newestMoments(held.moments.values());
-    const key = JSON.stringify(moments.map(({ id, text }) => [id, text.en]));
+    const sight = held.hello?.sight;
+    const key = JSON.stringify([sight, moments.map(({ id, text }) => [id, text.en])]);
     if (key === this._key) return;
     this._key = key;
+    this._rss.href = feedAddress(location.href, sight);
     this.node.hidden = moments.length === 0;
     setText(this._count, String(held.moments.size));
-    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game), this._isStatic)));
+    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game), sight, this._isStatic)));
   }
 }
 
-function entry(moment, game, isStatic) {
+function entry(moment, game, sight, isStatic) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
@@ -85,7 +87,7 @@ function entry(moment, game, isStatic) {
   const opens = `${KINDS[moment.kind] ?? moment.kind}: open the position`;
   link.setAttribute("aria-label", played ? `${link.textContent}, ${opens}` : opens);
   const overlay = element("a", "plain", "overlay");
-  overlay.href = overlayAddress(location.href, isStatic, moment);
+  overlay.href = overlayAddress(location.href, sight, isStatic, moment);
   overlay.setAttribute("aria-label", "open the overlay at this position");
   return element("li", "", "", time, " ", element("strong", "", KINDS[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
 }

@@ -58,13 +58,14 @@ function number(read, digits = 0, missing = "not known yet") {
   };
 }
 
-/** A figure on a scale of its own; an unbounded one sorts below or above everybody. */
+/** A figure on a scale of its own; `2450 or more` sorts as 2450, `2034 or less` below everybody. */
 function rating(kind, missing) {
   return {
     value: (each) => {
       const found = figureOf(each, kind);
-      if (found === null) return null;
-      return found.value ?? (found.high !== null ? -Infinity : Infinity);
+      if (found === null || kind === "percentile") return found?.value ?? null;
+      if (found.low === null) return -Infinity;
+      return found.high === null ? found.low : found.value;
     },
     show: (each) => {
       const found = written(figureOf(each, kind));

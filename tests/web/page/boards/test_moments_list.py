@@ -30,25 +30,38 @@ def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Page
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
 
 
+OVERLAY = "overlay?game=g+1&ply=7"
+RSS = "api/v1/moments.rss"
+
+
 @pytest.mark.parametrize(
-    ("page", "is_static", "overlay", "feed"),
+    ("page", "sight", "is_static", "overlay", "feed"),
     [
-        ("http://h/#game=old", False, "http://h/overlay?game=g+1&ply=7", "api/v1/moments.rss"),
+        ("http://h/#game=old", "public", False, f"http://h/{OVERLAY}", f"http://h/{RSS}"),
         (
             "http://h/?token=t",
+            "public",
             False,
-            "http://h/overlay?game=g+1&ply=7&token=t",
-            "api/v1/moments.rss?token=t",
+            f"http://h/{OVERLAY}&token=t",
+            f"http://h/{RSS}?token=t",
         ),
-        ("http://h/x/index.html#a", True, "http://h/x/overlay.html?game=g+1&ply=7", None),
+        # With an arbiter's token an overlay would show on air what is delayed or hidden.
+        ("http://h/?token=t", "arbiter", False, f"http://h/{OVERLAY}", f"http://h/{RSS}"),
+        (
+            "http://h/x/index.html#a",
+            "public",
+            True,
+            "http://h/x/overlay.html?game=g+1&ply=7",
+            f"http://h/x/{RSS}",
+        ),
     ],
 )
-def test_a_static_page_links_to_its_own_overlay_and_to_no_feed(
-    pages: Pages, page: str, is_static: bool, overlay: str, feed: str | None
+def test_links_take_the_token_along_but_not_an_arbiters(
+    pages: Pages, page: str, sight: str, is_static: bool, overlay: str, feed: str
 ) -> None:
     def ask(name: str, *args: object) -> Any:
         module = "page/boards/moments_list.js"
-        return pages("call", module=module, name=name, args=[page, is_static, *args])
+        return pages("call", module=module, name=name, args=[page, sight, *args])
 
-    assert ask("overlayAddress", {"game": "g 1", "ply": 7}) == overlay
-    assert ask("feedAddress") == (feed and f"http://h/{feed}")
+    assert ask("overlayAddress", is_static, {"game": "g 1", "ply": 7}) == overlay
+    assert ask("feedAddress") == feed

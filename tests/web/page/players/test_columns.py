@@ -142,23 +142,31 @@ def test_a_figure_that_is_not_whole_yet_is_marked(pages: Pages) -> None:
 
 
 def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
-    def player(name: str, rating: float | None, high: float | None, loss: float | None) -> Any:
+    def player(
+        name: str,
+        rating: float | None,
+        ends: tuple[float | None, float | None],
+        loss: float | None,
+    ) -> Any:
+        low, high = ends
         return plain(
             msgspec.structs.replace(
                 NOBODY,
                 id=name,
                 name=name,
                 rating=rating,
+                low=low,
                 high=high,
                 methods=PlayerMethods(centipawn_loss=loss),
             )
         )
 
     players = [
-        player("a", 2000.0, 2100.0, 30.0),
-        player("b", None, 2300.0, 10.0),
-        player("c", 2200.0, 2300.0, None),
-        player("d", None, None, 20.0),
+        player("a", 2000.0, (1900.0, 2100.0), 30.0),
+        player("b", None, (None, 2300.0), 10.0),
+        player("c", 2200.0, (2100.0, 2300.0), None),
+        player("d", None, (None, None), 20.0),
+        player("e", 2600.0, (2150.0, None), 40.0),
     ]
 
     def ranked(sort: str, down: bool = False) -> str:
@@ -170,13 +178,13 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
         )
         return "".join(each["player"]["id"] for each in found)
 
-    # Unbounded below is below everybody; nothing known comes last, both ways.
-    assert ranked("a4") == "cabd"
-    assert ranked("a4", down=True) == "bacd"
+    # `2150 or more` is 2150; unbounded below is below everybody; nothing known comes last, both ways.
+    assert ranked("a4") == "ceabd"
+    assert ranked("a4", down=True) == "baecd"
     # Of losses the smallest is the best.
-    assert ranked("loss") == "bdac"
-    assert ranked("name") == "abcd"
-    assert ranked("name", down=True) == "dcba"
+    assert ranked("loss") == "bdaec"
+    assert ranked("name") == "abcde"
+    assert ranked("name", down=True) == "edcba"
 
 
 def test_places_are_by_what_is_known_and_ties_are_ties(pages: Pages) -> None:
