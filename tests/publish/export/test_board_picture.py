@@ -54,6 +54,20 @@ def test_without_figures_nothing_is_made_up(game: GameDetail) -> None:
     assert found.count("nothing can be said yet") == 2
 
 
+def test_nobody_is_better_than_all_and_few_moves_say_little(game: GameDetail) -> None:
+    (*_, last) = game.curves.white
+    none = dict.fromkeys(("level", "level_low", "level_high", "calibrated"))
+    point = replace(last, **none, calibrated_low=None, calibrated_high=None, percentile=99.8)
+
+    def drawn_figure(moves: int) -> str:
+        curves = Curves(white=(replace(point, n=moves),))
+        svg = board_svg(replace(game, curves=curves), "percentile")
+        return next(line for line in svg.replace("><", ">\n<").split("\n") if ">99" in line)
+
+    assert board_picture._COLORS["white"] in drawn_figure(15)
+    assert board_picture._QUIET in drawn_figure(14)
+
+
 def test_a_figure_without_an_end_says_so(game: GameDetail) -> None:
     (*_, last) = game.curves.white
     open_above = replace(last, alone=None, alone_low=2450.0, alone_high=None)

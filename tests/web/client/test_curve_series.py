@@ -36,3 +36,18 @@ def test_moves_since_the_last_point_are_unrated(
         for color in ("white", "black")
     ]
     assert told == [white, black]
+
+
+def test_of_an_open_interval_a_curve_shows_the_end_alone(pages: Pages) -> None:
+    names = {"kind": "alone", "value": "alone", "low": "alone_low", "high": "alone_high"}
+    bounded = {"ply": 3, "alone": 2500.0, "alone_low": 2300.0, "alone_high": 2700.0}
+    open_above = {**bounded, "ply": 1, "alone": 2611.0, "alone_high": None}
+
+    def ask(name: str, *points: dict[str, Any]) -> Any:
+        curves = {"white": list(points), "black": []}
+        args = [{"curves": curves} if name == "hasRating" else curves, names]
+        return pages("call", module="client/curve_series.js", name=name, args=args)
+
+    assert ask("columns", open_above, bounded)[2:4] == [[2300.0, 2300.0], [None, 2500.0]]
+    assert not ask("hasRating", open_above)
+    assert ask("hasRating", open_above, bounded)

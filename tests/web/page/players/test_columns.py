@@ -178,7 +178,7 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
         )
         return "".join(each["player"]["id"] for each in found)
 
-    # `2150 or more` is 2150; unbounded below is below everybody; nothing known comes last, both ways.
+    # `2150 or more` is 2150; unbounded below is below everybody; nothing known comes last.
     assert ranked("a4") == "ceabd"
     assert ranked("a4", down=True) == "baecd"
     # Of losses the smallest is the best.
