@@ -159,6 +159,18 @@ def test_whoever_shares_a_family_name_is_told_apart_while_both_play() -> None:
     assert first() == "Adams"
 
 
+def test_a_namesake_has_only_games_with_moments_looked_at_again() -> None:
+    """Of the others moments may have been let go: they would be told of as news."""
+    event = Event()
+    event.show(game([0.5] * 6))
+    event.look()
+    event.show(game([0.5] * 6, id="other", white=Player("Adams, Abe"), black=Player("Cole, Cy")))
+    looked: list[GameId] = []
+    while event.desk.waiting:
+        event.desk.look(looked.append)
+    assert looked == ["other"]
+
+
 def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:
     plies = [ply(n, win) for n, win in enumerate(wins, 1)]
     curves = Curves(

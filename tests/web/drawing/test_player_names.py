@@ -82,6 +82,9 @@ def test_the_service_has_the_same_rule(pages: Pages) -> None:
         "Карпов, Иван",
         "محمد عبد الرحمن السيد",
         "السيد, علي",
+        # Thaana is written from right to left, too.
+        "O'Neil, \u0790\u07a6\u078d\u07a7",
+        "O'Neil, Ann",
         "Jorden van Foreest",
         "van Foreest, Lucas",
         "John Smith Jr.",
