@@ -86,32 +86,6 @@ SHARED = {
     "live.network.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
 }
 
-#: A longer module is a smell, not a law: look for a second idea in it before you cut, and do not
-#: cut a piece off that nobody else uses.
-MAX_LINES = 500
-#: Modules that may be longer, each with its reason.
-LONG: dict[str, str] = {}
-
-#: Files that one folder shows at once, ``__init__.py`` not counted.
-MAX_FILES = 15
-
-#: Test files that mirror no module, each with its reason.
-NO_MIRROR = {
-    "tests/ratings/test_examples.py": "the docstrings of the whole room",
-    "tests/manual/test_readme.py": "README and CONTRIBUTING, with the manual's links",
-    "tests/feeds/dgt/test_failing_boards.py": "boards that the cloud does not serve",
-    "tests/ratings/test_prefixes.py": "every incremental method, across the whole room",
-    "tests/ratings/test_ferreira_2012.py": "the figures of the paper, across the whole room",
-    "tests/test_follow.py": "the whole service, end to end",
-    "tests/fuzz/test_fuzz.py": "hostile bytes, for every room that reads some",
-    "tests/test_container.py": "the files of .container",
-    "tests/test_conftest.py": "what all tests share",
-    "tests/test_house.py": "the rules of the house itself",
-    "tests/test_packaging.py": "what pip and hatchling make of the project",
-    "tests/publish/http/test_http_caching.py": "what answers say to caches, across all routes",
-    "tests/test_style.py": "ruff and mypy over everything",
-}
-
 GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
 
 #: Traces of one developer's machine. Written in pieces, so that this file holds none.
@@ -259,57 +233,6 @@ def printing(source: Source) -> list[str]:
     ]
 
 
-def too_long(source: Source) -> list[str]:
-    """Modules that hold more than one idea, most likely."""
-    lines = source.text.count("\n")
-    if lines <= MAX_LINES or source.name in LONG:
-        return []
-    return [
-        f"{source.name} has {lines} lines, over {MAX_LINES}: a smell, not a law; look for a second"
-        " idea in it, or name it in LONG with your reason"
-    ]
-
-
-def class_names_used_twice(sources: list[Source]) -> list[str]:
-    """Classes of one name in several modules; those of a module's own, ``_Name``, do not count."""
-    where: dict[str, list[str]] = {}
-    for source in sources:
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                where.setdefault(node.name, []).append(source.name)
-    return [
-        f"class {name} stands in {' and '.join(modules)}: say in its name what it is of"
-        for name, modules in where.items()
-        if len(modules) > 1
-    ]
-
-
-def module_names_used_twice(paths: list[Path]) -> list[str]:
-    """Python modules of one name in several folders."""
-    where: dict[str, list[str]] = {}
-    for path in paths:
-        if path.suffix == ".py" and path.stem not in ("__init__", "__main__"):
-            where.setdefault(path.stem, []).append(path.parent.as_posix())
-    return [
-        f"module {name} stands in {' and '.join(folders)}: say in its name what it is of"
-        for name, folders in where.items()
-        if len(folders) > 1
-    ]
-
-
-def crowded(paths: list[Path]) -> list[str]:
-    """Folders that show more files than one looks through."""
-    counted: dict[Path, int] = {}
-    for path in paths:
-        if path.name != "__init__.py":
-            counted[path.parent] = counted.get(path.parent, 0) + 1
-    return [
-        f"{folder.as_posix()} has {count} files, over {MAX_FILES}: make folders by what they are of"
-        for folder, count in counted.items()
-        if count > MAX_FILES
-    ]
-
-
 def grab_bags(paths: list[Path]) -> list[str]:
     """Files and folders named for nothing in particular."""
     return [
@@ -317,22 +240,6 @@ def grab_bags(paths: list[Path]) -> list[str]:
         for path in paths
         if GRAB_BAGS & {part.removesuffix(".py") for part in path.parts}
     ]
-
-
-def without_mirror(tests: list[Path], modules: set[Path]) -> list[str]:
-    """Test files (paths from the root) with no module, folder or page of the same place and name.
-
-    ``test_pgn_hostile.py`` mirrors ``pgn.py`` as well: one side of it.
-    """
-    places = {(module.parent, module.stem) for module in modules}
-    complaints = []
-    for test in tests:
-        folder = Path("live", *test.parts[1:-1])
-        words = test.stem.removeprefix("test_").split("_")
-        names = {"_".join(words[:end]) for end in range(1, len(words) + 1)}
-        if str(test) not in NO_MIRROR and not {(folder, name) for name in names} & places:
-            complaints.append(f"{test} mirrors nothing in {folder}")
-    return complaints
 
 
 def traces(name: str, text: str) -> list[str]:
@@ -429,68 +336,9 @@ def test_a_print_is_seen() -> None:
     assert printing(Source("live.cli", text)) == []
 
 
-def test_a_long_module_is_seen() -> None:
-    assert too_long(Source("live.store.journal", "\n" * 501)) != []
-    assert too_long(Source("live.store.journal", "\n" * 500)) == []
-
-
-def test_a_class_name_used_twice_is_seen() -> None:
-    sources = [
-        Source("live.engine.pool", "class Answer: ...\nclass _Row: ..."),
-        Source("live.feeds.http", "class Answer: ...\nclass _Row: ...\nclass Body: ..."),
-    ]
-    assert class_names_used_twice(sources) == [
-        "class Answer stands in live.engine.pool and live.feeds.http: say in its name what it is of"
-    ]
-
-
-def test_a_module_name_used_twice_is_seen() -> None:
-    paths = [
-        Path("live/store/schema.py"),
-        Path("live/publish/schema.py"),
-        Path("live/store/__init__.py"),
-        Path("live/publish/__init__.py"),
-        Path("live/web/schema.js"),
-    ]
-    assert module_names_used_twice(paths) == [
-        "module schema stands in live/store and live/publish: say in its name what it is of"
-    ]
-
-
-def test_a_crowded_folder_is_seen() -> None:
-    files = [Path("live/store", f"table_{number}.py") for number in range(16)]
-    marker = Path("live/store/__init__.py")
-    assert crowded([*files, marker]) == [
-        "live/store has 16 files, over 15: make folders by what they are of"
-    ]
-    assert crowded([*files[:15], marker]) == []
-
-
 def test_a_grab_bag_is_seen() -> None:
     paths = [Path("live/feeds/utils.py"), Path("live/common/x.py"), Path("live/feeds/utility.py")]
     assert len(grab_bags(paths)) == 2
-
-
-def test_a_test_without_module_is_seen() -> None:
-    modules = {
-        Path("live/feeds/feed.py"),
-        Path("live/feeds/demo/demo_feed.py"),
-        Path("live/feeds/pgn/pgn_splitter.py"),
-        Path("live/web/client/event_state.js"),
-    }
-    tests = [
-        Path("tests/feeds/test_feed.py"),
-        Path("tests/feeds/demo/test_demo_feed.py"),
-        Path("tests/feeds/pgn/test_pgn_splitter_hostile.py"),
-        Path("tests/feeds/pgn/test_pgn_decoder.py"),
-        Path("tests/web/client/test_event_state.py"),
-        Path("tests/test_house.py"),
-        Path("tests/test_base.py"),
-    ]
-    assert without_mirror(tests, modules) == [
-        "tests/feeds/pgn/test_pgn_decoder.py mirrors nothing in live/feeds/pgn",
-        "tests/test_base.py mirrors nothing in live",
-    ]
 
 
 def test_a_trace_is_seen() -> None:
@@ -512,35 +360,8 @@ def test_the_package_keeps_the_rules_of_import() -> None:
     assert not complaints, "\n".join(complaints)
 
 
-@pytest.mark.slow
-def test_modules_stay_short() -> None:
-    sources = package_sources()
-    complaints = [line for source in sources for line in too_long(source)]
-    assert not complaints, "\n".join(complaints)
-    assert LONG.keys() <= {source.name for source in sources}
-
-
-@pytest.mark.slow
-def test_no_name_stands_twice_and_no_folder_is_crowded() -> None:
-    paths = [path.relative_to(ROOT) for path in own_files()]
-    package = [path for path in paths if path.parts[0] == "live"]
-    complaints = [
-        *class_names_used_twice(package_sources()),
-        *module_names_used_twice([path for path in package if "npm" not in path.parts]),
-        *crowded(package),
-    ]
-    assert not complaints, "\n".join(complaints)
-
-
 def test_nothing_is_named_for_nothing() -> None:
     complaints = grab_bags([path.relative_to(ROOT) for path in own_files()])
-    assert not complaints, "\n".join(complaints)
-
-
-def test_tests_mirror_the_package() -> None:
-    tests = [path.relative_to(ROOT) for path in sorted((ROOT / "tests").rglob("test_*.py"))]
-    modules = {path.relative_to(ROOT) for path in (ROOT / "live").rglob("*")}
-    complaints = without_mirror(tests, modules)
     assert not complaints, "\n".join(complaints)
 
 
