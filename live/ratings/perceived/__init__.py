@@ -1,0 +1,1 @@
+"""The perceived rating: how strong a player plays, in Elo, move by move."""
