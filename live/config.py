@@ -84,11 +84,12 @@ class RatingConfig(Section, frozen=True):
     engine_distribution: str = "spike"
     """How the engine's own successive gains are distributed: ``spike``, all 0; ``measured``, a
     shipped count; or a file's path."""
-    calibration: str = "auto"
-    """``auto``, ``none``, the name of a shipped calibration, or a file's path."""
+    model: str = "auto"
+    """What perceived ratings are read by: ``auto``, ``none``, the name of a shipped model, or a
+    file's path."""
     intrinsic: str = "auto"
     """The table for choices among several lines: likewise."""
-    figure: FigureChoice = "auto"
+    figure: FigureChoice = "perceived"
     """Which figure leads on terminal, page and overlays."""
 
 

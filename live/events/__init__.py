@@ -16,7 +16,6 @@ from live.events.alerts import Incident as Incident
 from live.events.alerts import IncidentChange as IncidentChange
 from live.events.alerts import IncidentWord as IncidentWord
 from live.events.alerts import Severity as Severity
-from live.events.games import CalibrationInfo as CalibrationInfo
 from live.events.games import ChoiceEvidence as ChoiceEvidence
 from live.events.games import CurvePoint as CurvePoint
 from live.events.games import Curves as Curves
@@ -71,7 +70,6 @@ from live.events.methods import PlayerMethods as PlayerMethods
 from live.events.methods import PluginFigure as PluginFigure
 from live.events.methods import Share as Share
 from live.events.methods import SideMethods as SideMethods
-from live.events.methods import UsualAccuracy as UsualAccuracy
 from live.events.reports import IN_DOUBT as IN_DOUBT
 from live.events.reports import MATE_CP as MATE_CP
 from live.events.reports import NO_LONGER as NO_LONGER

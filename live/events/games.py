@@ -11,26 +11,12 @@ from live.events.methods import ComplexityView, GameMethods, PlayerMethods, Plug
 from live.events.reports import FeedName, GameId, Player, Result
 
 GainKind = Literal["same-search", "successive"]
-FigureChoice = Literal["auto", "level", "percentile", "alone", "algorithm4"]
-"""Which figure leads on screens; ``auto``: the one that says most."""
+FigureChoice = Literal["perceived", "algorithm4"]
+"""Which figure leads on screens: the perceived rating, or Algorithm 4 as published."""
 
 
 GainCounts = tuple[tuple[int, int], ...]
 """How many moves had which gain: pairs of gain in centipawns and moves, gains ascending."""
-
-
-class CalibrationInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A calibration in use; ``GameView.calibration`` says which games it rates."""
-
-    name: str
-    time_control: str
-    prior_elo: float
-    """What is believed before the first move: the field, as far as its ratings are known."""
-    prior_sd_elo: float
-    elo_low: float | None = None
-    """It was learned from players rated ``elo_low`` to ``elo_high`` (the middle 95 %): a calibrated
-    rating beyond them is an extrapolation. Null where that is not known."""
-    elo_high: float | None = None
 
 
 class EngineInfo(msgspec.Struct, frozen=True):
@@ -46,12 +32,11 @@ class EngineInfo(msgspec.Struct, frozen=True):
     rated players of the running event)."""
     rating_moves: int = 0
     """How many moves of rated players ``field`` rests on."""
-    calibration: str | None = None
-    """Name of the usual calibration; null where none fits engine, limit and gain."""
-    calibration_note: str = ""
-    """For people: what it was learned from, or why none fits."""
-    calibrations: tuple[CalibrationInfo, ...] = ()
-    """All in use, the usual one first: which one rates a game goes by its time control."""
+    models: tuple[str, ...] = ()
+    """Names of the models that perceived ratings are read by; empty where none fits the engine."""
+    note: str = ""
+    """For people: what they were learned from, how they are read for another engine, or why none
+    fits."""
 
 
 class PlyView(msgspec.Struct, frozen=True):
@@ -104,51 +89,35 @@ class PlyView(msgspec.Struct, frozen=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """Algorithm 4 after one more move of one player (Ferreira 2012, section 7).
-
-    ``difference`` and ``rating`` are null where unbounded: ``expected_score`` 0 (no lower
-    bound: ``low`` is null, ``high`` finite) or 1 (the other way round).
+    """How strong one player plays, after one more move: the perceived rating
+    (:mod:`live.ratings.perceived.perceived_rating`), and Algorithm 4 (Ferreira 2012, section 7).
     """
 
     ply: int
     n: int
-    """Moves in the histogram so far."""
+    """Moves in Algorithm 4's histogram so far, forced ones too."""
+    counted: int
+    """Moves that the perceived rating rests on; under ten it is early."""
     gain_cp: int
-    expected_score: float
-    difference: float | None
-    """Elo against the engine."""
-    difference_low: float | None
-    difference_high: float | None
-    rating: float | None
-    """``EngineInfo.rating + difference``, exactly."""
+    perceived: float | None
+    """Elo, 400 to 3600: the rating this play looks like. Null before the first counted move and
+    where no model reads these scores; the game's ``note`` says why."""
     low: float | None
-    """95 % interval of ``rating``: ``EngineInfo.rating + difference_low``."""
+    """95 % interval of these moves alone, whoever plays; null for an end beyond 400 or 3600."""
     high: float | None
-    calibrated: float | None = None
-    """Passing, kept for one version: ``level`` and ``alone`` take its place. Posterior rating on
-    the Elo scale; null where no calibration fits."""
-    calibrated_low: float | None = None
-    """Passing, kept for one version: see ``calibrated``."""
-    calibrated_high: float | None = None
-    """Passing, kept for one version: see ``calibrated``."""
-    form: float | None = None
-    """Passing, kept for one version: ``percentile`` takes its place. Elo above the player's own
-    rating, as far as these moves tell; null where that rating is unknown or no calibration fits."""
-    alone: float | None = None
-    """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
-    no result; null where unbounded or unknown."""
-    alone_low: float | None = None
-    """Its 95 % interval; an end that is null while the other is not is unbounded."""
-    alone_high: float | None = None
-    level: float | None = None
-    """Elo played at: the own Elo (without one the field's) and these moves together."""
-    level_low: float | None = None
-    level_high: float | None = None
-    level_share: float | None = None
-    """How much of ``level`` comes from these moves, 0 to 1; the rest is what was known before."""
-    percentile: float | None = None
-    """0 to 100: how many games by players rated like this one, in positions as hard, were played
-    worse; null without an Elo or under five counted moves."""
+    usual_low: float | None
+    """8 of 10 games by players of the own rating lie between these; null without a rating."""
+    usual_high: float | None
+    percentile: float | None
+    """0 to 100: how many games by players of the own rating are worse; null without a rating."""
+    score: float
+    """Algorithm 4's expected score against the engine, 0 to 1."""
+    difference: float | None
+    """Elo against the engine; null where ``score`` is 0 (no lower bound) or 1 (no upper bound).
+    ``EngineInfo.rating + difference`` is Algorithm 4's rating."""
+    difference_low: float | None
+    """Its 95 % interval; one end is null where ``difference`` is."""
+    difference_high: float | None
 
 
 class Curves(msgspec.Struct, frozen=True):
@@ -191,11 +160,12 @@ class GameView(msgspec.Struct, frozen=True):
     eco: str = ""
     opening: str = ""
     """As the source names it."""
-    calibration: str | None = None
-    """Name of the calibration behind this game's ``calibrated``; null where none fits."""
-    calibration_note: str = ""
-    """For people: what of that choice is provisional (``nearest: classical``), or why there is
-    none; empty where time control and calibration agree."""
+    model: str | None = None
+    """What its perceived ratings are read by: ``classical``, ``blitz``, or ``rapid`` (the mean of
+    both); null where nothing reads them."""
+    note: str = ""
+    """For people: what of that is provisional (``time control unknown: taken as classical``), or
+    why there are none; empty where all fits."""
     restored: bool = False
     """Shown from the journal of an earlier start: its source has not told it since."""
     also: tuple[str, ...] = ()
@@ -232,35 +202,29 @@ class PlayerView(msgspec.Struct, frozen=True):
     elo: int | None
     games: int
     moves: int
+    """In Algorithm 4's histogram."""
     mean_gain_cp: float | None
-    expected_score: float | None
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    rating: float | None
-    low: float | None
-    high: float | None
-    calibrated: float | None = None
-    """Passing, kept for one version: ``level`` and ``alone`` take its place. Posterior rating on
-    the Elo scale; null where no calibration fits."""
-    calibrated_low: float | None = None
-    """Passing, kept for one version: see ``calibrated``."""
-    calibrated_high: float | None = None
-    """Passing, kept for one version: see ``calibrated``."""
-    form: float | None = None
-    """Passing, kept for one version: see ``CurvePoint.form``."""
+    counted: int = 0
+    """Moves that ``perceived`` rests on."""
+    perceived: float | None = None
+    """Elo, 400 to 3600, over the games of ``model``; null without a counted move."""
+    low: float | None = None
+    """As those of ``CurvePoint``, over the event."""
+    high: float | None = None
+    usual_low: float | None = None
+    usual_high: float | None = None
+    percentile: float | None = None
+    """0 to 100: how many events of as many games by players of the own rating are worse."""
+    score: float | None = None
+    """Algorithm 4's expected score against the engine; null without a move."""
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
     methods: PlayerMethods = PlayerMethods()
-    calibration: str | None = None
-    """Name of the calibration behind ``calibrated``. Games rated by another one are not in it:
-    ratings of different pools are not one scale."""
-    calibration_note: str = ""
-    """For people: what of it is provisional, which games are left out, and whether it lies beyond
-    the ratings it was learned from."""
-    performance: float | None = None
-    """Elo at which moves and results are likeliest against these opponents; the own Elo is not
-    used. Null where unbounded or unknown."""
-    performance_low: float | None = None
-    performance_high: float | None = None
+    model: str | None = None
+    """What ``perceived`` is read by. Games of another pace are not in it."""
+    note: str = ""
+    """For people: what of it is provisional, and which games are left out."""
     fide_performance: int | None = None
     """Rating performance by FIDE's table, over finished games against rated opponents."""
     rating_change: float | None = None
@@ -278,21 +242,6 @@ class PlayerView(msgspec.Struct, frozen=True):
     rating_k_listed: bool = False
     """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else 20: juniors
     and newcomers have 40, which no rating tells."""
-    alone: float | None = None
-    """Elo at which the counted moves are likeliest, from these moves alone: no own Elo, no field,
-    no result; null where unbounded or unknown."""
-    alone_low: float | None = None
-    """Its 95 % interval; an end that is null while the other is not is unbounded."""
-    alone_high: float | None = None
-    level: float | None = None
-    """Elo played at: the own Elo (without one the field's) and these moves together."""
-    level_low: float | None = None
-    level_high: float | None = None
-    level_share: float | None = None
-    """How much of ``level`` comes from these moves, 0 to 1; the rest is what was known before."""
-    percentile: float | None = None
-    """0 to 100: how many games by players rated like this one, in positions as hard, were played
-    worse; null without an Elo or under five counted moves."""
     plugins: tuple[PluginFigure, ...] = ()
     """Figures of plugins, in the order of their names."""
 

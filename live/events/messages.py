@@ -39,7 +39,7 @@ class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
     """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
     sight: Literal["venue", "public", "arbiter"] = "public"
     """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
-    figure: FigureChoice = "auto"
+    figure: FigureChoice = "perceived"
     """Which figure leads on screens unless somebody chooses another."""
     public_delay: PublicDelay = PublicDelay()
     """How far the public is behind, as it was when this connection began."""
@@ -133,8 +133,8 @@ class GainsMessage(msgspec.Struct, frozen=True, tag="gains"):
 
 
 class EngineMessage(msgspec.Struct, frozen=True, tag="engine"):
-    """The engine's rating changed: every ``rating``, ``low`` and ``high`` the client holds is
-    now ``engine.rating`` plus the difference beside it (null stays null).
+    """The engine counts another rating: Algorithm 4's ratings are ``engine.rating`` plus their
+    difference.
     """
 
     engine: EngineInfo

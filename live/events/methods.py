@@ -93,45 +93,19 @@ class MoveMethods(msgspec.Struct, frozen=True, kw_only=True):
     """Share of moves that were the engine's first choice: from move 9 on, forced moves and
     positions decided by more than three pawns left out (after Regan and Haworth 2011)."""
     centipawn_loss: float | None = None
-    """Average centipawn loss of a move, scores capped at ±1000; null until all are scored."""
-    centipawn_loss_so_far: float | None = None
-    """The same over the moves scored so far."""
+    """Average centipawn loss of the moves scored so far, scores capped at ±1000."""
     accuracy: float | None = None
-    """Accuracy in per cent by lichess's published formula; null until all moves are scored."""
-    accuracy_so_far: float | None = None
+    """Accuracy of the moves scored so far, in per cent by lichess's published formula."""
     intrinsic: Intrinsic | None = None
     """Choices among several lines; null without Multi-PV."""
     missing: dict[str, str] = {}
     """Why a figure is null, for people, by the figure's name."""
 
 
-class UsualAccuracy(msgspec.Struct, frozen=True, gc=False):
-    """Accuracy of a player, and of players rated like him in the same positions: how hard these
-    were counts for both. Means over moves, per cent, by lichess's formula for one move.
-    """
-
-    elo: int | None
-    """Whose moves stand beside, in hundreds; null for a network that knows no ratings."""
-    positions: int
-    own: float
-    usual: float
-    low: float
-    """95 % interval of ``own - usual``."""
-    high: float
-
-
 class SideMethods(MoveMethods, frozen=True, kw_only=True):
     """One side of one game."""
 
     mean_gain_cp: float | None = None
-    usual_accuracy: UsualAccuracy | None = None
-    """Null without a rating, a network of human moves, or five positions that both were scored
-    in."""
-    performance: float | None = None
-    """Elo at which moves and result are likeliest against this opponent; the own Elo is not used.
-    While the game runs the expected result stands for the result. Null where unbounded."""
-    performance_low: float | None = None
-    performance_high: float | None = None
 
 
 class GameMethods(msgspec.Struct, frozen=True):
