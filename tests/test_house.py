@@ -44,6 +44,7 @@ ROOTS: dict[str, set[str]] = {
     "clock": set(),
     "errors": set(),
     "operating_system": set(),
+    "catalogue": {"events"},
     "settings": {"errors"},
     "engine_config": {"errors", "settings"},
     "config": {"engine_config", "events", "errors", "settings"},

@@ -1,0 +1,428 @@
+"""The catalogue of figures: what each is called, how it is written, what it means, why it lacks.
+
+Terminal, page, overlays, reports, CSV, glossary and schema take their words from these rows, the
+page as JSON (:func:`catalogue_json`). A figure more is its formula, a row here, a test and a line
+of the manual.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from live.events import CurvePoint, PlayerView, PluginFigure, SideMethods
+
+#: Fewer counted moves say too little to be shown large, or with a percentile.
+EARLY_MOVES = 10
+#: What words reach to; a number beyond is written as its end.
+LEAST_SHOWN_ELO, MOST_SHOWN_ELO = 800, 3200
+
+Kind = Literal["elo", "rating", "difference", "count", "points", "share", "number"]
+"""``elo`` ends in words at 800 and 3200; ``rating`` and ``difference`` are whole Elo, the latter
+with its sign; a ``share`` from 0 to 1 is written in per cent."""
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of a player over the event, or of one side of a game."""
+
+    id: str
+    name: str
+    head: str
+    """Of a column; five characters at most where it is shown at the start."""
+    kind: Kind
+    value: str
+    """Field of the view, dotted (``methods.accuracy``)."""
+    low: str = ""
+    """Fields of its interval; empty without one."""
+    high: str = ""
+    interval: str = ""
+    """What the interval holds, for people: ``usual``, ``95 %``."""
+    digits: int = 0
+    unit: str = ""
+    missing: str = "not known yet"
+    """Why it is not there, unless the view's own ``missing`` says it."""
+    meaning: str
+    """One sentence, or two."""
+    usual: bool = False
+    """Shown to whoever has chosen nothing; the others are found under Methods."""
+    side: bool = False
+    """Of one side of a game, too."""
+    least_is_best: bool = False
+    above_engine: bool = False
+    """Elo against the engine; its rating is added where it is shown."""
+
+
+_METHOD = "methods."
+
+FIGURES: tuple[Figure, ...] = (
+    Figure(
+        id="elo",
+        name="Elo",
+        head="Elo",
+        kind="rating",
+        value="elo",
+        missing="the source gives no rating",
+        meaning="The player's own rating, from the source or the rating list.",
+        usual=True,
+    ),
+    Figure(
+        id="perceived",
+        name="Playing like",
+        head="Plays like",
+        kind="elo",
+        value="perceived",
+        low="usual_low",
+        high="usual_high",
+        interval="usual",
+        unit="Elo",
+        missing="no counted move yet, or nothing reads these scores",
+        meaning="The rating these moves look like: they are compared with what players of every "
+        "rating lose in the same positions. Both players of a game start at its level, and thirty "
+        "moves pull them there. 8 of 10 games by players of the own rating lie in the usual band.",
+        usual=True,
+    ),
+    Figure(
+        id="percentile",
+        name="Percentile",
+        head="Pct",
+        kind="number",
+        value="percentile",
+        unit="%",
+        missing="needs an own rating and ten counted moves",
+        meaning="How many of 100 games by players of the own rating are worse than this one: the "
+        "place of “playing like” within what is usual.",
+        usual=True,
+    ),
+    Figure(
+        id="algorithm4",
+        name="Algorithm 4",
+        head="A4",
+        kind="rating",
+        value="difference",
+        low="difference_low",
+        high="difference_high",
+        interval="95 %",
+        above_engine=True,
+        missing="unbounded, or no move rated yet",
+        meaning="Algorithm 4 as published (Ferreira 2012): the player's gains against the "
+        "engine's, added to the engine's rating. A scale of its own: it ranks, its distances are "
+        "not Elo.",
+        usual=True,
+    ),
+    Figure(
+        id="counted",
+        name="Moves counted",
+        head="n",
+        kind="count",
+        value="counted",
+        meaning="Moves that “playing like” rests on: forced moves and moves without a score are "
+        "not counted. Under ten it is early.",
+        usual=True,
+    ),
+    Figure(
+        id="points",
+        name="Points",
+        head="Pts",
+        kind="points",
+        value="points",
+        missing="no game is finished",
+        meaning="Points of this event's finished games, as their results say, without byes.",
+        usual=True,
+    ),
+    Figure(
+        id="games",
+        name="Games",
+        head="Gm",
+        kind="count",
+        value="games",
+        meaning="Games of this event.",
+        usual=True,
+    ),
+    Figure(
+        id="fide_performance",
+        name="FIDE performance",
+        head="FIDE",
+        kind="rating",
+        value="fide_performance",
+        missing="needs a finished game against a rated opponent",
+        meaning="Rating performance by FIDE's table: finished games against rated opponents, "
+        "results alone.",
+    ),
+    Figure(
+        id="rating_change",
+        name="Rating change",
+        head="±Elo",
+        kind="number",
+        value="rating_change",
+        digits=1,
+        missing="needs an own rating and a finished game against a rated opponent",
+        meaning="What these games change of the own rating by FIDE's rules, with the K of the "
+        "rating list, or else 10 from 2400 on and 20 below.",
+    ),
+    Figure(
+        id="score",
+        name="Score against the engine",
+        head="p",
+        kind="number",
+        value="score",
+        digits=3,
+        missing="no move rated yet",
+        meaning="The chance that a move of the player gains more than one of the engine, ties "
+        "counting half (Ferreira 2012, section 4). The engine itself has 0.5.",
+    ),
+    Figure(
+        id="tournament",
+        name="Algorithm 2",
+        head="A2",
+        kind="rating",
+        value="methods.tournament_rating",
+        low="methods.tournament_low",
+        high="methods.tournament_high",
+        interval="95 %",
+        missing="no opponent with a bounded comparison yet, or nobody is rated",
+        meaning="Algorithm 2 (Ferreira 2012): everybody's gains compared with everybody's, the "
+        "mean of the rated players kept.",
+    ),
+    Figure(
+        id="mean_gain",
+        name="Mean gain",
+        head="Gain",
+        kind="number",
+        value="mean_gain_cp",
+        digits=1,
+        unit="cp",
+        missing="no move rated yet",
+        meaning="What an average move falls short of the engine's choice.",
+        side=True,
+    ),
+    Figure(
+        id="accuracy",
+        name="Accuracy",
+        head="Acc.",
+        kind="number",
+        value=_METHOD + "accuracy",
+        digits=1,
+        unit="%",
+        meaning="Accuracy of the moves scored so far, by the formula that lichess publishes.",
+        side=True,
+    ),
+    Figure(
+        id="centipawn_loss",
+        name="Loss per move",
+        head="Loss",
+        kind="number",
+        value=_METHOD + "centipawn_loss",
+        digits=1,
+        unit="cp",
+        meaning="Average loss of the moves scored so far, scores capped at ten pawns. Sharp games "
+        "cost everybody more.",
+        side=True,
+        least_is_best=True,
+    ),
+    Figure(
+        id="first_choice",
+        name="First choice",
+        head="1st",
+        kind="share",
+        value=_METHOD + "first_choice.share",
+        low=_METHOD + "first_choice.low",
+        high=_METHOD + "first_choice.high",
+        interval="95 %",
+        meaning="How many moves were the engine's first choice, from move 9 on, without forced "
+        "moves and decided positions. It accuses nobody.",
+        side=True,
+    ),
+    Figure(
+        id="conformance",
+        name="Conformance",
+        head="p30",
+        kind="share",
+        value=_METHOD + "conformance.share",
+        low=_METHOD + "conformance.low",
+        high=_METHOD + "conformance.high",
+        interval="95 %",
+        meaning="How many moves fall at most 0.30 pawns short of the engine's, from move 10 on "
+        "(Alliot 2017, section 4.2).",
+        side=True,
+    ),
+    Figure(
+        id="guid_bratko",
+        name="Guid-Bratko",
+        head="p20",
+        kind="share",
+        value=_METHOD + "guid_bratko.share",
+        low=_METHOD + "guid_bratko.low",
+        high=_METHOD + "guid_bratko.high",
+        interval="95 %",
+        meaning="How many moves fall at most 0.20 pawns short where the position is within two "
+        "pawns of level (after Guid and Bratko).",
+        side=True,
+    ),
+    Figure(
+        id="ponderated",
+        name="Ponderated",
+        head="p30w",
+        kind="share",
+        value=_METHOD + "ponderated.share",
+        low=_METHOD + "ponderated.low",
+        high=_METHOD + "ponderated.high",
+        interval="95 %",
+        meaning="As conformance, but what is lost counts less the more the mover is ahead or "
+        "behind already (Alliot 2017).",
+        side=True,
+    ),
+    Figure(
+        id="intrinsic",
+        name="Intrinsic rating",
+        head="IPR",
+        kind="rating",
+        value=_METHOD + "intrinsic.rating",
+        low=_METHOD + "intrinsic.low",
+        high=_METHOD + "intrinsic.high",
+        interval="95 %",
+        missing="needs several lines (Multi-PV)",
+        meaning="The rating whose players would most probably have chosen these moves among "
+        "several lines (Regan and Haworth 2011). It accuses nobody.",
+        side=True,
+    ),
+    Figure(
+        id="markov_moves",
+        name="Markov moves",
+        head="Mk",
+        kind="count",
+        value=_METHOD + "markov_moves",
+        meaning="Moves that count for Alliot's Markov predictor, which needs 500 of a player; "
+        "`live-rate compare` shows it.",
+    ),
+)
+
+BY_ID = {figure.id: figure for figure in FIGURES}
+
+
+class Reading(NamedTuple):
+    """A figure as a view has it; None for what is not known, or an end that is open."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+View = PlayerView | CurvePoint | SideMethods
+
+
+def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
+    """The figure of a player, a point or a side; ``engine_rating`` is what Algorithm 4 adds."""
+    plus = engine_rating if figure.above_engine else 0
+
+    def number(path: str) -> float | None:
+        found = _field(view, path) if path else None
+        return None if found is None else found + plus
+
+    return Reading(number(figure.value), number(figure.low), number(figure.high))
+
+
+def why_missing(figure: Figure, view: View) -> str:
+    """Why there is no such figure, for people."""
+    methods = view if isinstance(view, SideMethods) else getattr(view, "methods", None)
+    said: str | None = None if methods is None else methods.missing.get(figure.id)
+    return said or figure.missing
+
+
+def _field(view: object, path: str) -> float | None:
+    # Of a side of a game the methods are the view itself.
+    if isinstance(view, SideMethods):
+        path = path.removeprefix(_METHOD)
+    for name in path.split("."):
+        view = getattr(view, name, None)
+    return view if isinstance(view, int | float) else None
+
+
+def written(figure: Figure, value: float | None) -> str:
+    """A value in figures, without its unit; empty where it is not known."""
+    if value is None:
+        return ""
+    match figure.kind:
+        case "elo":
+            return elo_text(value)
+        case "rating" | "count":
+            return f"{value:.0f}"
+        case "difference":
+            return f"{value:+.0f}".replace("-", "−")
+        case "points":
+            return points_text(value)
+        case "share":
+            return f"{100 * value:.0f} %"
+        case _:
+            return f"{value:.{figure.digits}f}".replace("-", "−")
+
+
+def elo_text(elo: float) -> str:
+    """Whole Elo; beyond the ends of what is shown, the end in words."""
+    if elo > MOST_SHOWN_ELO:
+        return f"{MOST_SHOWN_ELO} or more"
+    return f"{LEAST_SHOWN_ELO} or less" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
+
+
+def band_text(low: float, high: float) -> str:
+    """The usual band, whole Elo, clipped at the ends of what is shown."""
+    ends = (min(max(end, LEAST_SHOWN_ELO), MOST_SHOWN_ELO) for end in (low, high))
+    return "–".join(f"{end:.0f}" for end in ends)
+
+
+def percentile_text(percentile: float) -> str:
+    """Whole per cent, never 0 or 100: nothing is that certain."""
+    whole = min(max(round(percentile), 1), 99)
+    if percentile < 1:
+        return "<1 %"
+    return ">99 %" if percentile > 99 else f"{whole} %"
+
+
+def points_text(points: float) -> str:
+    """``2½``."""
+    whole, half = int(points), points % 1
+    return f"{whole or ('' if half else 0)}{'½' if half else ''}"
+
+
+def sentence(
+    view: CurvePoint | PlayerView, elo: int | None, opponent_elo: int | None = None
+) -> str:
+    """What the figure says, whole: ``playing like 2340 · usual for 2251: 1950–2550 · better than
+    62 % of games by players of 2251``. Empty without a figure; early ones say so.
+    """
+    if view.perceived is None:
+        return ""
+    said = [f"playing like {elo_text(view.perceived)}"]
+    early = view.counted < EARLY_MOVES
+    if early:
+        said.append(f"early: {view.counted} move{'' if view.counted == 1 else 's'}")
+    if elo is not None and view.usual_low is not None and view.usual_high is not None:
+        # Where they are far apart the band lies towards the opponent, which has to be said.
+        far = opponent_elo is not None and abs(opponent_elo - elo) > 400
+        against = f" against {opponent_elo}" if far else ""
+        said.append(f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}")
+        if not early and view.percentile is not None:
+            games = "games" if isinstance(view, CurvePoint) else "such events"
+            percent = percentile_text(view.percentile)
+            said.append(f"better than {percent} of {games} by players of {elo}")
+    return " · ".join(said)
+
+
+def plugin_text(found: PluginFigure) -> str:
+    """A plugin's figure with its interval, where it gives one."""
+    value = f"{found.value:.{found.digits}f}"
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} ({found.low:.{found.digits}f}–{found.high:.{found.digits}f})"
+
+
+def catalogue_json() -> bytes:
+    """The rows, and the limits of what is written, for the page."""
+    return msgspec.json.encode(
+        {
+            "early_moves": EARLY_MOVES,
+            "least_shown_elo": LEAST_SHOWN_ELO,
+            "most_shown_elo": MOST_SHOWN_ELO,
+            "figures": FIGURES,
+        }
+    )

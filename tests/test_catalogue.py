@@ -1,0 +1,137 @@
+"""The catalogue: every row can be read of what it is a figure of, and is written right."""
+
+import json
+
+import msgspec
+import pytest
+
+from live.catalogue import (
+    BY_ID,
+    FIGURES,
+    Reading,
+    band_text,
+    catalogue_json,
+    elo_text,
+    percentile_text,
+    points_text,
+    read,
+    sentence,
+    why_missing,
+    written,
+)
+from live.events import CurvePoint, PlayerMethods, PlayerView, Share, SideMethods
+
+POINT = CurvePoint(
+    ply=63,
+    n=32,
+    counted=31,
+    gain_cp=-12,
+    perceived=2340.4,
+    low=1600.0,
+    high=None,
+    usual_low=1950.2,
+    usual_high=2549.8,
+    percentile=62.3,
+    score=0.31,
+    difference=-140.0,
+    difference_low=-200.0,
+    difference_high=-80.0,
+)
+PLAYER = PlayerView(
+    id="fide:1",
+    name="Somebody",
+    elo=2251,
+    games=3,
+    moves=97,
+    mean_gain_cp=-21.04,
+    counted=95,
+    perceived=2310.0,
+    usual_low=2000.0,
+    usual_high=2500.0,
+    percentile=58.0,
+    score=0.3,
+    difference=-148.0,
+    points=2.5,
+    methods=PlayerMethods(
+        first_choice=Share(0.5, 0.4, 0.6, 60), missing={"accuracy": "no score at ply 3"}
+    ),
+)
+
+
+def _fields(struct: type[msgspec.Struct], path: str) -> bool:
+    """Whether a dotted path names fields of this and what it holds."""
+    for name in path.split("."):
+        known = {field.name: field.type for field in msgspec.structs.fields(struct)}
+        if name not in known:
+            return False
+        inner = known[name]
+        args = [*getattr(inner, "__args__", ()), inner]
+        struct = next((each for each in args if hasattr(each, "__struct_fields__")), msgspec.Struct)
+    return True
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda each: each.id)
+def test_every_figure_is_a_field_of_a_player(figure: object) -> None:
+    row = next(each for each in FIGURES if each is figure)
+    for path in filter(None, (row.value, row.low, row.high)):
+        owner: type[msgspec.Struct] = PlayerView
+        if row.side and row.id == "mean_gain":
+            assert _fields(SideMethods, path)
+        assert _fields(owner, path), path
+
+
+def test_ids_and_names_stand_once() -> None:
+    assert len(BY_ID) == len(FIGURES) == len({each.name for each in FIGURES})
+    assert all(each.meaning.endswith(".") for each in FIGURES)
+
+
+def test_algorithm_4_adds_the_engines_rating_to_value_and_interval() -> None:
+    figure = BY_ID["algorithm4"]
+    assert read(figure, POINT, 2360) == Reading(2220.0, 2160.0, 2280.0)
+    assert read(BY_ID["perceived"], POINT, 2360) == Reading(2340.4, 1950.2, 2549.8)
+
+
+def test_shares_lie_in_the_methods_of_players_and_sides() -> None:
+    figure = BY_ID["first_choice"]
+    assert read(figure, PLAYER) == Reading(0.5, 0.4, 0.6)
+    side = SideMethods(first_choice=Share(0.25, 0.1, 0.4, 12))
+    assert read(figure, side) == Reading(0.25, 0.1, 0.4)
+    assert written(figure, 0.25) == "25 %"
+
+
+def test_what_is_missing_says_why() -> None:
+    assert why_missing(BY_ID["accuracy"], PLAYER) == "no score at ply 3"
+    assert why_missing(BY_ID["perceived"], PLAYER).startswith("no counted move yet")
+
+
+def test_numbers_end_in_words() -> None:
+    assert [elo_text(elo) for elo in (3301.0, 2340.4, 620.0)] == [
+        "3200 or more",
+        "2340",
+        "800 or less",
+    ]
+    assert band_text(700.0, 1400.4) == "800–1400"
+    assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == ["<1 %", "62 %", ">99 %"]
+    assert [points_text(each) for each in (0.0, 0.5, 2.0, 2.5)] == ["0", "½", "2", "2½"]
+
+
+def test_the_sentence_says_what_is_usual_and_the_place_in_it() -> None:
+    assert sentence(POINT, 2251) == (
+        "playing like 2340 · usual for 2251: 1950–2550 · better than 62 % of games by players of "
+        "2251"
+    )
+    assert "usual for 2251 against 1655: " in sentence(POINT, 2251, 1655)
+    assert sentence(PLAYER, 2251).endswith("better than 58 % of such events by players of 2251")
+
+
+def test_early_figures_have_no_percentile_and_unrated_players_no_band() -> None:
+    early = msgspec.structs.replace(POINT, counted=1)
+    assert sentence(early, 2251) == "playing like 2340 · early: 1 move · usual for 2251: 1950–2550"
+    unrated = msgspec.structs.replace(POINT, usual_low=None, usual_high=None, percentile=None)
+    assert sentence(unrated, None) == "playing like 2340"
+    assert sentence(msgspec.structs.replace(POINT, perceived=None), 2251) == ""
+
+
+def test_the_page_gets_every_row() -> None:
+    rows = json.loads(catalogue_json())["figures"]
+    assert [row["id"] for row in rows] == [figure.id for figure in FIGURES]
