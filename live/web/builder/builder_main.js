@@ -31,7 +31,7 @@ const SAMPLES = {
 
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
-const { options: given } = readOptions(location.search);
+const { options: given, gone } = readOptions(location.search);
 const fields = new Map();
 const presets = new Presets(storage());
 let timer = null;
@@ -242,6 +242,11 @@ async function sayDelay() {
   setText(byId("delayed"), behind && `The public is ${behind}. An overlay opened without an arbiter's token shows no more.`);
 }
 
+/** What an address of an earlier version asked for, and what stands there now. */
+function sayGone(gone) {
+  if (gone.length > 0) setText(byId("said"), `No longer there: ${gone.join(", ")}. The usual stands in its place.`);
+}
+
 /** Why the preview of moments is empty; nobody on air is told. */
 async function sayIdle() {
   const asked = byId("sample").value;
@@ -284,6 +289,7 @@ byId("choices").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("resize", scale);
 
 resize(given.layout);
+sayGone(gone);
 byId("sample").value = given.sample ?? "";
 listPresets(presetOf(location.search).name);
 show();

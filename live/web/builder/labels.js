@@ -12,7 +12,7 @@ export const GROUPS = [
           curves: "Curves",
           grid: "Grid of boards",
           ticker: "Ticker",
-          standings: "Players by strength",
+          standings: "Players by the figure",
           table: "Standings by points",
           player: "Lower third of a player",
           duel: "Head to head",
@@ -43,7 +43,7 @@ export const GROUPS = [
       order: {
         label: "Order of boards",
         only: ["grid", "ticker"],
-        values: { board: "board number", percentile: "best percentile first" },
+        values: { board: "board number", perceived: "highest figure first" },
       },
       board: { label: "Board number", help: "Several with commas. Stays from round to round." },
       player: { label: "Player", list: "players", help: "Full name or FIDE id." },
@@ -57,14 +57,8 @@ export const GROUPS = [
     options: {
       rating: {
         label: "Large figure",
-        values: {
-          auto: "fits best",
-          level: "level",
-          percentile: "percentile",
-          alone: "moves alone",
-          algorithm4: "Algorithm 4 (an index)",
-        },
-        help: "Fits best: level or percentile where the Elo is known, else the moves alone.",
+        none: "as the service is set",
+        values: { perceived: "playing like", algorithm4: "Algorithm 4 (as published)" },
       },
       provisional: { label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
       hide: {
@@ -78,7 +72,6 @@ export const GROUPS = [
           score: "score",
           move: "last move",
           rating: "figures",
-          second: "second figure",
           curves: "curves",
           diagram: "board",
         },

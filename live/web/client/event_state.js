@@ -170,24 +170,9 @@ const APPLY = {
   },
 
   engine(held, { engine }) {
+    const moved = held.engine?.rating !== engine.rating;
     held.engine = engine;
-    // Looked at one by one, also when the rating is the one held: it may have gone there and back,
-    // and points that came in between rest on another.
-    const stale = (figures) => !restsOn(figures, engine.rating);
-    const curve = (points) => points.map((point) => rated(point, engine.rating));
-    let found = false;
-    for (const [id, game] of held.games) {
-      const { white, black } = game.curves;
-      if (!white.some(stale) && !black.some(stale)) continue;
-      held.games.set(id, { ...game, curves: { white: curve(white), black: curve(black) } });
-      found = true;
-    }
-    for (const [id, player] of held.players) {
-      if (!stale(player)) continue;
-      held.players.set(id, rated(player, engine.rating));
-      found = true;
-    }
-    return found ? EVERYTHING : { engine: true };
+    return moved ? EVERYTHING : { engine: true };
   },
 
   health(held, { feeds, engines }) {
@@ -222,23 +207,6 @@ function before(points, ply) {
   let end = points.length;
   while (end > 0 && points[end - 1].ply >= ply) end -= 1;
   return end === points.length ? points : points.slice(0, end);
-}
-
-/** Whether figures are those under this rating of the engine. */
-function restsOn({ rating, low, high, difference, difference_low, difference_high }, engineRating) {
-  const holds = (sum, part) => sum === (part === null ? null : engineRating + part);
-  return holds(rating, difference) && holds(low, difference_low) && holds(high, difference_high);
-}
-
-/** The same figures under another rating of the engine; unbounded stays null. */
-function rated(figures, engineRating) {
-  const plus = (difference) => (difference === null ? null : engineRating + difference);
-  return {
-    ...figures,
-    rating: plus(figures.difference),
-    low: plus(figures.difference_low),
-    high: plus(figures.difference_high),
-  };
 }
 
 /** Who makes ply `ply`. */

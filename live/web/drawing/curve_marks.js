@@ -3,8 +3,6 @@
  * and an outline, each line a label at its end. For uPlot, on pages and overlays.
  */
 
-import { USUAL } from "../client/leading_figure.js";
-
 /** Between two lines of a band, CSS pixels. */
 const GAP = 10;
 
@@ -30,24 +28,6 @@ export function bandFill(color, wash, side) {
   }
   context.stroke();
   return context.createPattern(tile, "repeat");
-}
-
-/** Of percentiles no band, since they are counts; but where usual games lie, which `said` names. */
-export function shadeUsual(plot, { color, family, size, said }) {
-  const { ctx } = plot;
-  const { left, width } = plot.bbox;
-  const [bottom, top] = USUAL.map((value) => plot.valToPos(value, "y", true));
-  ctx.save();
-  ctx.fillStyle = color("--quiet");
-  ctx.globalAlpha = 0.14;
-  ctx.fillRect(left, top, width, bottom - top);
-  const gap = 4 * devicePixelRatio;
-  ctx.font = `${Math.round(size * devicePixelRatio)}px ${family}`;
-  ctx.globalAlpha = 0.8;
-  ctx.textAlign = "left";
-  ctx.textBaseline = "bottom";
-  ctx.fillText(said, left + gap, bottom - gap, width - 2 * gap);
-  ctx.restore();
 }
 
 /** Where the columns of a plot hold a side's values. */

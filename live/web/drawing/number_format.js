@@ -18,21 +18,6 @@ export function whiteShare(cp) {
   return 1 / (1 + Math.exp(-0.00368208 * cp));
 }
 
-/**
- * A rating with its 95 % interval beside it: `{value, text, interval, bound}`. An interval with
- * one end reads `2450 or more`; `words` has that in other languages. Nobody can weigh a rating beside
- * it, so that end stands for it: `value` is null, and `bound` is `below` or `above`, else null.
- */
-export function ratingFigure(rating, low, high, words = ENGLISH) {
-  const whole = (value) => String(Math.round(value));
-  if (low === null && high !== null) return { value: null, text: whole(high), interval: words.orLess, bound: "below" };
-  if (high === null && low !== null) return { value: null, text: whole(low), interval: words.orMore, bound: "above" };
-  const interval = low === null ? "" : `${whole(low)}\u2013${whole(high)}`;
-  return { value: rating, text: rating === null ? "\u2013" : whole(rating), interval, bound: null };
-}
-
-const ENGLISH = { orMore: "or more", orLess: "or less" };
-
 /** A clock: `1:05:09`, `5:09`, `9.4` under ten seconds; empty when there is none. */
 export function clockText(seconds) {
   if (seconds === null) return "";

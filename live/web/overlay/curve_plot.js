@@ -1,21 +1,15 @@
 /** Both perceived ratings of a game as curves with their bands, as large as their box. */
 
-import { columns, drawn, figureLabel, span, tickLabel } from "../client/curve_series.js";
-import { isEarly } from "../client/leading_figure.js";
-import { bandFill, markEnds, shadeUsual } from "../drawing/curve_marks.js";
+import { columns, span } from "../client/curve_series.js";
+import { figureOf, isEarly } from "../client/figures.js";
+import { bandFill, markEnds } from "../drawing/curve_marks.js";
 import uPlot from "../drawing/uplot_loader.js";
 
 const COLORS = ["white", "black"];
 
-/** Which figures the curves of a game show, as asked for or as there are. */
-export function curveNames(game, { rating }) {
-  return drawn(game.curves, rating);
-}
-
 export class Plot {
-  constructor(box, words) {
+  constructor(box) {
     this._box = box;
-    this._words = words;
     this._plot = null;
     this._elos = {};
     this._game = null;
@@ -23,14 +17,14 @@ export class Plot {
     new ResizeObserver(() => this._fit()).observe(box);
   }
 
-  /** Draws a game's curves; `names` says which figures they are. */
-  draw(game, names) {
-    if (this._game === game && this._names === names.value) return;
+  /** Draws a game's curves of one kind of figure. */
+  draw(game, kind, engineRating) {
+    if (this._game === game && this._kind === kind && this._engineRating === engineRating) return;
     this._game = game;
-    this._names = names.value;
-    this._kind = names.kind;
+    this._kind = kind;
+    this._engineRating = engineRating;
     this._elos = { white: game.white.elo, black: game.black.elo };
-    const data = columns(game.curves, names);
+    const data = columns(game.curves, kind, engineRating);
     if (this._plot === null) this.resized(data);
     else this._plot.setData(data);
   }
@@ -85,18 +79,17 @@ export class Plot {
       color,
       rem,
       family: style.fontFamily,
-      dashes: () => (this._kind === "percentile" ? {} : this._elos),
-      label: (value) => figureLabel(this._kind)(value),
-      early: (side) => isEarly({ kind: this._kind }, this._game.curves[side].at(-1)?.n),
+      dashes: () => (this._kind === "perceived" ? this._elos : {}),
+      label: (value) => String(Math.round(value)),
+      early: (side) => isEarly(figureOf(this._game.curves[side].at(-1), this._kind, this._engineRating)),
     };
-    const usual = { color, family: style.fontFamily, size: small, said: this._words.usualRange };
     return {
       width,
       height,
       padding: [0.6 * rem, 4.1 * rem, 0, 0],
       legend: { show: false },
       cursor: { show: false },
-      scales: { x: { time: false }, y: { range: (plot) => span(plot.data, this._kind) } },
+      scales: { x: { time: false }, y: { range: (plot) => span(plot.data, Object.values(marks.dashes())) } },
       axes: [
         { ...axis, size: 1.7 * small, gap: 0.3 * small, incrs: [1, 2, 5, 10, 20, 50, 100] },
         {
@@ -105,7 +98,7 @@ export class Plot {
           gap: 0.4 * small,
           incrs: [25, 50, 100, 200, 500, 1000],
           // Ratings have no thousands separator anywhere else.
-          values: (plot, splits) => splits.map(tickLabel(this._kind)),
+          values: (plot, splits) => splits.map((elo) => String(Math.round(elo))),
         },
       ],
       series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)])],
@@ -114,7 +107,6 @@ export class Plot {
         fill: bandFill(color(`--${side}-line`), color(`--${side}-band`), side),
       })),
       hooks: {
-        drawClear: [(plot) => this._kind === "percentile" && shadeUsual(plot, usual)],
         draw: [(plot) => mark(plot, marks)],
       },
     };

@@ -4,7 +4,7 @@ import { whiteShare } from "../drawing/number_format.js";
 import { currentRound } from "../client/event_rounds.js";
 import { gameOrder } from "../client/event_state.js";
 import { unratedOf } from "../client/curve_series.js";
-import { SETTLED_MOVES, figureOf } from "../client/leading_figure.js";
+import { figureOf, isEarly } from "../client/figures.js";
 import { eventOf } from "./shown_figures.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
@@ -44,7 +44,7 @@ export class Chooser {
   choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player } = this._options;
     this._story?.note(moments, now);
-    let chosen = [...games].sort(this._options.order === "percentile" ? byPercentile : order);
+    let chosen = [...games].sort(this._options.order === "perceived" ? byPerceived : order);
     if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
     else chosen = currentRound(chosen, eventOf);
     if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));
@@ -117,14 +117,14 @@ export class Chooser {
   }
 }
 
-/** Best percentile of either side first, once it is settled; the others in their order. */
-function byPercentile(a, b) {
-  return bestPercentile(b) - bestPercentile(a) || order(a, b);
+/** Highest perceived rating of either side first, once it is not early; the others in their order. */
+function byPerceived(a, b) {
+  return bestPerceived(b) - bestPerceived(a) || order(a, b);
 }
 
-function bestPercentile({ curves }) {
-  const points = [curves.white.at(-1), curves.black.at(-1)].filter((point) => point && point.n >= SETTLED_MOVES);
-  return Math.max(-1, ...points.map((point) => figureOf(point, "percentile")?.value ?? -1));
+function bestPerceived({ curves }) {
+  const figures = [curves.white.at(-1), curves.black.at(-1)].map((point) => figureOf(point, "perceived"));
+  return Math.max(-1, ...figures.filter((figure) => figure && !isEarly(figure)).map(({ value }) => value));
 }
 
 /** How far from level a game stands, 0 to 0.5; unknown is as far as can be. */

@@ -5,7 +5,7 @@
  * holds where the address says nothing.
  */
 
-import { CHOICES } from "../client/leading_figure.js";
+import { CHOICES } from "../client/figures.js";
 import { LANGUAGES } from "./language/words.js";
 
 export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
@@ -30,7 +30,6 @@ export const FIGURES = [
   "score",
   "move",
   "rating",
-  "second",
   "curves",
   "diagram",
 ];
@@ -109,7 +108,7 @@ export const OPTIONS = {
   board: numbers(),
   follow: choice(FOLLOWS, null),
   stay: number(5, 600, 20),
-  order: choice(["board", "percentile"], "board"),
+  order: { ...choice(["board", "perceived"], "board"), gone: ["percentile"] },
   ply: number(0, 2000, null),
   theme: choice(THEMES, "dark"),
   text: colour(),
@@ -124,13 +123,9 @@ export const OPTIONS = {
     read: (text) => (/^[\p{L}\p{N}][\p{L}\p{N} _-]{0,59}$/u.test(text) ? text : null),
   },
   size: number(0.25, 4, 1, 0.05),
-  hide: parts(FIGURES),
+  hide: { ...parts(FIGURES), gone: ["second"] },
   flags: choice(["code", "emoji"], "code"),
-  rating: {
-    ...choice(CHOICES, "auto"),
-    // Addresses of before said `both` and `calibrated`: what fits best.
-    read: (text) => (["both", "calibrated"].includes(text) ? "auto" : CHOICES.includes(text) ? text : null),
-  },
+  rating: { ...choice(CHOICES, null), gone: ["auto", "level", "percentile", "alone", "both", "calibrated"] },
   provisional: flag(true),
   delay: number(0, 3600, 0),
   lang: choice(Object.keys(LANGUAGES), "en"),
@@ -151,25 +146,32 @@ export const OPTIONS = {
 };
 
 /**
- * The options of a query string, `{options, problems}`: what makes no sense is left at its
- * default, and `problems` says so, for people. Parameters of others (OBS, tokens) are left alone.
+ * The options of a query string, `{options, problems, gone}`: what makes no sense is left at its
+ * default, and `problems` says so, for people. What an earlier version knew is left at its default
+ * without a word on air; `gone` names it for the builder. Parameters of others (OBS, tokens) are
+ * left alone.
  */
 export function readOptions(query) {
   const given = new URLSearchParams(query);
   const options = {};
   const problems = [];
+  const gone = [];
   for (const [name, option] of Object.entries(OPTIONS)) {
     const many = Array.isArray(option.unless);
     const texts = given.getAll(name).slice(0, MOST_VALUES);
     const values = [];
     for (const text of many ? texts : texts.slice(-1)) {
-      const value = option.read(text);
+      const parts = text.split(",");
+      const left = parts.filter((part) => !option.gone?.includes(part));
+      if (left.length < parts.length) gone.push(`${name}=${text.slice(0, 40)}`);
+      if (left.length === 0) continue;
+      const value = option.read(left.join(","));
       if (value === null) problems.push(`${name}=${text.slice(0, 40)}`);
       else values.push(value);
     }
     options[name] = many ? values.flat() : (values[0] ?? option.unless);
   }
-  return { options, problems };
+  return { options, problems, gone };
 }
 
 /** The shortest query string that says these options, without `?`. */

@@ -97,17 +97,11 @@ function elapsedS(game) {
   return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
 }
 
-/** The options, with the service's own choice of the large figure where the address has none. */
-const followed = {
-  ...options,
-  get rating() {
-    return options.rating === "auto" ? (held.hello?.figure ?? "auto") : options.rating;
-  },
-};
-
-/** Whether figures are withheld here. */
+/** Which figure is shown, what Algorithm 4 adds to, and whether figures are withheld here. */
 function basisOf() {
   return {
+    choice: options.rating ?? held.hello?.figure ?? "perceived",
+    engineRating: held.engine?.rating ?? null,
     withheld: held.engine?.rating_source === "withheld",
   };
 }
@@ -191,7 +185,7 @@ function fit() {
 connection.connect();
 const { default: Layout } = await loading;
 await styled;
-layout = new Layout({ options: followed, words, moves, elapsedS, basisOf, everybody: () => names, flagOf });
+layout = new Layout({ options, words, moves, elapsedS, basisOf, everybody: () => names, flagOf });
 stage.append(layout.node);
 fit();
 addEventListener("resize", () => {

@@ -1,9 +1,8 @@
-/** One player of a game: who, clock, the leading figure and the one beneath, with their intervals. */
+/** One player of a game: who, clock, the figure with what is usual, and its place in words. */
 
 import { element, setText } from "../drawing/elements.js";
-import { fill } from "./language/words.js";
-import { SETTLED_MOVES, isEarly } from "../client/leading_figure.js";
-import { basisOf, clockOf, figuresOf, unratedPart, pointsOf, turnOf, usualWords, withoutFigure } from "./shown_figures.js";
+import { beyondUsual } from "../client/figures.js";
+import { clockOf, figureWords, unratedPart, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
 import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
@@ -23,8 +22,7 @@ export class PlayerPanel {
     this._points = element("strong", "points");
     this._material = element("span", "material");
     this._clock = element("span", "clock");
-    this._main = new OverlayRating("main", words);
-    this._second = new OverlayRating("second", words);
+    this._rating = new OverlayRating();
     this.node = element(
       "section",
       `player ${color}`,
@@ -41,7 +39,7 @@ export class PlayerPanel {
         this._points,
         this._clock,
       ),
-      element("div", "ratings", "", this._main.node, this._second.node, this._elo),
+      element("div", "ratings", "", this._rating.node, this._elo),
     );
   }
 
@@ -62,61 +60,38 @@ export class PlayerPanel {
     const beside = `${player.title} ${material} ${this._points.textContent} ${clock.text.length}`;
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
-    const { withheld } = this._basisOf(game);
-    const narrow = ["bar", "grid"].includes(options.layout);
-    const besideElo = ["board", "curves"].includes(options.layout) && !options.hide.includes("elo");
-    const brief = besideElo || options.layout === "bar";
-    const [main, second] = figuresOf(point, player.elo, options.rating, words, brief);
-    const open = withheld ? null : unratedPart(game, color, words, narrow);
-    const none = () => (main ? this._restsOn(main, point, narrow) : [withoutFigure(point, words, withheld)]);
-    this._main.draw(main, open !== null, ...(open?.text ? [open.text] : none()));
-    this._main.node.classList.toggle("early", isEarly(main, point?.n));
-    this._second.draw(second, open !== null);
-  }
-
-  /** What a figure rests on, and of a percentile how far it is from what is usual; `brief` that alone. */
-  _restsOn(figure, point, brief) {
-    const moves = basisOf(point, this._words);
-    if (figure.kind !== "percentile") return [moves];
-    const said = usualWords(figure, point.n, this._words);
-    if (!brief) return [moves, said];
-    return ["", point.n >= SETTLED_MOVES ? said : `${said} \u00b7 ${moves}`];
+    const { withheld, choice, engineRating } = this._basisOf(game);
+    const read = withheld ? null : figureWords(game, color, choice, words, engineRating);
+    const open = withheld ? null : unratedPart(game, color, words, ["bar", "grid"].includes(options.layout));
+    this._rating.draw(read, open, withoutFigure(point, words, withheld));
   }
 }
 
-/** One rating: what is read before it, the figure, its name, the figure, the interval. */
+/** The figure: what it is called, the number, what is usual, and its place in words. */
 class OverlayRating {
-  constructor(kind, words) {
-    this._words = words;
+  constructor() {
     this._label = element("span", "label");
-    this._before = element("span", "before");
     this._value = element("span", "value");
-    this._interval = element("span", "interval");
+    this._usual = element("span", "interval");
+    this._better = element("span", "better");
     this.node = element(
       "p",
-      `rating ${kind}`,
+      "rating main",
       "",
-      element("span", "read", "", this._before, this._value),
-      element("span", "about", "", this._label, this._interval),
+      element("span", "read", "", this._label, this._value),
+      element("span", "about", "", this._usual, this._better),
     );
   }
 
-  /**
-   * `open`: it does not rest on all moves played, and says so as the score of an earlier move.
-   * `basis`: what it rests on. `sure`: how sure that is, where no interval says so.
-   */
-  draw(rating, open, basis = "", sure = "") {
-    this.node.classList.toggle("none", rating === null);
-    this.node.classList.toggle("open", rating !== null && open);
-    setText(this._before, rating?.before ?? "");
-    setText(this._value, rating ? rating.text + (open ? "\u2026" : "") : basis ? "\u2013" : "");
-    // What has no interval has its place for how sure it is, or for what it rests on.
-    const ranged = rating === null || rating.interval !== "" || sure !== "";
-    // `2450 or more` is read in one go.
-    const bounded = rating?.bound ? rating.interval : "";
-    setText(this._label, [bounded, rating?.label, ranged ? basis : ""].filter(Boolean).join(" \u00b7 "));
-    const range = rating && !bounded ? fill(this._words.of100, rating.interval) : "";
-    setText(this._interval, sure || (ranged ? range : basis));
-    this.node.dataset.bound = rating?.bound ?? "";
+  /** `open`: what of the moves it does not rest on; `none`: why there is no figure. */
+  draw(read, open, none) {
+    this.node.classList.toggle("none", read === null);
+    this.node.classList.toggle("early", Boolean(read?.early));
+    this.node.classList.toggle("open", read !== null && open !== null);
+    this.node.dataset.beyond = read === null || open !== null ? "" : beyondUsual(read.figure);
+    setText(this._label, read?.label ?? "");
+    setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
+    setText(this._usual, read === null ? none : read.usual);
+    setText(this._better, read === null ? "" : read.early || open?.text || read.better);
   }
 }

@@ -1,7 +1,7 @@
 /** What an overlay says about one game. Pure. */
 
-import { figureOf, isElo, leading, LEAST_MOVES, marked, percentText } from "../client/leading_figure.js";
-import { clockText, moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { bandText, eloText, farOpponent, figureOf, isEarly, percentText } from "../client/figures.js";
+import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { moverOf } from "../client/event_state.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
@@ -30,46 +30,32 @@ const MARKS = {
 };
 
 /**
- * A figure with its name in the overlay's language: `{kind, label, short, text, interval, bound,
- * value, low, high, before}`; null stays null. `brief` where there is little room. `before` is what
- * is read before the figure: better than 74 %.
+ * A side's figure as it is read: `{figure, label, text, usual, better, early}`, or null without one.
+ * `usual` is the band with whose it is, `better` the percentile as a sentence, `early` says that it
+ * rests on few moves; each empty where it does not apply. `kind` is which figure leads.
  */
-export function named(figure, words, brief = false) {
+export function figureWords(game, color, kind, words, engineRating) {
+  const point = game.curves[color].at(-1) ?? null;
+  const figure = figureOf(point, kind, engineRating);
   if (figure === null) return null;
-  const { kind, value, low, high } = figure;
-  const plain = { ...figure, label: words[kind], short: words[kind], before: "", interval: "", bound: null };
-  if (kind === "percentile") {
-    const before = words.percentileShort;
-    const label = brief ? words.percentileBrief : words.percentile;
-    return { ...plain, label, short: before, before, text: `${percentText(value)}\u00a0%` };
+  const { elo } = game[color];
+  const [text, band] = [eloText(figure, words), bandText(figure)];
+  if (kind === "algorithm4") {
+    return { figure, label: words.algorithm4, text, usual: band ? fill(words.of100, band) : "", better: "", early: "" };
   }
-  // One game says nothing beyond it.
-  if (isElo(figure)) return { ...plain, label: `${words[kind]} = ${words.elo}`, text: String(Math.round(value)) };
-  return { ...plain, ...ratingFigure(value, low, high, words) };
-}
-
-/** How sure it is that a player plays better or worse than usual, in words, by a percentile. */
-export function usualWords(figure, moves, words) {
-  return marked(figure, moves, words.usual) || words.early;
-}
-
-/** The figures of a curve point, `[large, beneath]`, each as {@link named} says or null. */
-export function figuresOf(point, elo, wanted, words, brief = false) {
-  const [large, beneath] = leading(point, elo, wanted);
-  // The Elo stands beside it already, and viewers would take it for what this game says.
-  const second = beneath !== null && isElo(beneath) ? null : beneath;
-  return [named(large, words, brief), named(second, words, brief)];
+  const other = game[color === "white" ? "black" : "white"].elo;
+  const far = farOpponent(elo, other);
+  const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
+  const usual = band && elo ? fill(words.usualFor, whose, band) : "";
+  const better = figure.percentile !== null && elo ? fill(words.betterThan, percentText(figure.percentile), elo) : "";
+  const early = isEarly(figure) ? `${words.early} \u00b7 ${counted(words.moves, figure.counted)}` : "";
+  return { figure, label: words.playingLike, text, usual, better, early };
 }
 
 /** Why no figure leads. */
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
-  if (point === null) return words.noMoves;
-  const basis = basisOf(point, words);
-  if ((point.n ?? point.moves) < LEAST_MOVES) return `${basis} \u00b7 ${words.tooFew}`;
-  // Another figure may be known than the one that is wanted.
-  const calibrated = ["level", "percentile", "alone"].some((kind) => figureOf(point, kind) !== null);
-  return calibrated ? basis : `${basis} \u00b7 ${words.uncalibrated}`;
+  return point === null ? words.noMoves : words.unread;
 }
 
 /** How likely White is to win, and not to lose: `{win, notLost}`, by scores as {@link scoreOf} takes them; or null. */
@@ -149,7 +135,7 @@ export function bestInstead(game, ply, words, sanOf) {
 
 /** What a rating rests on. */
 export function basisOf(point, words) {
-  return point === null ? words.noMoves : counted(words.moves, point.n ?? point.moves);
+  return point === null ? words.noMoves : counted(words.moves, point.counted);
 }
 
 /** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */

@@ -5,7 +5,7 @@ import { element, setParts, setText } from "../../drawing/elements.js";
 import { oddsWords, placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
-import { Plot, curveNames } from "../curve_plot.js";
+import { Plot } from "../curve_plot.js";
 import { ScorePanel } from "../score.js";
 
 /** The drawing's own size in rem; it is made as large as the page. */
@@ -21,7 +21,7 @@ export default class BoardLayout {
     this._human = element("p", "human");
     this._board = element("div", "diagram");
     this._box = element("div", "curves");
-    this._plot = new Plot(this._box, context.words);
+    this._plot = new Plot(this._box);
     this._diagram = null;
     this._humanLine = () => null;
     if (context.options.human) import("../human_line.js").then(({ humanLine }) => (this._humanLine = humanLine));
@@ -69,7 +69,7 @@ export default class BoardLayout {
   draw({ games: [game = null], swingOf }) {
     this.node.hidden = game === null;
     if (game === null) return;
-    const { options, words } = this._context;
+    const { options, words, basisOf } = this._context;
     setParts(this._place, placeOf(game, words));
     const extras = this._extras?.draw(game);
     setText(this._opening, extras?.opening ?? "");
@@ -88,8 +88,8 @@ export default class BoardLayout {
       this._diagram.draw(game);
     }
     if (options.hide.includes("curves")) return;
-    const names = curveNames(game, options);
-    if (hasRating(game, names)) this._plot.draw(game, names);
+    const { choice, engineRating } = basisOf(game);
+    if (hasRating(game, choice, engineRating)) this._plot.draw(game, choice, engineRating);
     else this._plot.clear();
   }
 }

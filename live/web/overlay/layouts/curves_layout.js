@@ -5,7 +5,7 @@ import { fill } from "../language/words.js";
 import { placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
-import { Plot, curveNames } from "../curve_plot.js";
+import { Plot } from "../curve_plot.js";
 
 const SIZE = { width: 52, height: 29.25 };
 
@@ -15,7 +15,7 @@ export default class CurvesLayout {
     this._place = element("p", "place");
     this._which = element("p", "which");
     this._box = element("div", "curves");
-    this._plot = new Plot(this._box, context.words);
+    this._plot = new Plot(this._box);
     this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
     this.node = element(
       "article",
@@ -39,16 +39,15 @@ export default class CurvesLayout {
   draw({ games: [game = null] }) {
     this.node.hidden = game === null;
     if (game === null) return;
-    const { options, words, basisOf } = this._context;
+    const { words, basisOf } = this._context;
     setParts(this._place, placeOf(game, words));
-    const names = curveNames(game, options);
-    const ranged = `${words[names.kind]} \u00b7 ${words.standingsNote}`;
-    const which = names.kind === "percentile" ? fill(words.betterThan, "\u2026") : ranged;
+    const { withheld, choice, engineRating } = basisOf(game);
+    const what = choice === "algorithm4" ? `${words.algorithm4} \u00b7 ${fill(words.of100, "")}` : words.bandIsUsual;
     // Each player's panel says that they are withheld.
-    setText(this._which, basisOf(game).withheld ? "" : which);
+    setText(this._which, withheld ? "" : what);
     this._sides.white.draw(game);
     this._sides.black.draw(game);
-    if (hasRating(game, names)) this._plot.draw(game, names);
+    if (hasRating(game, choice, engineRating)) this._plot.draw(game, choice, engineRating);
     else this._plot.clear();
   }
 }

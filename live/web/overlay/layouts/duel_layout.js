@@ -2,10 +2,9 @@
 
 import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { figureOf, isElo } from "../../client/leading_figure.js";
+import { percentText } from "../../client/figures.js";
 import { ScorePanel } from "../score.js";
-import { named, oddsOf, unratedPart, placeOf, pointsOf, usualWords } from "../shown_figures.js";
-import { fill } from "../language/words.js";
+import { figureWords, oddsOf, unratedPart, placeOf, pointsOf } from "../shown_figures.js";
 import { eventPoints, keyOf } from "../tables/round_table.js";
 
 const SIZE = { width: 46, height: 25 };
@@ -43,29 +42,21 @@ export default class DuelLayout {
     this.node.hidden = game === null;
     if (game === null) return;
     const { options, words, basisOf } = this._context;
-    const { withheld } = basisOf(game);
+    const { withheld, choice, engineRating } = basisOf(game);
     const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
     setParts(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
-    for (const kind of ["level", "percentile"]) {
-      this._row(kind === "level" ? words.level : `${words.percentileShort} \u2026 ${words.percentile}`, (color) => {
-        const point = game.curves[color].at(-1) ?? null;
-        const figure = withheld ? null : named(figureOf(point, kind), words);
-        if (figure === null) return "\u2013";
-        const range = figure.interval ? fill(words.of100, figure.interval) : "";
-        const said = kind === "percentile" && !open(color) ? usualWords(figure, point.n, words) : range;
-        return [figure.text + open(color), said];
-      });
-    }
-    // The Elo stands above it already.
-    const levels = COLORS.map((color) => figureOf(game.curves[color].at(-1) ?? null, "level"));
-    this._rows.get(words.level).white.parentNode.hidden ||= levels.every((level) => level !== null && isElo(level));
-    this._row(words.performance, (color) => {
-      const player = players.find(({ id, name }) => id === keyOf(game[color]) || name === game[color].name);
-      const figure = withheld ? null : named(figureOf(player, "performance"), words);
-      return figure === null ? "\u2013" : [figure.text + open(color), figure.interval ? fill(words.of100, figure.interval) : ""];
+    const read = (color) => (withheld ? null : figureWords(game, color, choice, words, engineRating));
+    const label = choice === "algorithm4" ? words.algorithm4 : words.playingLike;
+    this._row(label, (color) => {
+      const said = read(color);
+      return said === null ? "\u2013" : [said.text + open(color), said.early || said.usual];
+    });
+    this._row(words.betterThanHead, (color) => {
+      const percentile = read(color)?.figure.percentile ?? null;
+      return percentile === null || open(color) ? "\u2013" : `${percentText(percentile)}\u00a0%`;
     });
     this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, options.provisional);

@@ -6,8 +6,6 @@ import { fill } from "../language/words.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { placeOf } from "../shown_figures.js";
-import { SETTLED_MOVES, figureOf, leading, percentText } from "../../client/leading_figure.js";
-import { unratedMoves } from "../../client/curve_series.js";
 
 const WIDTH = 46;
 
@@ -15,7 +13,6 @@ export default class PlayerLayout {
   constructor(context) {
     this._context = context;
     this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
-    this._story = element("p", "story-line");
     this._against = element("span", "against");
     this._place = element("span", "place");
     this._score = new ScorePanel(context, true);
@@ -30,7 +27,6 @@ export default class PlayerLayout {
         "",
         this._sides.white.node,
         this._sides.black.node,
-        this._story,
         element("div", "state", "", this._against, this._place, move, number),
         bar.node,
       ),
@@ -54,7 +50,6 @@ export default class PlayerLayout {
     this._sides[own].node.hidden = false;
     this._sides[other].node.hidden = true;
     this._sides[own].draw(game);
-    setText(this._story, this._sentence(game, own));
     setText(this._against, fill(words.against, isolated(shortName(game[other].name || "?", everybody()))));
     setParts(this._place, placeOf(game, words));
     this._score.draw(game, swingOf(game));
@@ -65,15 +60,5 @@ export default class PlayerLayout {
     const asked = wanted.map((each) => each.toLowerCase());
     const { name, fide_id: id } = game.black;
     return asked.includes(name.toLowerCase()) || (id && asked.includes(String(id))) ? "black" : "white";
-  }
-
-  /** The percentile as a sentence, once it is settled and rests on all moves. */
-  _sentence(game, color) {
-    const point = game.curves[color].at(-1) ?? null;
-    const figure = figureOf(point, "percentile");
-    if (figure === null || point.n < SETTLED_MOVES || unratedMoves(game, color) > 0) return "";
-    // Said once.
-    if (leading(point, game[color].elo, this._context.options.rating)[0]?.kind === "percentile") return "";
-    return fill(this._context.words.betterThan, percentText(figure.value));
   }
 }

@@ -1,11 +1,11 @@
-/** `layout=standings`: players by perceived strength, each with the interval drawn to scale. */
+/** `layout=standings`: players by the perceived rating, each with its usual band drawn to scale. */
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
 import { basisOf } from "../shown_figures.js";
 import { Name } from "../../drawing/player_names.js";
 import { unratedOf } from "../../client/curve_series.js";
-import { counted } from "../language/words.js";
+import { counted, fill } from "../language/words.js";
 import { Pager } from "../pages_by_time.js";
 import { ranking, scaleOf } from "../tables/standings_order.js";
 
@@ -57,17 +57,17 @@ export default class StandingsLayout {
   resized() {}
 
   draw({ held, games, now }) {
-    const { options, words } = this._context;
-    const ranked = ranking(this._wanted(held, games), options.rating, words);
+    const { options, words, basisOf } = this._context;
+    const { choice, engineRating } = basisOf();
+    const ranked = ranking(this._wanted(held, games), choice, engineRating, words);
     this.node.hidden = ranked.length === 0;
     const shown = Math.max(1, Math.min(ranked.length, options.rows));
     if (shown !== this._shown) {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    const { rating } = ranked.find((each) => each.rating) ?? {};
-    setText(this._label, [rating?.before, rating?.label].filter(Boolean).join(" \u2026 "));
-    setText(this._note, rating?.interval ? words.standingsNote : "");
+    setText(this._label, choice === "algorithm4" ? words.algorithm4 : words.playingLike);
+    setText(this._note, choice === "algorithm4" ? fill(words.of100, "") : words.usualNote);
     const missing = [...held.games.values()].reduce((sum, game) => sum + unratedOf(game), 0);
     setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
     const { items } = this._pager.page(ranked, options.rows, now);
@@ -130,14 +130,12 @@ class StandingsRow {
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
     setText(this._value, rating?.text ?? "\u2013");
     setText(this._interval, rating?.interval ?? "");
-    this._range.classList.toggle("none", !rating || (rating.low === null && rating.high === null));
+    this._range.classList.toggle("none", !rating);
     if (!rating) return;
     const share = (elo) => ((elo - low) / (high - low)).toFixed(4);
     const { style } = this._range;
-    // An end that nobody knows reaches to the edge.
-    style.setProperty("--low", rating.low === null ? 0 : share(rating.low));
-    style.setProperty("--high", rating.high === null ? 1 : share(rating.high));
-    this._range.dataset.bound = rating.bound ?? "";
-    if (rating.value !== null) style.setProperty("--value", share(rating.value));
+    style.setProperty("--low", share(rating.low ?? rating.value));
+    style.setProperty("--high", share(rating.high ?? rating.value));
+    style.setProperty("--value", share(rating.value));
   }
 }

@@ -1,12 +1,12 @@
-/** `layout=table`: standings by points, with live performance beside them. */
+/** `layout=table`: standings by points, with the perceived rating beside them. */
 
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { figureOf } from "../../client/leading_figure.js";
+import { bandText, eloText, figureOf, isEarly } from "../../client/figures.js";
 import { unratedOf } from "../../client/curve_series.js";
 import { Children } from "../reused_children.js";
 import { Pager } from "../pages_by_time.js";
-import { eventOf, named } from "../shown_figures.js";
+import { eventOf } from "../shown_figures.js";
 import { counted } from "../language/words.js";
 import { pointsText } from "../../client/team_matches.js";
 import { roundTable } from "../tables/round_table.js";
@@ -31,8 +31,8 @@ export default class TableLayout {
       cell.scope = "col";
       return cell;
     };
-    const figure = head(words.performance, "figure");
-    figure.append(element("span", "note", words.standingsNote));
+    const figure = head(words.playingLike, "figure");
+    figure.append(element("span", "note", words.usualNote));
     const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));
     const row = element(
       "tr", "", "", head("", "rank"), head(words.player), head(words.gamesHead, "games"), head(words.points, "points-cell"),
@@ -72,9 +72,8 @@ export default class TableLayout {
       dispatchEvent(new Event("resize"));
     }
     const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
-    const performances = table.map((row) => figureOf(playerOf(players, row), "performance"));
     // A column of dashes takes the room of names.
-    this.node.classList.toggle("unrated", withheld || performances.every((figure) => figure === null));
+    this.node.classList.toggle("unrated", withheld || table.every((row) => shownFigure(playerOf(players, row)) === null));
     const { items } = this._pager.page(table, options.rows, now);
     const names = table.map(({ player }) => player.name);
     this._rows.show(items).forEach((row, at) => row.draw(items[at], players, names));
@@ -83,6 +82,12 @@ export default class TableLayout {
 
 /** What is known of who stands in a row; or null. */
 const playerOf = (players, { id, player }) => players.get(id) ?? players.get(player.name) ?? null;
+
+/** The perceived rating of somebody over the event, once it rests on moves enough; or null. */
+function shownFigure(player) {
+  const figure = figureOf(player, "perceived");
+  return figure === null || isEarly(figure) ? null : figure;
+}
 
 class TableRow {
   constructor({ options, words, flagOf }) {
@@ -113,8 +118,8 @@ class TableRow {
     setText(this._games, String(games));
     setText(this._points, pointsText(points));
     ties.forEach((value, at) => setText(this._ties[at], pointsText(value)));
-    const rating = named(figureOf(playerOf(players, { id, player }), "performance"), this._words);
-    setText(this._value, rating?.text ?? "\u2013");
-    setText(this._interval, rating?.interval ?? "");
+    const figure = shownFigure(playerOf(players, { id, player }));
+    setText(this._value, figure ? eloText(figure, this._words) : "\u2013");
+    setText(this._interval, figure ? bandText(figure) : "");
   }
 }

@@ -2,8 +2,8 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
-import { figuresOf, lastMove, unratedPart, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
-import { isEarly, usualMark } from "../../client/leading_figure.js";
+import { figureWords, lastMove, unratedPart, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
+import { bandText } from "../../client/figures.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { Pager } from "../pages_by_time.js";
@@ -85,7 +85,7 @@ class Item {
     this._score.dataset.state = result ? "result" : (score?.state ?? "");
     setText(this._move, lastMove(game, this._words));
     for (const side of ["white", "black"]) {
-      this._sides[side].draw(game, this._options, this._words, withheld, this._everybody());
+      this._sides[side].draw(game, this._words, this._basisOf(game), this._everybody());
     }
     this._alert.hidden = swing === null;
     if (swing !== null) setText(this._alert, swingText(game, swing, this._words, notation.sanOf));
@@ -111,21 +111,18 @@ class TickerSide {
     );
   }
 
-  draw(game, options, words, withheld, everybody) {
+  draw(game, words, { withheld, choice, engineRating }, everybody) {
     const player = game[this._color];
     const point = game.curves[this._color].at(-1) ?? null;
-    const [rating] = figuresOf(point, player.elo, options.rating, words);
     setText(this._title, player.title ?? "");
     setText(this._points, pointsOf(game.result, this._color));
     this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
-    const open = rating && !withheld ? unratedPart(game, this._color, words) : null;
-    const early = isEarly(rating, point?.n);
-    const figure = rating ? `${rating.short} ${rating.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld);
-    // There is no room for a figure and for why it says nothing yet.
-    setText(this._value, early ? words.early : figure);
-    // There is room for one of the two: what is missing matters more than how sure the rest is.
-    const sure = rating && !early ? rating.interval || usualMark(rating, point.n) : "";
-    setText(this._interval, open && !early ? `${point.n}/${point.n + open.missing}` : sure);
-    this.node.classList.toggle("open", early || open !== null);
+    const read = withheld ? null : figureWords(game, this._color, choice, words, engineRating);
+    const open = read ? unratedPart(game, this._color, words) : null;
+    setText(this._value, read ? `${read.label} ${read.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld));
+    // There is room for one of the two: that it is early, or what is usual.
+    const usual = read ? bandText(read.figure) : "";
+    setText(this._interval, read?.early ? words.early : usual && `(${usual})`);
+    this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
   }
 }

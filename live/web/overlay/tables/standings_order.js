@@ -1,21 +1,20 @@
-/** Players in the order of their perceived strength, and the scale to draw them on. Pure. */
+/** Players in falling order of the figure that is shown, and the scale to draw them on. Pure. */
 
-import { placeText, standings } from "../../client/leading_figure.js";
-import { named } from "../shown_figures.js";
+import { bandText, eloText, isEarly, placeText, standings } from "../../client/figures.js";
 
 /** Elo left free at both ends of the scale. */
 const MARGIN = 40;
 
 /**
- * Players by what is known of their strength, ties as ties: `{id, rank, player, rating}`. `rank` is
- * text, empty where too little is known, and `rating` is null there.
+ * Players by the figure, or by points: `{id, rank, player, rating}`. `rank` is empty where too little
+ * is known, and `rating`, `{text, interval, value, low, high}`, is null there.
  */
-export function ranking(players, wanted, words) {
-  return standings(players, wanted).map((each) => {
-    const rank = placeText(each);
-    // A figure of a few moves is none to be seen on air.
-    const rating = rank === "" ? null : named(each.figure, words);
-    return { id: each.player.id, rank, player: each.player, rating };
+export function ranking(players, by, engineRating, words) {
+  return standings(players, { by, engineRating }).map((each) => {
+    const { figure, player } = each;
+    const known = figure !== null && !isEarly(figure);
+    const rating = known ? { ...figure, text: eloText(figure, words), interval: bandText(figure) } : null;
+    return { id: player.id, rank: placeText(each), player, rating };
   });
 }
 

@@ -1,0 +1,86 @@
+/**
+ * The figures that people look at: the perceived rating and, for those who choose it, Algorithm 4 as
+ * published. Pure; the words and limits are those of live/catalogue.py.
+ */
+
+export const CHOICES = ["perceived", "algorithm4"];
+
+/** Fewer counted moves say too little to be shown large, or with a percentile. */
+export const EARLY_MOVES = 10;
+/** A change of so many Elo by one move is worth a word. */
+export const LEAP_ELO = 60;
+const LEAST_SHOWN_ELO = 800;
+const MOST_SHOWN_ELO = 3200;
+
+/**
+ * A figure of a curve point or a player, `{kind, value, low, high, counted, percentile}`; null
+ * without one. `low` and `high` are the usual band of the perceived rating, and the 95 % interval of
+ * Algorithm 4, which needs the engine's rating; null for an open end or without an own rating.
+ */
+export function figureOf(view, kind, engineRating = null) {
+  if (view === null || view === undefined) return null;
+  if (kind === "perceived") {
+    const { perceived = null, usual_low: low = null, usual_high: high = null, counted = 0, percentile = null } = view;
+    if (perceived === null) return null;
+    return { kind, value: perceived, low, high, counted, percentile: counted < EARLY_MOVES ? null : percentile };
+  }
+  const { difference = null, difference_low: low = null, difference_high: high = null } = view;
+  if (difference === null || engineRating === null) return null;
+  const plus = (elo) => (elo === null ? null : engineRating + elo);
+  return { kind, value: plus(difference), low: plus(low), high: plus(high), counted: view.n ?? view.moves, percentile: null };
+}
+
+/** Whether a perceived rating rests on too few moves to be shown large. */
+export const isEarly = (figure) => figure?.kind === "perceived" && figure.counted < EARLY_MOVES;
+
+/** Whole Elo; a perceived rating beyond the ends of what is shown reads `3200 or more`. */
+export function eloText({ kind, value }, words = { orMore: "or more", orLess: "or less" }) {
+  if (kind === "perceived" && value > MOST_SHOWN_ELO) return `${MOST_SHOWN_ELO} ${words.orMore}`;
+  if (kind === "perceived" && value < LEAST_SHOWN_ELO) return `${LEAST_SHOWN_ELO} ${words.orLess}`;
+  return String(Math.round(value));
+}
+
+/** `1950\u20132550`; empty where an end is open or nothing is usual. */
+export function bandText({ kind, low, high }) {
+  if (low === null || high === null) return "";
+  const clip = (elo) => (kind === "perceived" ? Math.min(Math.max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO) : elo);
+  return [low, high].map((elo) => Math.round(clip(elo))).join("\u2013");
+}
+
+/** Where a perceived rating lies: `above` or `below` what is usual, or empty within it. */
+export function beyondUsual(figure) {
+  if (figure?.kind !== "perceived" || figure.low === null || isEarly(figure)) return "";
+  return figure.value > figure.high ? "above" : figure.value < figure.low ? "below" : "";
+}
+
+/** A percentile in whole points: nobody is better than all, or than none. */
+export const percentText = (value) => (value > 99 ? ">99" : value < 1 ? "<1" : String(Math.round(value)));
+
+/** What is usual is that of this pairing where the two are far apart: the opponent's Elo, or null. */
+export function farOpponent(own, other) {
+  return own && other && Math.abs(own - other) > 400 ? other : null;
+}
+
+/**
+ * Players by a figure or by points, falling: `{player, figure, place, tied}`. Equal numbers, as they
+ * are read, are a tie; those without, or with too few moves, come last and have no place.
+ */
+export function standings(players, { by = "perceived", engineRating = null } = {}) {
+  const rows = players.map((player) => {
+    const figure = figureOf(player, by === "points" ? "perceived" : by, engineRating);
+    const value = by === "points" ? (player.points ?? null) : figure === null || isEarly(figure) ? null : Math.round(figure.value);
+    return { player, figure, value };
+  });
+  const byName = (a, b) => a.player.name.localeCompare(b.player.name) || (a.player.id < b.player.id ? -1 : 1);
+  const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a, b));
+  const unknown = rows.filter(({ value }) => value === null).sort(byName);
+  const place = (value) => 1 + known.findIndex((other) => other.value === value);
+  const placed = known.map(({ player, figure, value }) => {
+    const tied = known.filter((other) => other.value === value).length > 1;
+    return { player, figure, place: place(value), tied };
+  });
+  return [...placed, ...unknown.map(({ player, figure }) => ({ player, figure, place: null, tied: false }))];
+}
+
+/** `3`, `3=` for a tie, or nothing. */
+export const placeText = ({ place, tied }) => (place === null ? "" : `${place}${tied ? "=" : ""}`);
