@@ -16,7 +16,7 @@ import { drawConnection } from "./page/connection_status.js";
 import { TokenEntry } from "./page/token_entry.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
-import { CHOICES } from "./client/leading_figure.js";
+import { CHOICES } from "./client/figures.js";
 import { mainRound } from "./client/event_rounds.js";
 import { Held, eventOf, gameOrder } from "./client/event_state.js";
 import { Ticking } from "./client/running_clocks.js";

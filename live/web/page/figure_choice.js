@@ -2,16 +2,13 @@
 
 /** Texts of the choices, as people read them. */
 export const FIGURE_CHOICES = {
-  auto: "fits best",
-  level: "level",
-  percentile: "percentile",
-  alone: "moves alone",
+  perceived: "playing like",
   algorithm4: "Algorithm 4",
 };
 
 /** Which figure leads: as somebody chose here, else as the service is set. */
 export function leadingIn(held, { figure }) {
-  return figure === "auto" ? (held.hello?.figure ?? "auto") : figure;
+  return figure || (held.hello?.figure ?? "perceived");
 }
 
 /** Whether nobody here may see scores and ratings. */
@@ -29,12 +26,13 @@ export function everybodyIn({ games }) {
 }
 
 /**
- * How figures are shown: which leads, whether they are withheld here; and who else plays, for
- * names.
+ * How figures are shown: which leads, what Algorithm 4 adds to, whether they are withheld here; and
+ * who else plays, for names.
  */
 export function basisIn(held, place) {
   return {
     choice: leadingIn(held, place),
+    engineRating: held.engine?.rating ?? null,
     withheld: withheldIn(held),
     everybody: everybodyIn(held),
   };

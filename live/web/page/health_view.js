@@ -158,7 +158,7 @@ export function engineRows({ engines: health, engine, hello }) {
   const rows = [
     ["Problem", health.problem || "none"],
     ["Engine", engineText({ engine, hello }) || "\u2013"],
-    ["Calibration", engine ? [engine.calibration ?? "none", engine.calibration_note].filter(Boolean).join(": ") : "\u2013"],
+    ["Ratings read by", engine ? [engine.models?.join(", ") || "none", engine.note].filter(Boolean).join(": ") : "\u2013"],
     ...(health.measuring ? [["Measuring the engine, once", `${number(health.measuring.done)} of ${number(health.measuring.of)} positions`]] : []),
     ...Object.entries(CLASSES).map(([name, text]) => [`Positions waiting: ${text}`, number(waiting[name] ?? 0)]),
     ["Oldest wait", health.queued ? ageText(health.oldest_wait_s) : "\u2013"],

@@ -4,14 +4,15 @@
  * The fragment never reaches a server, and leaves the query (which event, whose token) alone.
  */
 
-import { CHOICES as FIGURES } from "../client/leading_figure.js";
+import { CHOICES as FIGURES } from "../client/figures.js";
 
 /** What each part of a place may be; the first is what holds when the address says nothing. */
 const CHOICES = {
   view: ["boards", "board", "players", "player", "wall", "health", "arbiter"],
   layout: ["auto", "cards", "table"],
   state: ["all", "running", "over"],
-  figure: FIGURES,
+  // Empty: as the service is set. What earlier versions offered besides means the same.
+  figure: ["", ...FIGURES],
 };
 
 const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", cols: "", follow: "" };

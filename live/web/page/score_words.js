@@ -1,65 +1,56 @@
-/** How one side of a game is shown, everywhere the same: name, clock, rating with interval. Pure. */
+/** How one side of a game is shown, everywhere the same: name, clock, figure with what is usual. Pure. */
 
-import { isEarly, isElo, leading, marked, percentText } from "../client/leading_figure.js";
-import { moveText, ratingFigure, scoreText, whiteShare } from "../drawing/number_format.js";
+import { bandText, beyondUsual, eloText, farOpponent, figureOf, isEarly, percentText } from "../client/figures.js";
+import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
 
 /** What each figure is called. */
-export const FIGURE_NAMES = {
-  level: "level",
-  percentile: "percentile",
-  alone: "moves alone",
-  performance: "performance",
-  algorithm4: "Algorithm 4",
-};
-
-/** How a percentile is read: better than 74 % of games by players rated like this. */
-const SHARE = { before: "better than", label: "of games by players rated like this", interval: "" };
-/** The same where the Elo stands beside it. */
-const BESIDE_ELO = { ...SHARE, label: "of games at this Elo" };
+export const FIGURE_NAMES = { perceived: "playing like", algorithm4: "Algorithm 4" };
 
 /**
- * A figure with its name, text and interval as text, and what is read before it; null stays null.
- * `beside` where the Elo stands beside it.
+ * The figure of a side at a point of its curve, as it is read: `{figure, label, text, usual, better,
+ * early, beyond}`; null without one. `usual` is the band with whose it is (of Algorithm 4 its
+ * interval), `better` the percentile as a sentence, `early` says that it rests on few moves.
  */
-export function written(figure, beside = false) {
+export function sideFigure(game, color, point, { choice = "perceived", engineRating = null } = {}) {
+  const figure = figureOf(point, choice, engineRating);
   if (figure === null) return null;
-  const shown =
-    figure.kind === "percentile"
-      ? { ...(beside ? BESIDE_ELO : SHARE), text: `${percentText(figure.value)} %` }
-      : isElo(figure)
-        ? { text: String(Math.round(figure.value)), interval: "= Elo" }
-        : ratingFigure(figure.value, figure.low, figure.high);
-  return { ...figure, label: FIGURE_NAMES[figure.kind], before: "", ...shown };
+  const { elo } = game[color];
+  const other = game[color === "white" ? "black" : "white"].elo;
+  const early = isEarly(figure);
+  return {
+    figure,
+    label: FIGURE_NAMES[choice],
+    text: eloText(figure),
+    usual: usualWords(figure, elo, farOpponent(elo, other)),
+    better: figure.percentile === null || !elo ? "" : `better than ${percentText(figure.percentile)}\u00a0% of games by players of ${elo}`,
+    early: early ? `early, ${countedMoves(figure.counted)}` : "",
+    beyond: beyondUsual(figure),
+  };
 }
 
-/**
- * The figures to show of a curve point: `main` the large one, `other` the one beneath, null where
- * there is none. `basis` says which figure leads; `early` whether that says nothing yet. `beside`
- * where the Elo stands beside them.
- */
-export function ratings(point, elo, basis = {}, beside = false) {
-  if (point === null) return { main: null, other: null, early: false };
-  const [main, beneath] = leading(point, elo, basis.choice ?? "auto");
-  // The Elo stands beside it already, and people would take it for what this game says.
-  const other = beneath !== null && isElo(beneath) ? null : beneath;
-  return { main: written(main, beside), other: written(other, beside), early: isEarly(main, point.n) };
+/** `usual for 2251: 1950\u20132550`, of Algorithm 4 `95 %: 2100\u20132250`; empty without a band. */
+export function usualWords(figure, elo, against = null) {
+  const band = bandText(figure);
+  if (!band) return "";
+  if (figure.kind === "algorithm4") return `95\u00a0%: ${band}`;
+  return elo ? `usual for ${elo}${against ? ` against ${against}` : ""}: ${band}` : "";
 }
 
 /** Shows of a side that its figure is none yet, or too early to say anything. */
-export function markSide(node, main, early) {
-  node.classList.toggle("unknown", main === null);
-  node.classList.toggle("early", early);
+export function markSide(node, read) {
+  node.classList.toggle("unknown", read === null);
+  node.classList.toggle("early", Boolean(read?.early));
+  node.dataset.beyond = read?.beyond ?? "";
 }
 
 /** What stands where no figure leads yet, or where none may be seen. */
 export function withoutFigure(point, { withheld = false } = {}) {
   if (withheld) return "withheld here";
-  if (point === null) return "no move rated yet";
-  return point.n < 5 ? `${countedMoves(point.n)}: too few yet` : "no calibration fits";
+  return point === null ? "no move rated yet" : "nothing reads these scores";
 }
 
 export const countedMoves = (count) => (count === 1 ? "1 move" : `${count} moves`);
@@ -67,7 +58,7 @@ export const countedMoves = (count) => (count === 1 ? "1 move" : `${count} moves
 /** What a side's figure rests on: `33 moves`, or `31 of 33 moves` while some are not rated yet. */
 export function basisText(game, color, point) {
   const missing = unratedMoves(game, color);
-  return missing === 0 ? countedMoves(point.n) : `${point.n} of ${countedMoves(point.n + missing)}`;
+  return missing === 0 ? countedMoves(point.counted) : `${point.counted} of ${countedMoves(point.counted + missing)}`;
 }
 
 /** How likely each result is after so many plies: `{win, draw, loss}`; null while unknown. */
@@ -75,19 +66,6 @@ export function oddsAfter(game, plies) {
   if (plies === game.plies && game.result !== "*") return null;
   const known = plies.slice(-2).findLast((ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null);
   return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
-}
-
-const USUAL = ["clearly worse than usual", "perhaps worse than usual", "within the usual range", "perhaps better than usual", "clearly better than usual"];
-
-const EARLY = "too early to say";
-
-/** How sure it is that a player plays better or worse than usual, by a percentile. */
-export const usualWords = (figure, moves) => marked(figure, moves, USUAL) || EARLY;
-
-/** A figure in one line: `level 2311 2150–2480`, `better than 74 % of games by players rated like this`. */
-export function figureLine({ kind, before, label, text, interval }) {
-  if (kind === "percentile") return `${before} ${text} ${label}`;
-  return [label, text, interval].filter(Boolean).join(" ");
 }
 
 /** `White wins 45 %, draw 40 %, Black wins 15 %`; they add up to 100. */
@@ -172,10 +150,9 @@ export function problemText(game, { withheld = false } = {}) {
 /** What a screen reader says of a side. */
 export function sideText(game, color, basis = {}) {
   const point = game.curves[color].at(-1) ?? null;
-  const { main, early } = ratings(point, game[color].elo, basis);
+  const read = sideFigure(game, color, point, basis);
   const name = game[color].name || "unknown";
-  if (main === null) return `${name}: ${withoutFigure(point, basis)}`;
-  const range = main.bound || main.kind === "percentile" || !main.interval ? "" : `, 95 % interval ${main.interval}`;
-  const said = figureLine(range ? { ...main, interval: "" } : main);
-  return `${name}: ${said}${range}, from ${basisText(game, color, point)}${early ? `, ${EARLY}` : ""}`;
+  if (read === null) return `${name}: ${withoutFigure(point, basis)}`;
+  const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || `from ${basisText(game, color, point)}`];
+  return `${name}: ${said.filter(Boolean).join(", ")}`;
 }

@@ -10,17 +10,17 @@ import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { BoardFrame } from "../../drawing/board_frame.js";
 import { Chart } from "./chart_frame.js";
-import { CLOCKS, SCORE, complexityChart, curvesChart, hasBands } from "./charts.js";
+import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
 import { explainButton } from "../explanations.js";
-import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
+import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
 import { Name, nameWithin } from "../../drawing/player_names.js";
 import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { writePlace } from "../page_address.js";
 import {
-  basisText, countedMoves, drawBar, drawOdds, lastMove, markSide, oddsAfter, oddsWords, placeText, problemText, ratings,
-  scoreAfter, scoreWords, withoutFigure,
+  basisText, countedMoves, drawBar, drawOdds, lastMove, markSide, oddsAfter, oddsWords, placeText, problemText,
+  scoreAfter, scoreWords, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
 import { countAtOne, gainChart } from "./gain_chart.js";
@@ -76,9 +76,9 @@ export class BoardPage {
     );
     this._moves = new MoveList(pick);
     this._ratings = new Ratings();
-    this._figure = "auto";
     this._pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
-    this._curves = new Chart(curvesChart("auto"), this._pickMove);
+    this._basis = { choice: "perceived", engineRating: null };
+    this._curves = this._curvesOf(this._basis);
     this._score = new Chart(SCORE, pick);
     this._complexity = new Chart(complexityChart(uPlot), pick);
     this._clocks = new Chart(CLOCKS, pick);
@@ -89,9 +89,12 @@ export class BoardPage {
     this._methods = new MethodsTable();
     this._switch = this._figureSwitch();
     this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node, this._bandButtons());
-    const right = element("div", "right", "", this._ratings.node, this._curvesBox, this._duel.node);
-    const charts = [this._gains, this._histogram, this._methods, this._complexity, this._clocks];
-    const below = element("div", "below", "", ...charts.map(({ node }) => node));
+    const right = element("div", "right", "", this._curvesBox, this._ratings.node);
+    const charts = [this._gains, this._histogram, this._duel, this._methods, this._complexity, this._clocks];
+    const below = element(
+      "details", "methods-behind", "", element("summary", "", "Methods: gains, accuracy and what the papers measure"),
+      element("div", "below", "", ...charts.map(({ node }) => node)),
+    );
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);
     this._below = below;
@@ -118,12 +121,9 @@ export class BoardPage {
     this._drawBoard(game, plies, place, basis);
     this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
     this._moves.draw(game, ply, basis);
-    this._ratings.draw(game, ply, basis, held.engine?.calibration === null ? held.engine.calibration_note : "");
-    const leads = leadingIn(held, place);
-    if (leads !== this._figure) this._useFigure(leads);
+    this._ratings.draw(game, ply, basis, sanOf);
+    this._useFigure(basis);
     this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
-    // Percentiles have no band to be looked at alone.
-    this._bandBox.hidden = !hasBands(game, leads);
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
     this._drawGains(game, held);
     this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());
@@ -271,15 +271,28 @@ export class BoardPage {
     ["white", "black"].forEach((each, at) => this._bands[at].setAttribute("aria-pressed", String(each === color)));
   }
 
-  _useFigure(figure) {
-    this._figure = figure;
-    const next = new Chart(curvesChart(figure), this._pickMove);
+  _curvesOf(basis) {
+    return new Chart(curvesChart(basis), this._pickMove, (move) => this._peek(move));
+  }
+
+  /** Shows the position after a move that is pointed at; null: the one that is looked at. */
+  _peek(move) {
+    if (this._game === null || this._position === null) return;
+    const plies = move === null ? this._ply : Math.min(2 * move, this._game.plies.length);
+    this._position = { ...this._position, game: { ...this._game, plies: this._game.plies.slice(0, plies) } };
+    this._drawDiagram();
+  }
+
+  _useFigure({ choice, engineRating }) {
+    if (choice === this._basis.choice && engineRating === this._basis.engineRating) return;
+    this._basis = { choice, engineRating };
+    const next = this._curvesOf(this._basis);
     this._curves.node.replaceWith(next.node);
     this._curves.destroy();
     this._curves = next;
     this._pinBand(null);
     Object.keys(FIGURE_CHOICES).forEach((each, at) => {
-      this._switch.children[at].setAttribute("aria-pressed", String(each === figure));
+      this._switch.children[at].setAttribute("aria-pressed", String(each === choice));
     });
   }
 }
@@ -297,7 +310,6 @@ class PlayerHeader {
     this._material.title = "What this side has more of, and by how many pawns it is ahead";
     this._star = new FollowStar(followed);
     this.clock = new ClockText(color, elapsedS);
-    this._before = element("span", "before");
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._label = element("span", "figure-name");
@@ -307,7 +319,7 @@ class PlayerHeader {
         "div", "who", "", element("i", `piece ${color}`), this._title, this._link, this._elo, this._star.node, this._material,
         this._more, this.clock.node,
       ),
-      element("div", "figures", "", this._before, this._main, this._interval, this._label),
+      element("div", "figures", "", this._label, this._main, this._interval),
     );
   }
 
@@ -325,12 +337,11 @@ class PlayerHeader {
     const room = `${material} ${this.clock.room} ${player.elo}`;
     this._name.draw(player.name || "?", basis.everybody, room);
     const point = pointAt(game.curves[color], plies.length);
-    const { main, early } = ratings(point, player.elo, basis, true);
-    setText(this._before, main?.before ?? "");
-    setText(this._main, main?.text ?? "\u2013");
-    setText(this._interval, main ? main.interval : withoutFigure(point, basis));
-    const rests = plies === game.plies && point !== null ? basisText(game, color, point) : countedMoves(point?.n ?? 0);
-    setText(this._label, main ? `${main.label} \u00b7 ${rests}` : "");
-    markSide(this.node, main, early);
+    const read = sideFigure(game, color, point, basis);
+    setText(this._main, read?.text ?? "\u2013");
+    setText(this._interval, read ? read.usual : withoutFigure(point, basis));
+    const rests = plies === game.plies && point !== null ? basisText(game, color, point) : countedMoves(point?.counted ?? 0);
+    setText(this._label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
+    markSide(this.node, read);
   }
 }

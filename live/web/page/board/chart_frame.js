@@ -9,15 +9,17 @@ const AXIS_FONT = "11px system-ui, sans-serif";
 /**
  * `kind` says what is drawn:
  * - `series(game)` answers `{data, notes}`: columns for uPlot (x first), null when nothing is there;
- * - `options(color)` the rest of uPlot's options, for colours by name; `beneath` draws under it, `marked` over it;
+ * - `options(color)` the rest of uPlot's options, for colours by name; `marked` draws over it;
  * - `table(game)` answers `{head, rows}`;
  * - `focus(side)` and `nearest(plot, top)`, where one side can be shown alone;
  * - `empty` what stands there instead of an empty drawing.
  */
 export class Chart {
-  constructor(kind, picked) {
+  /** `picked` is given the x that is clicked, `pointed` the one pointed at, or null. */
+  constructor(kind, picked, pointed = () => {}) {
     this._kind = kind;
     this._picked = picked;
+    this._pointed = pointed;
     this._plot = null;
     this._game = null;
     this._at = null;
@@ -79,7 +81,7 @@ export class Chart {
       this._box.style.color = `var(${name})`;
       return getComputedStyle(this._box).color;
     };
-    const { axes, series, beneath = () => {}, marked = () => {}, ...rest } = this._kind.options(color, () => this._game);
+    const { axes, series, marked = () => {}, ...rest } = this._kind.options(color, () => this._game);
     const mark = color("--mark");
     const axis = {
       stroke: color("--quiet"),
@@ -98,7 +100,7 @@ export class Chart {
         ...rest,
         axes: axes.map((each) => ({ ...axis, ...each })),
         series,
-        hooks: { drawClear: [beneath], draw: [(drawn) => this._mark(drawn, mark), marked] },
+        hooks: { draw: [(drawn) => this._mark(drawn, mark), marked] },
       },
       data,
       this._box,
@@ -107,6 +109,8 @@ export class Chart {
       const x = plot.data[0][plot.posToIdx(offsetX)];
       if (x !== undefined) this._picked?.(x);
     });
+    plot.over.addEventListener("mousemove", ({ offsetX }) => this._pointed(plot.data[0][plot.posToIdx(offsetX)] ?? null));
+    plot.over.addEventListener("mouseleave", () => this._pointed(null));
     if (this._kind.nearest) {
       plot.over.addEventListener("mousemove", ({ offsetY }) => this.hover(this._kind.nearest(plot, offsetY)));
       plot.over.addEventListener("mouseleave", () => this.hover(null));

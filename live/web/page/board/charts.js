@@ -1,11 +1,12 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
-import { columns, drawn, figureLabel, hasRating, span, tickLabel } from "../../client/curve_series.js";
-import { VALUES, bandFill, markEnds, shadeUsual } from "../../drawing/curve_marks.js";
-import { figureOf } from "../../client/leading_figure.js";
+import { columns, hasRating, span } from "../../client/curve_series.js";
+import { VALUES, bandFill, markEnds } from "../../drawing/curve_marks.js";
+import { figureOf } from "../../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { moverOf } from "../../client/event_state.js";
-import { FIGURE_NAMES, sideText, written } from "../score_words.js";
+import { FIGURE_NAMES, sideText } from "../score_words.js";
+import { leaps } from "./rating_panel.js";
 
 const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
 const line = (stroke, more = {}) => ({
@@ -82,16 +83,13 @@ export const SCORE = {
   }),
 };
 
-/** Whether the curves of a game have bands when `wanted` leads: percentiles have none. Pure. */
-export function hasBands(game, wanted) {
-  const names = drawn(game.curves, wanted);
-  return names.low !== "" && hasRating(game, names);
-}
+/** So many moves of each side are named at its curve. */
+const NAMED = 3;
 
-/** The chart of both curves; `wanted` says which figure leads. */
-export function curvesChart(wanted) {
+/** The chart of both curves, by the figure that leads (`basis`). */
+export function curvesChart({ choice, engineRating }) {
   // Of the curves as last drawn.
-  let kind = "level";
+  let game = null;
   // Whose band is shown alone; null: both.
   let alone = null;
   return {
@@ -112,20 +110,18 @@ export function curvesChart(wanted) {
     name: "curves-chart",
     title: "Move by move",
     explain: "curves",
-    height: 240,
-    empty: "The curves begin with the first bounded figure.",
-    series(game) {
-      const names = drawn(game.curves, wanted);
-      const data = columns(game.curves, names);
-      kind = names.kind;
-      if (!hasRating(game, names)) return { data: null };
-      const percent = kind === "percentile";
-      const own = (elo) => new Array(data[0].length).fill(percent ? null : (elo ?? null));
+    height: 320,
+    empty: "The curves begin with the first rated move.",
+    series(drawn) {
+      game = drawn;
+      if (!hasRating(game, choice, engineRating)) return { data: null };
+      const data = columns(game.curves, choice, engineRating);
+      const leads = choice === "perceived";
+      const own = (elo) => new Array(data[0].length).fill(leads ? (elo ?? null) : null);
+      const bands = leads ? "usual for the Elo" : "95 % intervals";
       return {
         data: [...data, own(game.white.elo), own(game.black.elo)],
-        note: percent
-          ? "better than so many of 100 games by players rated like this; 8 of 10 games lie in the usual range"
-          : `${FIGURE_NAMES[kind]}; bands: 95 % intervals, / White's, \\ Black's; dashed: own Elo`,
+        note: `${FIGURE_NAMES[choice]}; bands: ${bands}, / White's, \\ Black's${leads ? "; dashed: own Elo" : ""}`,
       };
     },
     options(color) {
@@ -138,43 +134,68 @@ export function curvesChart(wanted) {
       });
       return {
         padding: [8, 44, 0, 0],
-        scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data, kind) } },
+        scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data, [plot.data[7].at(-1), plot.data[8].at(-1)]) } },
         axes: [
           { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100] },
-          { size: 40, incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map(tickLabel(kind)) },
+          { size: 40, incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map((elo) => String(Math.round(elo))) },
         ],
         series: [
           {}, edge("white"), edge("white"), line(color("--white-line")), edge("black"), edge("black"), line(color("--black-line")),
           dashed("--white-line"), dashed("--black-line"),
         ],
         bands: [band("white", [1, 2]), band("black", [4, 5])],
-        beneath: (plot) => kind === "percentile" && shadeUsual(plot, { color, family: FAMILY, size: 11, said: "usual range" }),
-        marked: (plot) => markEnds(plot, { color, family: FAMILY, size: 12, written: figureLabel(kind) }),
+        marked: (plot) => {
+          markEnds(plot, { color, family: FAMILY, size: 12, written: (elo) => String(Math.round(elo)) });
+          if (choice === "perceived") nameLeaps(plot, game, color);
+        },
       };
     },
     says: (game) => `Figures by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,
     table(game) {
-      const figure = (point) => {
-        const cells = (kind) => {
-          const found = written(figureOf(point, kind));
-          return kind === "percentile" ? [found?.text] : [found?.text, found?.interval];
-        };
-        return [point.n, point.gain_cp, ...["level", "percentile", "alone", "algorithm4"].flatMap(cells)];
+      const whole = (elo) => (elo === null ? null : Math.round(elo));
+      const range = (found) => (found === null || found.low === null || found.high === null ? null : `${whole(found.low)}\u2013${whole(found.high)}`);
+      const cells = (point) => {
+        const figure = figureOf(point, "perceived");
+        const other = figureOf(point, "algorithm4", engineRating);
+        return [
+          point.counted, point.gain_cp, figure && whole(figure.value), range(figure), figure && whole(figure.percentile),
+          other && whole(other.value), range(other),
+        ];
       };
       const points = [...game.curves.white, ...game.curves.black].sort((a, b) => a.ply - b.ply);
       return {
-        head: [
-          "Move", "Player", "Moves counted", "Gain, cp", "Level", "95 %", "Percentile", "Moves alone", "95 %",
-          "Algorithm 4", "95 %",
-        ],
+        head: ["Move", "Player", "Moves counted", "Gain, cp", "Plays like", "Usual", "Percentile", "Algorithm 4", "95 %"],
         rows: points.map((point) => [
           moveText(point.ply, game.plies[point.ply - 1]?.san ?? "", game.start_fen),
           game[moverOf(point.ply, game.start_fen)].name,
-          ...figure(point),
+          ...cells(point),
         ]),
       };
     },
   };
+}
+
+/** Writes the moves that moved a curve most beside it. */
+function nameLeaps(plot, game, color) {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  const { left, top, width, height } = plot.bbox;
+  ctx.save();
+  ctx.font = `600 ${Math.round(11 * ratio)}px ${FAMILY}`;
+  ctx.textAlign = "center";
+  for (const side of ["white", "black"]) {
+    ctx.fillStyle = color(`--${side}-line`);
+    for (const { ply, from, to } of leaps(game.curves[side]).slice(0, NAMED)) {
+      const text = moveText(ply, game.plies[ply - 1]?.san ?? "", game.start_fen);
+      const half = ctx.measureText(text).width / 2;
+      const x = plot.valToPos(Math.ceil(ply / 2), "x", true);
+      const y = plot.valToPos(to, "y", true) + (to > from ? -6 : 6) * ratio;
+      const room = 12 * ratio;
+      ctx.textBaseline = to > from ? "bottom" : "top";
+      ctx.fillText(text, Math.min(Math.max(x, left + half), left + width - half), Math.min(Math.max(y, top + room), top + height - room));
+    }
+  }
+  ctx.restore();
 }
 
 const bars = (uPlot) => uPlot.paths.bars({ size: [0.8, 20, 1] });

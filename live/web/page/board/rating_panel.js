@@ -2,12 +2,14 @@
 
 import { element, scrollBox, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { figureOf, isEarly } from "../../client/leading_figure.js";
-import { countedMoves, ratings, usualWords, withoutFigure, written } from "../score_words.js";
+import { EARLY_MOVES, LEAP_ELO, bandText, eloText, figureOf } from "../../client/figures.js";
+import { moveText } from "../../drawing/number_format.js";
+import { countedMoves, sideFigure, withoutFigure } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
 import { explainButton } from "../explanations.js";
 import { Whisker } from "./side_figures.js";
 
+const DASH = "\u2013";
 /** Both players are compared from so many moves on. */
 const LEAST_MOVES = 5;
 
@@ -23,93 +25,84 @@ export function eloExpectation(white, black) {
   return 1 / (1 + 10 ** ((black - white) / 400));
 }
 
+/**
+ * The moves that moved a player's figure by 60 Elo or more, the largest first:
+ * `[{ply, from, to}]`; while it is early none counts. Pure.
+ */
+export function leaps(curve, ply = Infinity) {
+  const found = [];
+  for (let at = 1; at < curve.length && curve[at].ply <= ply; at += 1) {
+    const [before, after] = [figureOf(curve[at - 1], "perceived"), figureOf(curve[at], "perceived")];
+    if (before === null || after === null || before.counted < EARLY_MOVES) continue;
+    if (Math.abs(after.value - before.value) >= LEAP_ELO) found.push({ ply: curve[at].ply, from: before.value, to: after.value });
+  }
+  return found.sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));
+}
+
+/** What the newest leap of a side was, in words; empty without one. `sanOf` is that of move_notation.js. */
+export function leapWords(game, color, ply, sanOf) {
+  const newest = leaps(game.curves[color], ply).sort((a, b) => b.ply - a.ply)[0];
+  const move = newest && game.plies[newest.ply - 1];
+  if (!move) return "";
+  const [from, to] = [newest.from, newest.to].map(Math.round);
+  const said = `${to > from ? "Rose" : "Fell"} from ${from} to ${to} by ${moveText(newest.ply, move.san, game.start_fen)}`;
+  const { best = null } = move;
+  if (to > from || best === null || best === move.uci) return said;
+  const before = game.plies.slice(0, newest.ply - 1).map(({ uci }) => uci);
+  return `${said}; ${sanOf(game.start_fen, before, best)} was better`;
+}
+
 class RatingPanel {
   constructor(color) {
     this._color = color;
     this._name = new Name();
-    this._large = new PanelRating("leading", "large");
-    this._lines = {
-      level: new PanelRating("level"),
-      percentile: new PanelRating("percentile"),
-      alone: new PanelRating("alone"),
-      performance: new PanelRating("performance"),
-      algorithm4: new PanelRating("a4"),
-    };
-    this._ranges = element("p", "note ranges", "Ranges are 95 % intervals.");
-    const lines = [this._large, ...Object.values(this._lines)].map(({ node }) => node);
-    this.node = element(
-      "section", `rating-panel side ${color}`, "", element("h2", "", "", element("i", `piece ${color}`), this._name.node), ...lines, this._ranges,
+    this._label = element("span");
+    this._main = element("strong", "rating");
+    this._usual = element("span", "interval");
+    this._better = element("span", "said");
+    this._whisker = new Whisker();
+    this._leap = element("p", "leap");
+    this._more = element("p", "note");
+    this._line = element(
+      "div", "rating-line large", "", element("div", "label", "", this._label, explainButton("perceived")),
+      element("div", "value", "", this._main, this._usual, this._better), this._whisker.node,
     );
+    const title = element("h2", "", "", element("i", `piece ${color}`), this._name.node);
+    this.node = element("section", `rating-panel side ${color}`, "", title, this._line, this._leap, this._more);
   }
 
-  draw(game, ply, basis, note) {
+  draw(game, ply, basis, sanOf) {
     const player = game[this._color];
     const point = pointAt(game.curves[this._color], ply);
     this._name.draw(player.name || "?", basis.everybody);
-    const { main, early } = ratings(point, player.elo, basis);
-    this._ranges.hidden = basis.withheld;
-    const counted = point === null ? "" : `from ${countedMoves(point.n)}`;
-    const named = [titled(main?.kind === "percentile" ? main.before : (main?.label ?? "")), counted].join(", ");
-    this._large.name(main === null ? "No figure yet" : named);
-    if (main === null) this._large.say(note && point !== null && point.n >= 5 ? note : withoutFigure(point, basis));
-    else this._large.draw(main, player.elo, main.kind === "percentile" ? `${main.label}: ${usualWords(main, point.n)}` : "", early);
-    for (const [kind, line] of Object.entries(this._lines)) {
-      // A performance belongs to the whole game, not to a move of it.
-      const whole = kind === "performance";
-      const held = whole ? (ply >= game.plies.length ? game.methods[this._color] : null) : point;
-      const figure = written(figureOf(held, kind));
-      line.node.hidden = figure === null || main?.kind === kind;
-      if (figure !== null) line.draw(figure, player.elo, about(figure), isEarly(figure, point?.n));
-    }
+    const read = sideFigure(game, this._color, point, basis);
+    const counted = point === null ? "" : `, ${countedMoves(point.counted)}`;
+    setText(this._label, read === null ? "No figure yet" : `${titled(read.label)}${counted}`);
+    setText(this._main, read?.text ?? "");
+    setText(this._usual, read?.usual ?? "");
+    setText(this._better, read === null ? game.note || withoutFigure(point, basis) : read.early ? "early" : read.better);
+    this._line.classList.toggle("early", Boolean(read?.early));
+    this._whisker.node.hidden = read?.figure.kind !== "perceived";
+    if (!this._whisker.node.hidden) this._whisker.draw(read.figure, player.elo);
+    const leads = !basis.withheld && basis.choice === "perceived";
+    setText(this._leap, leads ? leapWords(game, this._color, ply, sanOf) : "");
+    this._leap.hidden = !this._leap.textContent;
+    setText(this._more, read === null ? "" : details(point, basis));
+    this._more.hidden = !this._more.textContent;
   }
 }
 
-const NAMES = { level: "Level", percentile: "Better than", alone: "Moves alone", performance: "Performance", a4: "A4 index" };
+/** What stays in small print: the moves by themselves, and the figure that does not lead. */
+function details(point, { choice, engineRating }) {
+  const leads = choice === "perceived";
+  const other = figureOf(point, leads ? "algorithm4" : "perceived", engineRating);
+  const ends = [point.low === null ? "below 400" : Math.round(point.low), point.high === null ? "above 3600" : Math.round(point.high)];
+  const band = other === null ? "" : bandText(other);
+  const second = other === null ? "" : `${leads ? "Algorithm 4" : "Playing like"} ${eloText(other)}${band ? ` (${band})` : ""}`;
+  return [leads ? `These moves by themselves, 95\u00a0%: ${ends.join(DASH)}` : "", second].filter(Boolean).join(" \u00b7 ");
+}
 
 const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** What else there is to say of a figure. */
-function about({ kind, share, label }) {
-  if (kind === "percentile") return label;
-  if (kind === "level" && share !== null && share >= 0.005) return `${Math.round(100 * share)} % from these moves`;
-  return "";
-}
-
-class PanelRating {
-  constructor(name, size = "") {
-    this._label = element("span", "", NAMES[name] ?? "");
-    this._main = element("strong", "rating");
-    this._interval = element("span", "interval");
-    this._whisker = new Whisker();
-    this._said = element("span", "said");
-    this.node = element(
-      "div", `rating-line ${size}`, "", element("div", "label", "", this._label, explainButton(name)),
-      element("div", "value", "", this._main, this._interval, this._said), this._whisker.node,
-    );
-  }
-
-  name(text) {
-    setText(this._label, text);
-  }
-
-  draw(figure, elo, said, early) {
-    setText(this._main, figure.text);
-    setText(this._interval, figure.interval);
-    setText(this._said, said);
-    // Percentiles and Algorithm 4's index have no place on a scale of Elo.
-    this.node.classList.toggle("early", early);
-    this._whisker.node.hidden = ["percentile", "algorithm4"].includes(figure.kind);
-    if (!this._whisker.node.hidden) this._whisker.draw(figure, elo);
-  }
-
-  say(text) {
-    setText(this._main, "");
-    setText(this._interval, "");
-    setText(this._said, text);
-    this.node.classList.remove("early");
-    this._whisker.node.hidden = true;
-  }
-}
 
 /** Ratings of both, the expectation between them, and the other methods. */
 export class Ratings {
@@ -118,9 +111,9 @@ export class Ratings {
     this.node = element("div", "rating-panels", "", this._panels.white.node, this._panels.black.node);
   }
 
-  /** `basis` says which figure leads; `note` why there may be none. */
-  draw(game, ply, basis, note) {
-    for (const panel of Object.values(this._panels)) panel.draw(game, ply, basis, note);
+  /** `basis` says which figure leads; `sanOf` writes a move. */
+  draw(game, ply, basis, sanOf) {
+    for (const panel of Object.values(this._panels)) panel.draw(game, ply, basis, sanOf);
   }
 }
 
@@ -190,11 +183,10 @@ export class MethodsTable {
     SIDE_COLUMNS.forEach((column, at) => {
       ["white", "black"].forEach((color, side) => {
         const cell = this._cells[at][side];
-        const { text, interval, missing, provisional } = column.show({ methods: methods[color] });
+        const { text, interval, missing } = column.show({ ...methods[color], methods: methods[color] });
         setText(cell.firstChild, text);
         setText(cell.lastChild, interval);
         if (cell.title !== missing) cell.title = missing;
-        cell.classList.toggle("provisional", Boolean(provisional));
       });
     });
   }

@@ -3,7 +3,7 @@
 import { resultText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { parsePlacement, placementAfter } from "../../client/board_position.js";
 import {
-  basisText, countedMoves, figureLine, lastMove, placeText, provisionalWords, ratings, scoreAfter, withoutFigure,
+  basisText, countedMoves, lastMove, placeText, provisionalWords, scoreAfter, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { pointAt } from "./rating_panel.js";
 import { sparkPaths } from "../boards/small_curves.js";
@@ -55,20 +55,18 @@ function board(x, y, side, placement, last, pieces) {
 function player(x, y, game, color, ply) {
   const { name, title, elo } = game[color];
   const point = pointAt(game.curves[color], ply);
-  const { main, other, early } = ratings(point, elo);
+  const read = sideFigure(game, color, point, {});
   const who = [title, short(name || "?")].filter(Boolean).join(" ");
   const disc = `<circle cx="${x + 9}" cy="${y - 8}" r="8" fill="${color === "white" ? "#fff" : "#000"}" stroke="${QUIET}"/>`;
-  const figure = main === null ? "\u2013" : main.text;
-  const range = main?.interval && !main.bound ? `95 %: ${main.interval}` : "";
-  const moves = point !== null && ply === game.plies.length ? basisText(game, color, point) : countedMoves(point?.n ?? 0);
-  const share = main?.kind === "percentile";
-  const about = main === null ? withoutFigure(point) : [main.bound && main.interval, main.label, range, share ? "" : moves].filter(Boolean).join(", ");
-  const beneath = share ? `are worse than this one, ${moves}` : other ? figureLine(other) : "";
+  const moves = point !== null && ply === game.plies.length ? basisText(game, color, point) : countedMoves(point?.counted ?? 0);
+  const about = read === null ? withoutFigure(point) : read.usual || `${read.label}, ${moves}`;
+  const beneath = read === null ? "" : [read.early || read.better, read.usual && !read.early ? moves : ""].filter(Boolean).join(", ");
   return [
     disc,
     words(x + 28, y, 26, INK, who, 'font-weight="600"'),
     words(x + 570, y, 22, QUIET, elo ? `Elo ${elo}` : "", 'text-anchor="end"'),
-    words(x, y + 58, 54, early ? QUIET : COLORS[color], figure, 'font-weight="700"'),
+    words(x, y + 26, 16, QUIET, read?.label ?? ""),
+    words(x, y + 70, 50, read?.early ? QUIET : COLORS[color], read?.text ?? "\u2013", 'font-weight="700"'),
     words(x + 175, y + 38, 20, INK, about),
     words(x + 175, y + 62, 17, QUIET, beneath),
   ].join("");

@@ -9,14 +9,12 @@ import { brokerOf } from "../../client/broker_address.js";
 /** Games whose PGN is asked for at once, at most. */
 const TOGETHER = 4;
 
+const METHODS = ["tournament", "accuracy", "centipawn_loss", "first_choice", "conformance", "guid_bratko", "ponderated", "markov_moves"];
+
 /** Players as CSV: every plain figure of theirs, then those of the methods. */
 function playersCsv(players, { FIGURES, csv }) {
-  const plain = [
-    "id", "name", "elo", "games", "moves", "mean_gain_cp", "expected_score", "rating", "low", "high",
-    "calibrated", "calibrated_low", "calibrated_high", "form", ...FIGURES,
-    "performance", "performance_low", "performance_high",
-  ];
-  const methods = PLAYER_COLUMNS.filter(({ id }) => ["a2", "accuracy", "loss", "first", "conformance", "guid", "ponderated", "markov"].includes(id));
+  const plain = ["id", "name", "elo", "games", "moves", "mean_gain_cp", ...FIGURES.filter((name) => name !== "n"), "points"];
+  const methods = PLAYER_COLUMNS.filter(({ id }) => METHODS.includes(id));
   return csv(
     [...plain, ...methods.map(({ label }) => label)],
     players.map((player) => [...plain.map((name) => player[name]), ...methods.map((column) => column.value(player))]),

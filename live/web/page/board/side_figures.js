@@ -1,11 +1,11 @@
-/** One player: name, clock, perceived rating with its interval as text and as a line. */
+/** One player: name, clock, the figure with what is usual as text and as a line. */
 
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { ClockText } from "../boards/clock_text.js";
-import { SCALE, basisText, countedMoves, figureLine, markSide, ratings, withoutFigure } from "../score_words.js";
+import { SCALE, basisText, countedMoves, markSide, sideFigure, withoutFigure } from "../score_words.js";
 
-/** A rating and its interval on a scale that all boards share, so that eyes can compare them. */
+/** A rating and its band on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
   constructor() {
     this._range = element("i", "range");
@@ -17,16 +17,14 @@ export class Whisker {
 
   draw(figure, elo) {
     const at = (value) => (100 * (value - SCALE[0])) / (SCALE[1] - SCALE[0]);
-    const cut = (value, open) => Math.max(0, Math.min(100, value === null ? open : at(value)));
+    const cut = (value) => Math.max(0, Math.min(100, at(value)));
     this.node.classList.toggle("unknown", figure === null);
-    place(this._own, "left", elo ? cut(elo, 0) : null);
+    place(this._own, "left", elo ? cut(elo) : null);
     if (figure === null) return;
-    const [low, high] = [cut(figure.low, 0), cut(figure.high, 100)];
-    place(this._range, "left", low);
-    place(this._range, "width", Math.max(1, high - low));
-    this._range.classList.toggle("no-low", figure.low === null);
-    this._range.classList.toggle("no-high", figure.high === null);
-    place(this._dot, "left", figure.value === null ? null : cut(figure.value, 0));
+    const banded = figure.low !== null && figure.high !== null;
+    place(this._range, "left", banded ? cut(figure.low) : null);
+    if (banded) place(this._range, "width", Math.max(1, cut(figure.high) - cut(figure.low)));
+    place(this._dot, "left", cut(figure.value));
   }
 }
 
@@ -42,20 +40,18 @@ export class CardSide {
     this._title = element("span", "title");
     this._name = new Name();
     this._elo = element("span", "elo");
-    this._ownElo = element("span", "own-elo");
     this.clock = new ClockText(color, elapsedS);
-    this._before = element("span", "before");
-    this._main = element("strong", "rating");
-    this._interval = element("span", "interval");
     this._label = element("span", "figure-name");
-    this._other = element("span", "other");
+    this._main = element("strong", "rating");
+    this._usual = element("span", "interval");
+    this._better = element("span", "other");
     this._whisker = new Whisker();
     this.node = element(
       "div",
       `side ${color}`,
       "",
       element("div", "who", "", element("i", `piece ${color}`), this._title, this._name.node, this._elo, this.clock.node),
-      element("div", "figures", "", this._before, this._main, this._interval, this._label, this._ownElo, this._other),
+      element("div", "figures", "", this._label, this._main, this._usual, this._better),
       this._whisker.node,
     );
   }
@@ -65,18 +61,17 @@ export class CardSide {
     setText(this._title, player.title ?? "");
     const title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
     setText(this._elo, player.elo ? String(player.elo) : "");
-    setText(this._ownElo, player.elo ? `Elo ${player.elo}` : "");
     this.clock.draw(game, plies);
     this._name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.room}`);
     this._name.node.title = title;
-    const { main, other, early } = ratings(point, player.elo, basis, true);
-    setText(this._before, main?.before ?? "");
-    setText(this._main, main?.text ?? "\u2013");
-    setText(this._interval, main ? main.interval : withoutFigure(point, basis));
-    setText(this._label, main ? `${main.label} \u00b7 ${plies === game.plies ? basisText(game, this._color, point) : countedMoves(point.n)}` : "");
-    setText(this._other, other ? figureLine(other) : "");
-    markSide(this.node, main, early);
-    // Percentiles have no place on a scale of Elo.
-    this._whisker.draw([main, other].find((each) => each && each.kind !== "percentile") ?? null, player.elo);
+    const read = sideFigure(game, this._color, point, basis);
+    setText(this._label, read?.label ?? "");
+    setText(this._main, read?.text ?? "\u2013");
+    setText(this._usual, read ? read.usual : withoutFigure(point, basis));
+    const rests = read === null ? "" : plies === game.plies ? basisText(game, this._color, point) : countedMoves(point.counted);
+    setText(this._better, read === null ? "" : read.early || [read.better, rests].filter(Boolean).join(" \u00b7 "));
+    markSide(this.node, read);
+    // Algorithm 4's index has no place on a scale of Elo.
+    this._whisker.draw(read?.figure.kind === "perceived" ? read.figure : null, player.elo);
   }
 }

@@ -46,7 +46,7 @@ export class Card {
   }
 
   draw(game, basis) {
-    if (game === this._game && basis.choice === this._basis.choice) return;
+    if (game === this._game && basis.choice === this._basis.choice && basis.engineRating === this._basis.engineRating) return;
     const before = this._game;
     this._game = game;
     this._basis = basis;
@@ -108,7 +108,7 @@ export class Card {
       this._placement = placementAfter(game.start_fen, game.plies.map((ply) => ply.uci));
     }
     this._mini.draw(this._placement, game.plies.at(-1)?.uci ?? "");
-    this._spark.draw(game.curves, this._basis.choice);
+    this._spark.draw(game.curves, this._basis);
   }
 
   _flash() {

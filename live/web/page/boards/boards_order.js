@@ -1,6 +1,6 @@
 /** Which boards are shown, and in which order. Pure. */
 
-import { figureOf } from "../../client/leading_figure.js";
+import { figureOf, isEarly } from "../../client/figures.js";
 import { inRound } from "../../client/event_rounds.js";
 import { gameOrder } from "../../client/event_state.js";
 
@@ -14,19 +14,10 @@ export function latest(game, color) {
   return game.curves[color].at(-1) ?? null;
 }
 
-/**
- * What is sure of a player's strength: the lower end of the level, or of the moves alone, so that
- * who has made one move leads no list; null while nothing is known.
- */
+/** The perceived rating, once it rests on moves enough; else null. */
 export function strength(point) {
-  const figure = figureOf(point, "level") ?? figureOf(point, "alone");
-  if (figure === null) return null;
-  return figure.low ?? -Infinity;
-}
-
-/** Better than so many games of players rated alike; null while unknown. */
-export function percentile(point) {
-  return figureOf(point, "percentile")?.value ?? null;
+  const figure = figureOf(point, "perceived");
+  return figure === null || isEarly(figure) ? null : figure.value;
 }
 
 /** The newest score that is known, White's side, centipawns; null without one. */
@@ -68,8 +59,7 @@ export const ORDERS = {
   alerts: { label: "Open alerts", key: (game, alerting) => (alerting.has(game.id) ? 0 : null) },
   close: { label: "Closest score", key: (game) => absolute(scoreOf(game)) },
   swing: { label: "Largest swing", key: (game) => negative(swing(game)) },
-  rating: { label: "Strongest play", key: (game) => negative(best(game, strength)) },
-  percentile: { label: "Best percentile", key: (game) => negative(best(game, percentile)) },
+  rating: { label: "Playing best", key: (game) => negative(best(game, strength)) },
   clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
   moves: { label: "Most moves", key: (game) => negative(game.plies_played) },
   white: { label: "White", key: (game) => fold(game.white.name) },

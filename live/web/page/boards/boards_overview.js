@@ -3,9 +3,8 @@
 import { element, setText } from "../../drawing/elements.js";
 import { BoardsTable } from "./boards_table.js";
 import { Card } from "./board_card.js";
-import { isTransferred } from "../../client/leading_figure.js";
 import { explainButton } from "../explanations.js";
-import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
+import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
 import { delayText } from "../health_view.js";
 import { MomentsList } from "./moments_list.js";
 import { ORDERS, arranged } from "./boards_order.js";
@@ -53,7 +52,6 @@ export class Overview {
     this._grid.id = "boards";
     this._table = new BoardsTable((change) => go(change), elapsedS);
     this._count = element("span", "count");
-    this._transferred = element("span", "transferred", "transferred", explainButton("transferred"));
     this._empty = element("p", "note empty");
     this._sight = new IntersectionObserver(
       (entries) => {
@@ -87,6 +85,7 @@ export class Overview {
     this._moments.draw(held);
     const all = [...held.games.values()];
     const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
+    this._leading = leadingIn(held, place);
     this._show(place, layout);
     this._rounds.draw(all, place);
     const alerting = alertingGames([...(held.alerts?.values() ?? [])]);
@@ -118,9 +117,7 @@ export class Overview {
       node?.classList.toggle("followed", this._followed.size > 0 && this._followed.plays(held.games.get(id)));
     }
     const hidden = all.length - games.length;
-    const ranges = basis.withheld ? "" : " \u00b7 ranges are 95\u00a0% intervals";
-    setText(this._count, all.length ? `${games.length} of ${all.length} boards${ranges}` : "");
-    this._transferred.hidden = all.length === 0 || !games.some((game) => isTransferred(held.engine, game.calibration_note));
+    setText(this._count, all.length ? `${games.length} of ${all.length} boards` : "");
     setText(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
     this._empty.hidden = !this._empty.textContent;
   }
@@ -181,12 +178,12 @@ export class Overview {
     this._alertsOrder = this._sort.select.querySelector("[value=alerts]");
     this._layout = choice("As", { auto: "fits best", cards: "boards", table: "table" }, (layout) => this._go({ layout }));
     this._figure = choice("Large figure", FIGURE_CHOICES, (figure) => this._go({ figure }));
-    const figure = element("div", "figure-choice", "", this._figure.label, explainButton("leading"));
+    const figure = element("div", "figure-choice", "", this._figure.label, explainButton("perceived"));
     const more = element(
       "details", "chooser", "", element("summary", "", "View"),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label, figure),
     );
-    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count, this._transferred);
+    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count);
     bar.setAttribute("role", "search");
     return bar;
   }
@@ -196,7 +193,7 @@ export class Overview {
     this._state.select.value = place.state;
     this._sort.select.value = place.sort || "board";
     this._layout.select.value = place.layout;
-    this._figure.select.value = place.figure;
+    this._figure.select.value = place.figure || this._leading;
     this.node.dataset.layout = layout;
   }
 

@@ -1,9 +1,10 @@
 /** All boards as one table, a row each: the densest view, and what a screen reader reads best. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
+import { bandText, percentText } from "../../client/figures.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
-  basisText, drawBar, figureLine, lastMove, markSide, provisionalWords, ratings, scoreAfter, withoutFigure,
+  basisText, drawBar, lastMove, markSide, provisionalWords, scoreAfter, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { nameWithin } from "../../drawing/player_names.js";
@@ -13,9 +14,9 @@ import { SortedHeader } from "./sorted_header.js";
 export const COLUMNS = [
   { id: "board", label: "Bd" },
   { id: "white", label: "White" },
-  { id: "whiteRating", label: "Figure", explain: "leading" },
+  { id: "whiteRating", label: "Plays like", explain: "perceived" },
   { id: "score", label: "Score", explain: "score" },
-  { id: "blackRating", label: "Figure", explain: "leading" },
+  { id: "blackRating", label: "Plays like", explain: "perceived" },
   { id: "black", label: "Black" },
   { id: "moves", label: "Last move" },
   { id: "clock", label: "Clocks" },
@@ -102,9 +103,9 @@ class BoardTableRow {
   }
 
   draw(game, basis) {
-    if (game === this._game && basis.choice === this._choice) return;
+    if (game === this._game && basis.choice === this._basis?.choice && basis.engineRating === this._basis?.engineRating) return;
     this._game = game;
-    this._choice = basis.choice;
+    this._basis = basis;
     setText(this._link, game.board === null ? game.round || "\u2013" : String(game.board));
     this._link.href = writePlace({ view: "board", game: game.id });
     this._link.setAttribute("aria-label", `Open board ${game.board ?? ""}: ${game.white.name} against ${game.black.name}`);
@@ -115,13 +116,14 @@ class BoardTableRow {
       this._names[color].title = player.name;
       setText(this._elos[color], player.elo ? String(player.elo) : "");
       const point = game.curves[color].at(-1) ?? null;
-      const { main, other, early } = ratings(point, player.elo, basis, true);
-      setText(this._ratings[color], main?.text ?? "\u2013");
-      setText(this._intervals[color], main ? main.interval : withoutFigure(point, basis));
-      const second = other ? figureLine(other) : "";
-      const about = main ? [main.label, basisText(game, color, point), second] : [second];
+      const read = sideFigure(game, color, point, basis);
+      setText(this._ratings[color], read?.text ?? "\u2013");
+      setText(this._intervals[color], read ? bandText(read.figure) : withoutFigure(point, basis));
+      const place = read?.figure.percentile ?? null;
+      const better = place === null ? "" : `better than ${percentText(place)}\u00a0%`;
+      const about = read === null ? [] : read.early ? [read.early] : [better, basisText(game, color, point)];
       setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
-      markSide(this._ratings[color].parentNode, main, early);
+      markSide(this._ratings[color].parentNode, read);
     }
     const score = scoreAfter(game, game.plies);
     setText(this._score, score.provisional && score.text ? `${score.text} \u2026` : score.text);

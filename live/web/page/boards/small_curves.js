@@ -1,16 +1,15 @@
 /** Both curves with their bands, small: two lines and two areas that stretch with their box. */
 
-import { columns, drawn, hasRating, span } from "../../client/curve_series.js";
+import { columns, hasRating, span } from "../../client/curve_series.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [100, 40];
 
 /** What the four paths are, from curves: `{white: {band, line}, black: …}`; null without a value. */
-export function sparkPaths(curves, choice = "auto") {
-  const names = drawn(curves, choice);
-  if (!hasRating({ curves }, names)) return null;
-  const data = columns(curves, names);
-  const [low, high] = span(data, names.kind);
+export function sparkPaths(curves, { choice = "perceived", engineRating = null } = {}) {
+  if (!hasRating({ curves }, choice, engineRating)) return null;
+  const data = columns(curves, choice, engineRating);
+  const [low, high] = span(data);
   const moves = data[0].length;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);
   const y = (value) => (HEIGHT * (1 - (Math.max(low, Math.min(high, value)) - low) / (high - low))).toFixed(1);
@@ -57,11 +56,11 @@ export class Spark {
     this._drawn = null;
   }
 
-  draw(curves, choice) {
-    if (curves === this._drawn && choice === this._choice) return;
+  draw(curves, basis) {
+    if (curves === this._drawn && basis.choice === this._basis?.choice && basis.engineRating === this._basis?.engineRating) return;
     this._drawn = curves;
-    this._choice = choice;
-    const paths = sparkPaths(curves, choice);
+    this._basis = basis;
+    const paths = sparkPaths(curves, basis);
     this.node.classList.toggle("empty", paths === null);
     for (const [name, path] of Object.entries(this._paths)) {
       const [color, kind] = name.split(" ");

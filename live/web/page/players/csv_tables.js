@@ -16,15 +16,15 @@ function cell(value) {
 }
 
 export const FIGURES = [
-  "level", "level_low", "level_high", "level_share", "percentile", "alone", "alone_low", "alone_high",
+  "n", "counted", "perceived", "usual_low", "usual_high", "percentile", "low", "high", "score", "difference",
+  "difference_low", "difference_high",
 ];
-const SIDE = [...FIGURES, "calibrated", "calibrated_low", "calibrated_high", "rating", "low", "high", "n"];
 
 const BOARD = [
   "event", "round", "board", "white", "white_elo", "black", "black_elo", "result", "moves_scored",
   "last_move", "score_cp", "mate",
   ...["white", "black"].flatMap((color) =>
-    SIDE.map((name) => `${color}_${name}`),
+    FIGURES.map((name) => `${color}_${name}`),
   ),
   "id",
 ];
@@ -38,7 +38,7 @@ export function boardsCsv(games) {
       const scored = game.plies.findLast((ply) => ply.score_cp !== null) ?? null;
       const side = (color) => {
         const point = game.curves[color].at(-1) ?? {};
-        return SIDE.map((name) => point[name]);
+        return FIGURES.map((name) => point[name]);
       };
       return [
         game.event, game.round, game.board, game.white.name, game.white.elo, game.black.name,
@@ -55,10 +55,6 @@ const PLY = [
   "played_cp", "gain_cp", "gain_same_search_cp", "gain_successive_cp",
   "score_source", "win", "draw", "loss",
 ];
-const POINT = [
-  "n", "expected_score", "difference", "difference_low", "difference_high", "rating", "low", "high",
-  "calibrated", "calibrated_low", "calibrated_high", "form", ...FIGURES,
-];
 const COMPLEXITY = ["stability_cp", "jump_cp", "jump_depth"];
 
 /** One game, one ply a row, with the point of the curve that the ply made. */
@@ -68,14 +64,14 @@ export function gameCsv(game) {
     for (const point of game.curves[color]) points.set(point.ply, point);
   }
   return csv(
-    [...PLY, ...COMPLEXITY, ...POINT],
+    [...PLY, ...COMPLEXITY, ...FIGURES],
     game.plies.map((ply) => {
       const point = points.get(ply.ply) ?? {};
       const complexity = ply.complexity ?? {};
       return [
         ...PLY.map((name) => (name === "final" ? Number(ply[name]) : ply[name])),
         ...COMPLEXITY.map((name) => complexity[name]),
-        ...POINT.map((name) => point[name]),
+        ...FIGURES.map((name) => point[name]),
       ];
     }),
   );

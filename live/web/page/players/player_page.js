@@ -53,7 +53,7 @@ export class PlayerPage {
       const about = [side?.title, elo ? `Elo ${elo}` : "", side?.federation, side?.team];
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));
     }
-    if (player !== null) for (const figure of this._figures) figure.draw(player);
+    if (player !== null) for (const figure of this._figures) figure.draw(player, held.engine);
     this._drawGains(held, player, games, place.player);
     this._drawGames(games, basisIn(held, place));
   }
@@ -106,10 +106,9 @@ class PlayerFigure {
     this.node = element("div", "", "", label, this._cell);
   }
 
-  draw(player) {
-    const { text, interval, missing, provisional } = this.column.show(player);
+  draw(player, engine) {
+    const { text, interval, missing } = this.column.show(player, engine ?? undefined);
     setText(this._value, text);
     setText(this._interval, interval || (text === "\u2013" ? missing : ""));
-    this._cell.classList.toggle("provisional", Boolean(provisional));
   }
 }

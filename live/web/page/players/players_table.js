@@ -2,8 +2,7 @@
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS, USUAL, chosenColumns, pluginColumns, rankedPlayers } from "./columns.js";
-import { rankedBy } from "../../client/leading_figure.js";
-import { everybodyIn, leadingIn, withheldIn } from "../figure_choice.js";
+import { basisIn, everybodyIn, leadingIn, withheldIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
 import { pointsText, teamMatches } from "../../client/team_matches.js";
 import { roundName } from "../../client/event_rounds.js";
@@ -48,7 +47,7 @@ export class PlayersPage {
     const { q, sort, down } = place;
     const wanted = words(q);
     // Places count in the whole field, whoever is shown.
-    const ranked = rankedPlayers([...held.players.values()], sort, down, leadingIn(held, place)).filter(({ player }) => {
+    const ranked = rankedPlayers([...held.players.values()], sort, down, basisIn(held, place)).filter(({ player }) => {
       const text = fold(player.name);
       return wanted.every((word) => text.includes(word));
     });
@@ -57,7 +56,7 @@ export class PlayersPage {
 
   draw(held, place) {
     const everybody = [...held.players.values()];
-    const by = rankedBy(everybody, leadingIn(held, place));
+    const by = leadingIn(held, place);
     this._useColumns(place.cols, by, pluginColumns(everybody));
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
@@ -72,10 +71,10 @@ export class PlayersPage {
     players.forEach(({ player, place: rank }, at) => {
       let row = this._rows.get(player.id);
       if (row === undefined) this._rows.set(player.id, (row = new PlayerTableRow(this._columns, this._followed)));
-      row.draw(player, rank, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
+      row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
       if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
-    const ties = withheldIn(held) ? "" : `Players by ${FIGURE_NAMES[by]}; = are ties: their 95 % intervals overlap. Under five counted moves nobody has a place.`;
+    const ties = withheldIn(held) ? "" : `Players by ${FIGURE_NAMES[by]}, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.`;
     setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._note.hidden = !this._note.textContent;
     this._drawMatches(teamMatches([...held.games.values()]));
@@ -99,13 +98,13 @@ export class PlayersPage {
   /** On a phone the figure that ranks stands beside the name, or nobody would see it. */
   _useColumns(text, by, added) {
     const chosen = [...chosenColumns(text), ...added];
-    const isLead = ({ id }) => this._narrow.matches && id === (by === "algorithm4" ? "a4" : by);
+    const isLead = ({ id }) => this._narrow.matches && id === by;
     const columns = [...chosen.filter(isLead), ...chosen.filter((column) => !isLead(column))];
     const ids = columns.map(({ id }) => id).join(",");
     if (ids === this._ids) return;
     this._ids = ids;
     this._columns = columns;
-    this._header.columns([{ id: "place", label: "#", explain: "places" }, { id: "name", label: "Player" }, ...columns]);
+    this._header.columns([{ id: "place", label: "#" }, { id: "name", label: "Player" }, ...columns]);
     this._rows.clear();
     this._body.replaceChildren();
     for (const box of this._boxes) box.checked = columns.some(({ id }) => id === box.value);
@@ -155,22 +154,22 @@ class PlayerTableRow {
     this.node = element("tr", "", "", this._place, head, ...this._cells);
   }
 
-  draw(player, place, name) {
+  draw(player, place, engine, name) {
     setText(this._place, place);
     this._star.draw(player);
     this.node.classList.toggle("followed", this._followed.has(player));
     setText(this._link.firstChild, name);
-    if (player === this._player) return;
+    if (player === this._player && engine?.rating === this._rating) return;
     this._player = player;
+    this._rating = engine?.rating;
     this._link.title = player.name;
     this._link.href = writePlace({ player: playerKey(player) });
     this._columns.forEach((column, at) => {
       const cell = this._cells[at];
-      const { text, interval, missing, provisional, early } = column.show(player);
+      const { text, interval, missing, early } = column.show(player, engine ?? undefined);
       setText(cell.firstChild, text);
       setText(cell.lastChild, interval);
       if (cell.title !== missing) cell.title = missing;
-      cell.classList.toggle("provisional", Boolean(provisional));
       cell.classList.toggle("early", Boolean(early));
       cell.classList.toggle("none", text === "\u2013");
     });

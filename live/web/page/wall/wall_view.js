@@ -13,7 +13,7 @@ import { MiniBoard } from "../board/pieces.js";
 import { arranged } from "../boards/boards_order.js";
 import { ClockText } from "../boards/clock_text.js";
 import { basisIn } from "../figure_choice.js";
-import { basisText, drawBar, lastMove, markSide, placeText, ratings, scoreAfter, withoutFigure } from "../score_words.js";
+import { basisText, drawBar, lastMove, markSide, placeText, scoreAfter, sideFigure, withoutFigure } from "../score_words.js";
 import { pageAt, wallGrid, wallPages } from "./wall_pages.js";
 
 export class WallView {
@@ -159,14 +159,13 @@ class WallSide {
     this.name = new Name();
     this._elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
-    this._before = element("span", "before");
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._label = element("span", "figure-name");
     this.node = element(
       "div", `wall-side side ${color}`, "",
       element("div", "who", "", element("i", `piece ${color}`), this.name.node, this.clock.node),
-      element("div", "figures", "", this._main, element("span", "about", "", this._before, this._interval, this._label, this._elo)),
+      element("div", "figures", "", this._main, element("span", "about", "", this._label, this._interval, this._elo)),
     );
   }
 
@@ -176,11 +175,10 @@ class WallSide {
     this.clock.draw(game, game.plies);
     this.name.draw(player.name || "?", basis.everybody, this.clock.room);
     const point = game.curves[this._color].at(-1) ?? null;
-    const { main, early } = ratings(point, player.elo, basis, true);
-    setText(this._before, main?.before ?? "");
-    setText(this._main, main?.text ?? "\u2013");
-    setText(this._interval, main ? main.interval : withoutFigure(point, basis));
-    setText(this._label, main ? `${main.label} \u00b7 ${basisText(game, this._color, point)}` : "");
-    markSide(this.node, main, early);
+    const read = sideFigure(game, this._color, point, basis);
+    setText(this._main, read?.text ?? "\u2013");
+    setText(this._interval, read ? read.usual : withoutFigure(point, basis));
+    setText(this._label, read ? `${read.label} \u00b7 ${read.early || basisText(game, this._color, point)}` : "");
+    markSide(this.node, read);
   }
 }
