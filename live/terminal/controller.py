@@ -25,27 +25,19 @@ from live.terminal.view_frame import KeyHint
 
 #: What the signs on the screens mean.
 SIGNS = (
-    "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
-    "~ provisional score  · not known yet  ≥2450 2450 or more  ≤2034 2034 or less",
-    "95 %: the interval before it holds the true value in 95 of 100 cases. n: moves counted.",
-    "Level: the Elo played at, from the own Elo (else the field's) and these moves; = Elo where "
-    "these moves say nothing beyond it.",
-    "Pct: better than so many in 100 games of players rated like this one, in positions as hard.",
-    "Alone: the Elo of the moves alone, whoever plays; wide, because one game says little.",
-    "Perf: performance, the Elo that fits moves and results against these opponents.",
-    "A4: Ferreira's Algorithm 4, an index on its own scale: it ranks, its distances are not Elo.",
+    "Plays: the rating that these moves look like, compared with what players of every rating "
+    "lose in the same positions. Grey under ten counted moves: early. Strong: the game is over.",
+    "usual: 8 of 10 games by players of this Elo lie there. Pct: better than so many of 100 such "
+    "games. n: counted moves. Nothing within the usual band is unusual.",
+    "A4: Ferreira's Algorithm 4 against the engine, on its own scale: it ranks, its distances are "
+    "not Elo. v shows it in the curves.",
     "Odds: █ White wins ▒ draw ░ Black wins, for these two players from here.",
-    "Swing: largest change of the score in four plies. Age: since the last move. Form: level "
-    "above the own Elo. 1st: first choices of the engine. Loss: mean loss of a move, centipawns.",
+    "Swing: largest change of the score in four plies. Age: since the last move. 1st: first "
+    "choices of the engine. Loss: mean loss of a move, centipawns.",
     "Jump: how far the score moved while the engine looked deeper: a hard position.",
-    "p(30 cp): moves at most 0.30 pawns short of the engine's; level: within two pawns of level; "
-    "weighed: less when one side is far ahead.",
     "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has a note.",
     "A clock in colour is low: under 5 minutes, then under 1; less where games are fast.",
-    "A key in brackets does nothing now; here it says why. ~97%: the game is not over.",
-    "Strong is the figure that leads: the level while these moves make 15 % of it, else Pct; "
-    "without an Elo Alone. v changes that. 3= is a tie: the intervals overlap.",
-    "transferred: the calibration was learned on another engine and measured over to this one.",
+    "A key in brackets does nothing now; here it says why. 3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
 #: Smallest terminal that is drawn on, cells and lines.
@@ -165,7 +157,7 @@ class TerminalController:
         return [
             KeyHint("1", "1 2 3 4", views, "boards, players and standings, alerts, incident log"),
             KeyHint("colon", ":", "more", "every command, found by typing part of its name"),
-            KeyHint("v", "v", "", "another leading figure: level, percentile, moves alone, A4"),
+            KeyHint("v", "v", "", "show Algorithm 4 in the curves, or the perceived rating"),
             KeyHint("b", "b", "", "the bell: silent, rings for alarms, rings for every alert"),
             KeyHint("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),
             KeyHint("q", "q", "quit", "end, after asking"),

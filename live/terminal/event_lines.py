@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from live.alerts.alert_log import AlertLog
+from live.catalogue import sentence
 from live.events import (
     AlertMessage,
     Change,
@@ -23,11 +24,8 @@ from live.events import (
     PointMessage,
     ScoreMessage,
 )
-from live.ledger.players.leading_figure import Figure, figure, leading
 from live.terminal.figure_text import (
-    FIGURE_NAMES,
     clock_text,
-    figure_with_interval,
     move_text,
     plain,
     score_text,
@@ -154,14 +152,13 @@ class EventLineWriter:
         move = move_text(view, ply) if view and ply else f"ply {point.ply}"
         score = f" {score_text(ply.score_cp, ply.mate)}" if ply and ply.final else ""
         player = plain(getattr(view, color).name, 40) if view else color
-        elo = getattr(view, color).elo if view else None
-        large, beneath = leading(point, elo)
-        figures = [each for each in (large, beneath, figure(point, "algorithm4")) if each]
-        rating = ", ".join(f"{_name(each)} {figure_with_interval(each)}" for each in figures)
-        moves = "1 move" if point.n == 1 else f"{point.n} moves"
+        other: Color = "black" if color == "white" else "white"
+        elo, opponent = (getattr(view, each).elo if view else None for each in (color, other))
+        said = sentence(point, elo, opponent) or "no perceived rating"
+        moves = "1 move" if point.counted == 1 else f"{point.counted} moves"
         return (
             f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. "
-            f"{player}: {rating}, {moves}"
+            f"{player}: {said}, {moves}"
         )
 
     def _label(self, game: GameId) -> str:
@@ -180,7 +177,3 @@ class EventLineWriter:
                 lines.append(f"{plain(feed.feed, 60)} {feed.state}{detail}")
         self._feeds = {feed.feed: feed for feed in feeds}
         return lines
-
-
-def _name(found: Figure) -> str:
-    return "A4" if found.kind == "algorithm4" else FIGURE_NAMES[found.kind].lower()

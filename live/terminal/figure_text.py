@@ -1,29 +1,18 @@
-"""How figures are written for people: scores, ratings, intervals, curves as text. Pure.
-
-Uncertainty is never dropped: a rating comes with its interval, an unbounded one with the end that
-is known.
-"""
+"""How figures are written on a terminal: scores, ratings, clocks, curves as text. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from live.catalogue import LEAST_SHOWN_ELO, MOST_SHOWN_ELO
+from live.catalogue import points_text as points_text
 from live.events import MATE_CP, EngineInfo, GameView, PlyView
 from live.games.move_numbers import move_number
 from live.human.difficulty import in_words
-from live.ledger.players.leading_figure import Figure, FigureKind, percentile_figure
 from live.terminal.text_cells import plain as plain
 
 #: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
 WITHHELD = "this service withholds scores and ratings"
-#: What figures are called on the screens.
-FIGURE_NAMES: dict[FigureKind, str] = {
-    "level": "Level",
-    "percentile": "Percentile",
-    "alone": "Moves alone",
-    "performance": "Performance",
-    "algorithm4": "Algorithm 4",
-}
 #: Eight heights of a sparkline.
 _BLOCKS = "▁▂▃▄▅▆▇█"
 #: A sparkline never stretches less than this over its height: noise must not look like drama.
@@ -41,15 +30,19 @@ def score_text(score_cp: int | None, mate: int | None) -> str:
     return f"{score_cp / 100:+.2f}"
 
 
-def rating_text(rating: float | None, low: float | None, high: float | None) -> str:
-    """The rating in whole Elo; ``≥2450`` where its interval has one end, ``·`` while unknown.
-
-    Nobody can weigh a rating beside an open interval: what holds is the end that is known.
+def perceived_text(elo: float | None) -> str:
+    """Five cells at most: ``2340``, ``3200+`` and ``800-`` beyond what is shown; ``·`` while
+    unknown.
     """
-    if low is None and high is not None:
-        return f"≤{high:.0f}"
-    if high is None and low is not None:
-        return f"≥{low:.0f}"
+    if elo is None:
+        return "·"
+    if elo > MOST_SHOWN_ELO:
+        return f"{MOST_SHOWN_ELO}+"
+    return f"{LEAST_SHOWN_ELO}-" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
+
+
+def rating_text(rating: float | None) -> str:
+    """Whole Elo; ``·`` while unknown or unbounded."""
     return "·" if rating is None else f"{rating:.0f}"
 
 
@@ -59,37 +52,8 @@ def is_withheld(engine: EngineInfo) -> bool:
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """What stands beside :func:`rating_text`: ``1890–2370``; empty where that says its one end."""
+    """``1890–2370``; empty where an end is open."""
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
-
-
-def figure_text(found: Figure | None) -> str:
-    """``2441``, ``74 %``, ``≥2450`` where only one end is known, ``·`` where there is none."""
-    if found is None:
-        return "·"
-    if found.kind == "percentile":
-        return "·" if found.value is None else f"{percentile_figure(found.value)} %"
-    return rating_text(found.value, found.low, found.high)
-
-
-def figure_interval(found: Figure | None) -> str:
-    """Its 95 % interval beside :func:`figure_text`; ``= Elo`` where one game says nothing more."""
-    if found is None or found.kind == "percentile":
-        return ""
-    return "= Elo" if found.is_elo else interval_text(found.low, found.high)
-
-
-def figure_with_interval(found: Figure | None) -> str:
-    """``2441 (2100–2790)``, ``2450 or more``, ``74 %``, ``2811 = Elo``; empty without one."""
-    if found is None:
-        return ""
-    text, interval = figure_text(found), figure_interval(found)
-    if text[:1] in ("≤", "≥"):
-        # Words have room here.
-        return f"{text[1:]} or {'less' if text[0] == '≤' else 'more'}"
-    if found.is_elo:
-        return f"{text} {interval}"
-    return f"{text} ({interval})" if interval else text
 
 
 def odds_bar(win: float, draw: float, cells: int) -> str:
@@ -173,30 +137,9 @@ def signed(value: float | None) -> str:
     return "" if value is None else f"{value:+.0f}"
 
 
-def points_text(points: float | None) -> str:
-    """``3½``, ``½``, ``0``; empty while unknown."""
-    if points is None:
-        return ""
-    whole = int(points)
-    return f"{whole or ''}½" if points > whole else str(whole)
-
-
 def percent(share: float | None) -> str:
     """``61 %``; empty while unknown."""
     return "" if share is None else f"{100 * share:.0f} %"
-
-
-def percentile_text(found: Figure | None, *, over: bool) -> str:
-    """Four cells at most: ``74%``, ``~74%`` while the game runs and it may still become another."""
-    text = figure_text(found).replace(" ", "")
-    if over or text == "·":
-        return text
-    return f"~{text}"[:4]
-
-
-def so_far(text: str, whole: float | None) -> str:
-    """A figure over the moves scored so far: ``~91 %`` while ``whole``, over all, is unknown."""
-    return f"~{text}" if whole is None else text
 
 
 def share_text(share: float) -> str:

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from live.errors import LiveRateError
 from live.events import AlertKind, FigureChoice, GameId, Incident, PublicDelay
-from live.ledger.players.leading_figure import CHOICES
 from live.publish.published_state import PublishedState
 from live.terminal.alerts.alert_bell import AlertBell
 from live.terminal.boards.board_row import BoardRows
@@ -23,11 +22,8 @@ MESSAGE_S = 6.0
 
 #: What each choice of the leading figure means, for people.
 FIGURE_CHOICES: dict[FigureChoice, str] = {
-    "auto": "level or percentile, whichever says more; without an Elo the moves alone",
-    "level": "level",
-    "percentile": "percentile",
-    "alone": "moves alone",
-    "algorithm4": "Algorithm 4, an index on its own scale",
+    "perceived": "playing like",
+    "algorithm4": "Algorithm 4 as published, on its own scale",
 }
 
 ExportKind = Literal["pgn", "csv", "html"]
@@ -138,7 +134,7 @@ class ViewContext:
         self.rows = BoardRows(changes)
         self.palette: Palette = DUSK
         self.pinned: set[GameId] = set()
-        self.default_figure: Callable[[], FigureChoice] = lambda: "auto"
+        self.default_figure: Callable[[], FigureChoice] = lambda: "perceived"
         """Which figure leads until somebody chooses."""
         self._figure: FigureChoice | None = None
         self.prompt: TextPrompt | None = None
@@ -169,8 +165,8 @@ class ViewContext:
 
     def next_figure(self) -> None:
         """Another figure leads: the next of those there are."""
-        self._figure = CHOICES[(CHOICES.index(self.figure) + 1) % len(CHOICES)]
-        self.notify(f"Leading figure: {FIGURE_CHOICES[self.figure]}")
+        self._figure = "algorithm4" if self.figure == "perceived" else "perceived"
+        self.notify(f"Curves show: {FIGURE_CHOICES[self._figure]}")
 
     def ask_filter(self, query: str, use: Callable[[str], None]) -> None:
         """Ask for the words of a filter; ``use`` gets what is typed, and ``query`` on esc."""

@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind, PublicDelay
-from live.ledger.players.leading_figure import is_transferred
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.palette import Palette
 from live.terminal.tables.boards_table import queue_text
@@ -69,7 +68,7 @@ def title(
     withheld = engine is not None and is_withheld(engine)
     if withheld:
         line.append(f" {WITHHELD} ", palette.warn)
-    elif engine is not None and (basis := calibration_text(engine)):
+    elif engine is not None and (basis := "" if engine.models else "no model reads these scores"):
         # Before what a narrow terminal cuts: it says what every figure is worth.
         line.append(f" {basis} ", palette.warn)
     place = f" {plain(address, 60)} " if address else ""
@@ -99,13 +98,6 @@ def measured_by(engine: EngineInfo, gain: GainKind | None) -> list[str]:
         f"· {short}{rating}",
         f"· {short}, {engine.rating} Elo" if engine.rating else f"· {short}",
     ]
-
-
-def calibration_text(engine: EngineInfo) -> str:
-    """``transferred`` or ``not calibrated``; empty where the calibration is this engine's own."""
-    if is_transferred(engine):
-        return "transferred"
-    return "" if engine.calibration else "not calibrated"
 
 
 def health(

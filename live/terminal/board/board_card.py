@@ -12,15 +12,9 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.events import FigureChoice, GainCounts, GameDetail
+from live.catalogue import EARLY_MOVES, band_text, percentile_text, sentence
+from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail
 from live.games.move_numbers import move_number
-from live.ledger.players.leading_figure import (
-    CurveScale,
-    FigureKind,
-    FigureScale,
-    figure,
-    leading,
-)
 from live.terminal.board import text_charts
 from live.terminal.board.move_table import MOVE_CELLS, moves, row_of
 from live.terminal.board.side_figures import side_figures
@@ -28,17 +22,15 @@ from live.terminal.board.text_diagram import board_after, diagram, san_of
 from live.terminal.boards.board_list import RESULTS
 from live.terminal.boards.board_row import RESTORED
 from live.terminal.figure_text import (
-    FIGURE_NAMES,
     age_text,
     clock_left_s,
     clock_runs,
     clock_text,
-    figure_interval,
-    figure_text,
+    interval_text,
     move_text,
     odds_bar,
     odds_text,
-    percentile_text,
+    perceived_text,
     rating_text,
     score_text,
     share_text,
@@ -53,7 +45,7 @@ PANEL_NAMES = {
     "moves": "Moves",
     "curves": "Curves",
     "gains": "Gains",
-    "methods": "Other methods",
+    "methods": "Methods",
 }
 #: From this size on every panel is shown at once.
 LARGE = (150, 40)
@@ -66,10 +58,8 @@ class BoardCardOptions(msgspec.Struct, frozen=True):
 
     palette: Palette
     figure: FigureChoice
-    scale: FigureScale
-    """Which figures stand beside the names."""
-    curves: CurveScale
-    """What the curves show."""
+    engine_rating: int
+    """What Algorithm 4 adds its differences to, Elo."""
     ply: int
     """The ply under the cursor; 0 is the starting position."""
     following: bool
@@ -131,15 +121,13 @@ def headline(game: GameDetail, width: int, look: BoardCardOptions) -> Text:
 
 
 def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
-    """A head and a line for each player: every figure with its interval, moves, clock. The one
-    that leads is strong.
-    """
+    """A head and a line for each player: the figure, what is usual, moves, clock."""
     palette = look.palette
-    plan = _plan(width, look.scale)
+    plan = _plan(width)
     name = min(40, width - 2 - sum(cells + 1 for _, _, cells in plan))
     head = "  " + left("Player", name)
     for _, text, cells in plan:
-        head += " " + (left(text, cells) if text == "95 %" else right(text, cells))
+        head += " " + (left(text, cells) if text in _LEFT else right(text, cells))
     lines = [styled(head, palette.dim)]
     last = {move_number(game, ply.ply)[1]: ply for ply in game.plies[-2:]}
     for sign, player, points, white in (
@@ -152,61 +140,75 @@ def players(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
         left_s = clock_left_s(ply.clock_s, ran_s) if ply else None
         texts = {
             "elo": str(player.elo or ""),
-            "n": str(point.n) if point else "0",
             "clock": clock_text(left_s),
-            "performance": _performance(game, white),
+            **_figures(point, look.engine_rating),
         }
-        leads: FigureKind | None = None
-        if point is not None:
-            found = leading(point, player.elo, look.figure)[0]
-            leads = None if found is None else found.kind
-            for kind in _SHOWN:
-                held = figure(point, kind)
-                over = kind != "percentile" or game.result != "*"
-                texts[kind] = figure_text(held) if over else percentile_text(held, over=False)
-                texts[kind] = texts[kind].replace(" %", "%")
-                texts[f"{kind} 95 %"] = figure_interval(held)
+        early = point is None or point.counted < EARLY_MOVES
         line = styled(f"{sign} ", palette.white if white else palette.black)
         title = f"{plain(player.title, 4)} " if player.title else ""
         line.append(title, palette.strong)
         line.append(left(plain(player.name, 40), name - cell_len(title)))
         for key, head_text, cells in plan:
-            interval = head_text == "95 %"
-            style = palette.strong if key == leads else palette.dim if interval else ""
+            interval = head_text in _LEFT
+            style = palette.dim if interval or (key == "plays" and early) else ""
+            if key == ("plays" if look.figure == "perceived" else "a4") and not early:
+                style = palette.strong
             if key == "clock" and game.result == "*":
                 style = clock_style(left_s, low_clock_s(game.time_control), palette)
-            text = texts.get(key, "·" if key in _SHOWN else "")
+            text = texts.get(key, "")
             line.append(" ")
             line.append(left(text, cells) if interval else right(text, cells), style)
         lines.append(line)
     return lines
 
 
-_SHOWN: tuple[FigureKind, ...] = ("level", "percentile", "alone", "algorithm4")
+#: Heads of what is written from the left.
+_LEFT = ("usual", "95 %")
 
 
-def _plan(width: int, scale: FigureScale) -> list[tuple[str, str, int]]:
+def _plan(width: int) -> list[tuple[str, str, int]]:
     """What stands beside a player's name: key, head, cells."""
-    level = [("level", "Level", 5), ("level 95 %", "95 %", 9), ("percentile", "Pct", 4)]
-    alone = [("alone", "Alone", 5), ("alone 95 %", "95 %", 9)]
-    by_algorithm_4 = [("algorithm4", "A4", 5), ("algorithm4 95 %", "95 %", 9)]
-    plan = [("elo", "Elo", 4)]
-    if scale == "level":
-        plan += level + alone
-    elif scale == "alone":
-        plan += alone
-    else:
-        plan += by_algorithm_4
+    plan = [("elo", "Elo", 4), ("plays", "Plays", 5), ("usual", "usual", 9), ("pct", "Pct", 4)]
+    plan.append(("a4", "A4", 4))
     if width >= 96:
-        plan.append(("performance", "Perf", 5))
-        if scale != "algorithm4":
-            plan += by_algorithm_4
+        plan.append(("a4 95 %", "95 %", 9))
     return [*plan, ("n", "n", 3), ("clock", "Clock", 5)]
 
 
-def _performance(game: GameDetail, white: bool) -> str:
-    side = game.methods.white if white else game.methods.black
-    return rating_text(side.performance, side.performance_low, side.performance_high)
+def _figures(point: CurvePoint | None, engine_rating: int) -> dict[str, str]:
+    if point is None:
+        return {"plays": "·", "a4": "·", "n": "0"}
+    usual = percentile = ""
+    if point.usual_low is not None and point.usual_high is not None:
+        usual = band_text(point.usual_low, point.usual_high)
+    if point.percentile is not None and point.counted >= EARLY_MOVES:
+        percentile = percentile_text(point.percentile).replace(" ", "")
+
+    def plus(difference: float | None) -> float | None:
+        return None if difference is None else engine_rating + difference
+
+    return {
+        "plays": perceived_text(point.perceived),
+        "usual": usual,
+        "pct": percentile,
+        "a4": rating_text(plus(point.difference)),
+        "a4 95 %": interval_text(plus(point.difference_low), plus(point.difference_high)),
+        "n": str(point.counted),
+    }
+
+
+def said(game: GameDetail, width: int, look: BoardCardOptions) -> list[Text]:
+    """A sentence for each player: what the figure means here."""
+    lines = []
+    for sign, player, other, points in (
+        ("○", game.white, game.black, game.curves.white),
+        ("●", game.black, game.white, game.curves.black),
+    ):
+        text = sentence(points[-1], player.elo, other.elo) if points else ""
+        line = styled(f"{sign} {text or game.note or 'no figure yet'}", look.palette.dim)
+        line.truncate(width, overflow="ellipsis")
+        lines.append(line)
+    return lines
 
 
 def position(game: GameDetail, look: BoardCardOptions, *, large: bool) -> list[Text]:
@@ -316,7 +318,7 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return _move_list(game, look, width, height)
         case "curves":
             half = (width - 1) // 2
-            name = _curve_name(look.curves)
+            name = _curve_name(look.figure)
             sides = ([styled(f"○ {name}", palette.dim)], [styled(f"● {name}", palette.dim)])
             curves = _curves(game, half, height - 1, look)
             both = [([*head, *curve], half) for head, curve in zip(sides, curves, strict=True)]
@@ -329,20 +331,22 @@ def _panel(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
             return side_figures(game, width, palette)[:height]
 
 
-def _curve_name(shown: CurveScale) -> str:
-    name = FIGURE_NAMES[shown]
-    return f"{name}, 0 to 100" if shown == "percentile" else f"{name}, 95 % ░"
+def _curve_name(shown: FigureChoice) -> str:
+    return "Plays like, usual ░" if shown == "perceived" else "Algorithm 4, 95 % ░"
 
 
 def _curves(
     game: GameDetail, width: int, height: int, look: BoardCardOptions
 ) -> tuple[Sequence[Text], Sequence[Text]]:
-    curves = (game.curves.white, game.curves.black)
-    scale = text_charts.common_scale(curves, look.curves)
+    sides = [
+        [text_charts.figure_at(point, look.figure, look.engine_rating) for point in points]
+        for points in (game.curves.white, game.curves.black)
+    ]
+    scale = text_charts.common_scale(sides)
     styles = (look.palette.white, look.palette.black)
     white, black = (
-        text_charts.rating_graph(points, scale, width, height, style, look.palette, look.curves)
-        for points, style in zip(curves, styles, strict=True)
+        text_charts.rating_graph(points, scale, width, height, style, look.palette)
+        for points, style in zip(sides, styles, strict=True)
     )
     return white, black
 
@@ -362,7 +366,7 @@ def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
     rest_width = width - first_width - middle_width - 4
     listed = _move_list(game, look, middle_width, height)
     graph_height = max(8, (height - 3 - 12) // 3 // 2 * 2)
-    scale_name = _curve_name(look.curves)
+    scale_name = _curve_name(look.figure)
     white, black = _curves(game, rest_width, graph_height, look)
     graphs = [
         styled("Score, White's side", palette.head),
@@ -371,7 +375,8 @@ def _large(game: GameDetail, width: int, height: int, look: BoardCardOptions) ->
         *white,
         styled(f"● {scale_name}", palette.head),
         *black,
-        styled("Other methods", palette.head),
+        *said(game, rest_width, look),
+        styled("Methods", palette.head),
         *side_figures(game, rest_width, palette),
     ]
     return beside([(board, first_width), (listed, middle_width), (graphs, rest_width)])[:height]

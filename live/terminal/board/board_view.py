@@ -6,7 +6,6 @@ from rich.text import Text
 
 from live.alerts.finding import in_order
 from live.events import GameId
-from live.ledger.players.leading_figure import curve_scale_of, scale_of
 from live.terminal.alerts.alert_list import asks, point_of
 from live.terminal.board.board_card import PANELS, BoardCardOptions, board_card
 from live.terminal.boards.boards_view import BoardsView
@@ -44,12 +43,10 @@ class BoardView:
         changes = context.changes
         changes.feeds(context.state.feeds())
         age_s, exact = changes.age_s(game.id)
-        points = (*game.curves.white[-1:], *game.curves.black[-1:])
         look = BoardCardOptions(
             palette=context.palette,
             figure=context.figure,
-            scale=scale_of(points, context.figure),
-            curves=curve_scale_of(points, context.figure),
+            engine_rating=context.state.engine().rating,
             ply=last if self.ply is None else self.ply,
             following=self.ply is None,
             panel=PANELS[self._panel],

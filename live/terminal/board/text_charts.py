@@ -1,4 +1,4 @@
-"""Graphs of characters: the score, a rating curve with its 95 % band, histograms of gains. Pure."""
+"""Graphs of characters: the score, a rating curve with its band, histograms of gains. Pure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from rich.text import Text
 
-from live.events import CurvePoint, GainCounts, GameDetail
-from live.ledger.players.leading_figure import CurveScale, figure
+from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail
 from live.publish.published_state import gain_counts
 from live.terminal.board.move_table import chances
 from live.terminal.gain_chart import gain_chart
@@ -88,7 +87,7 @@ def _score_cell(score: int | None, row: int, half: int, palette: Palette) -> tup
 
 
 class ChartScale(msgspec.Struct, frozen=True):
-    """Elo, or per cent, from the bottom to the top of a graph."""
+    """Elo from the bottom to the top of a graph."""
 
     low: float
     high: float
@@ -98,43 +97,49 @@ class ChartScale(msgspec.Struct, frozen=True):
         return round((self.high - elo) / (self.high - self.low) * (height - 1))
 
 
-def values(point: CurvePoint, shown: CurveScale) -> tuple[float | None, float | None, float | None]:
-    """Low, value, high of what the curve shows."""
-    found = figure(point, shown)
-    return (None, None, None) if found is None else (found.low, found.value, found.high)
+Drawn = tuple[float | None, float | None, float | None]
+"""Low, value, high of one point of a curve, Elo."""
 
 
-def common_scale(curves: Sequence[Sequence[CurvePoint]], shown: CurveScale) -> ChartScale | None:
+def figure_at(point: CurvePoint, shown: FigureChoice, engine_rating: int) -> Drawn:
+    """What the curve shows: the perceived rating in its usual band, or Algorithm 4's rating."""
+    if shown == "perceived":
+        return point.usual_low, point.perceived, point.usual_high
+
+    def plus(difference: float | None) -> float | None:
+        return None if difference is None else engine_rating + difference
+
+    return plus(point.difference_low), plus(point.difference), plus(point.difference_high)
+
+
+def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:
     """One scale for both players, so that their curves can be compared: from the lowest to the
-    highest end of the intervals of the latter half of each curve, when they have settled.
+    highest end of the bands of the latter half of each curve, when they have settled.
     """
     ends = [
         value
         for points in curves
         for point in points[len(points) // 2 :]
-        for value in values(point, shown)
+        for value in point
         if value is not None
     ]
     if not ends:
         return None
-    if shown == "percentile":
-        return ChartScale(0.0, 100.0)
     low, high = min(ends), max(ends)
     spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
     return ChartScale(low - spare, high + spare)
 
 
 def rating_graph(
-    points: Sequence[CurvePoint],
+    points: Sequence[Drawn],
     scale: ChartScale | None,
     width: int,
     height: int,
     style: str,
     palette: Palette,
-    shown: CurveScale,
 ) -> list[Text]:
-    """The rating ``━`` in its 95 % interval ``░``, move by move; an interval without end goes on
-    to the edge, with an arrow for the rating there.
+    """The rating ``━`` in its band ``░``, move by move; a band without end goes on to the edge,
+    with an arrow for the rating there.
     """
     if scale is None or not points:
         empty = styled(" " * AXIS + "no rating yet", palette.dim)
@@ -143,7 +148,7 @@ def rating_graph(
     step = max(1, -(-len(points) // columns))
     drawn = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
     wide = max(1, min(4, columns // len(drawn)))
-    cells = [_column(point, scale, height, shown) for point in drawn]
+    cells = [_column(point, scale, height) for point in drawn]
     labels = {0: scale.high, height // 2: (scale.low + scale.high) / 2, height - 1: scale.low}
     lines = []
     for row in range(height):
@@ -156,8 +161,8 @@ def rating_graph(
     return lines
 
 
-def _column(point: CurvePoint, scale: ChartScale, height: int, shown: CurveScale) -> list[str]:
-    low, rating, high = values(point, shown)
+def _column(point: Drawn, scale: ChartScale, height: int) -> list[str]:
+    low, rating, high = point
     if low is None and high is None:
         at = None if rating is None else scale.row(rating, height)
         return ["━" if row == at else " " for row in range(height)]

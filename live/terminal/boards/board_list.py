@@ -13,14 +13,13 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from live.events import FeedName, GameId
-from live.ledger.players.leading_figure import FigureScale
 from live.terminal.boards.board_row import BoardRow, SideRow
 from live.terminal.figure_text import (
     age_text,
     clock_left_s,
     clock_text,
     odds_bar,
-    signed,
+    rating_text,
     sparkline,
 )
 from live.terminal.low_clocks import clock_style
@@ -48,39 +47,24 @@ _FIXED = {
     column.name: column
     for column in (
         SideColumn("elo", "Elo", 4),
-        SideColumn("move", "Move", 11, to_right=False),
-        SideColumn("score", "Score", 7),
+        SideColumn("move", "Move", 9, to_right=False),
+        SideColumn("score", "Score", 6),
         SideColumn("odds", "Odds", 6, to_right=False),
         SideColumn("clock", "Clock", 5),
-        SideColumn("level", "Level", 5),
-        SideColumn("level_interval", "95 %", 9, to_right=False),
+        SideColumn("plays", "Plays", 5),
+        SideColumn("usual", "usual", 9, to_right=False),
         SideColumn("percentile", "Pct", 4),
-        SideColumn("alone", "Alone", 5),
-        SideColumn("alone_interval", "95 %", 9, to_right=False),
+        SideColumn("a4", "A4", 4),
         SideColumn("counted", "n", 3),
-        SideColumn("a4", "A4", 5),
-        SideColumn("a4_interval", "95 %", 9, to_right=False),
         SideColumn("age", "Age", 3),
-        SideColumn("form", "Form", 4),
         SideColumn("swing", "Swing", 5),
         SideColumn("first", "1st", 4),
         SideColumn("loss", "Loss", 4),
     )
 }
 #: What there is always, and what comes in as the terminal gets wider, in this order.
-_BASE: dict[FigureScale, tuple[str, ...]] = {
-    "level": ("elo", "move", "score", "clock", "level", "level_interval", "percentile"),
-    "alone": ("elo", "move", "score", "clock", "alone", "alone_interval", "counted"),
-    "algorithm4": ("elo", "move", "score", "clock", "a4", "a4_interval", "counted"),
-}
-_MORE: dict[FigureScale, tuple[str, ...]] = {
-    "level": ("counted", "age", "alone", "alone_interval", "form", "swing", "a4", "first", "loss"),
-    "alone": ("age", "swing", "a4", "first", "loss"),
-    "algorithm4": ("age", "swing", "first", "loss"),
-}
-#: From this width of a column of boards on, odds and curve stand beside each other; on a narrower
-#: one the odds take the curve's place.
-_ODDS_AND_CURVE = 96
+_BASE = ("elo", "move", "clock", "plays", "usual", "percentile", "a4", "counted")
+_MORE = ("score", "age", "odds", "swing", "first", "loss")
 
 
 class BoardListLayout(msgspec.Struct, frozen=True):
@@ -92,32 +76,25 @@ class BoardListLayout(msgspec.Struct, frozen=True):
     curve: int
 
 
-def layout(width: int, scale: FigureScale, *, odds: bool) -> BoardListLayout:
+def layout(width: int, *, odds: bool) -> BoardListLayout:
     """The most figures that leave the names some room; ``odds``: whether anybody knows them."""
-    names = list(_BASE[scale])
-    least_curve = _LEAST_CURVE if width >= _ODDS_AND_CURVE or not odds else 0
-    if odds:
-        names.append("odds")
+    names = list(_BASE)
     # Marks, board number, and the gaps around name and curve.
-    free = width - 2 - 3 - 1 - (least_curve + 1 if least_curve else 0)
+    free = width - 2 - 3 - 1 - (_LEAST_CURVE + 1)
     free -= sum(_FIXED[name].width + 1 for name in names)
-    comfortable = _LEAST_NAME + 6
-    for name in _MORE[scale]:
+    comfortable = _LEAST_NAME + 4
+    for name in _MORE:
+        if name == "odds" and not odds:
+            continue
         if free - _FIXED[name].width - 1 >= comfortable:
             names.append(name)
             free -= _FIXED[name].width + 1
             comfortable = min(comfortable + 2, _MOST_NAME)
-    spare = max(0, free - comfortable) if least_curve else 0
+    spare = max(0, free - comfortable)
     name_width = max(_LEAST_NAME, min(_MOST_NAME, free - spare // 2))
-    curve = min(_MOST_CURVE, _LEAST_CURVE + free - name_width) if least_curve else 0
+    curve = max(0, min(_MOST_CURVE, _LEAST_CURVE + free - name_width))
     columns = tuple(_FIXED[name] for name in _FIXED if name in names)
-    return BoardListLayout(width, name_width, columns, max(0, curve))
-
-
-def list_scale(rows: Sequence[BoardRow]) -> FigureScale:
-    """What the list shows of everybody: the best scale that a board has."""
-    scales = {row.scale for row in rows}
-    return next((scale for scale in _BASE if scale in scales), "algorithm4")
+    return BoardListLayout(width, name_width, columns, curve)
 
 
 def capacity(width: int, height: int) -> tuple[int, int]:
@@ -135,7 +112,8 @@ class BoardListOptions(msgspec.Struct, frozen=True):
     """How the list is looked at now."""
 
     palette: Palette
-    scale: FigureScale
+    engine_rating: int
+    """What Algorithm 4 adds its differences to, Elo."""
     odds: bool
     """Whether anybody knows how likely results are."""
     cursor: GameId | None
@@ -155,7 +133,7 @@ def boards(
     """Heads and the boards from ``first`` on: at most ``height`` lines."""
     deep, columns = shape(len(rows), width, height)
     each = (width - _GAP * (columns - 1)) // columns
-    plan = layout(each, look.scale, odds=look.odds)
+    plan = layout(each, odds=look.odds)
     blocks = []
     for column in range(columns):
         start = first + column * deep
@@ -225,15 +203,11 @@ def _line(
         "move": side.move,
         "score": side.score,
         "clock": clock_text(left_s),
-        "level": side.level,
-        "level_interval": side.level_interval,
+        "plays": side.plays,
+        "usual": side.usual,
         "percentile": side.percentile,
-        "alone": side.alone,
-        "alone_interval": side.alone_interval,
         "counted": str(side.counted or ""),
-        "a4": side.a4,
-        "a4_interval": side.a4_interval,
-        "form": signed(side.form),
+        "a4": "·" if side.difference is None else rating_text(look.engine_rating + side.difference),
         "first": "" if side.first_choice is None else f"{100 * side.first_choice:.0f}%",
         "loss": side.loss,
         **ours,
@@ -241,16 +215,15 @@ def _line(
     styles = {
         "elo": palette.dim,
         "move": palette.changed if new else "",
-        "level_interval": palette.dim,
-        "alone_interval": palette.dim,
-        "a4_interval": palette.dim,
+        "usual": palette.dim,
+        "a4": palette.dim,
+        # What is early says nothing yet; what is over will not change.
+        "plays": palette.dim if side.early else "" if row.running else palette.strong,
         "counted": palette.dim,
         "age": palette.dim,
     }
     if row.running:
         styles["clock"] = clock_style(left_s, row.low_clock_s, palette)
-    if side.leads is not None:
-        styles["a4" if side.leads == "algorithm4" else side.leads] = palette.strong
     for column in plan.columns:
         line.append(" ")
         line.append(_set(column, texts.get(column.name, "")), styles.get(column.name, ""))

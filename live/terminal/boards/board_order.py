@@ -39,20 +39,8 @@ ORDERS = {
         BoardOrder(
             "R",
             "rating",
-            "strongest play first, by what is sure of it",
+            "highest perceived rating first, once it is not early",
             lambda row, age_s: row.best_strength,
-        ),
-        BoardOrder(
-            "P",
-            "percentile",
-            "best game for the own rating first",
-            lambda row, age_s: row.best_percentile,
-        ),
-        BoardOrder(
-            "F",
-            "form",
-            "level furthest above the own rating first",
-            lambda row, age_s: row.best_form,
         ),
         BoardOrder(
             "T",

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import msgspec
 
+from live.catalogue import EARLY_MOVES, band_text, percentile_text
 from live.events import (
     CurvePoint,
     FeedName,
@@ -21,24 +22,8 @@ from live.events import (
     SideMethods,
 )
 from live.games.move_numbers import move_number
-from live.ledger.players.leading_figure import (
-    FigureKind,
-    FigureScale,
-    curve_scale_of,
-    figure,
-    leading,
-    scale_of,
-)
 from live.ledger.players.team_matches import main_event
-from live.terminal.figure_text import (
-    clock_runs,
-    curve_range,
-    figure_interval,
-    figure_text,
-    percentile_text,
-    score_text,
-    so_far,
-)
+from live.terminal.figure_text import clock_runs, curve_range, perceived_text, score_text
 from live.terminal.low_clocks import low_clock_s
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.text_cells import plain
@@ -69,29 +54,25 @@ class SideRow(msgspec.Struct, frozen=True):
     score: str
     """After that move, ``~`` while provisional."""
     clock_s: float | None
-    level: str
-    level_interval: str
+    plays: str
+    """The perceived rating."""
+    usual: str
+    """The usual band; empty without an own rating."""
     percentile: str
-    alone: str
-    alone_interval: str
-    a4: str
-    a4_interval: str
-    leads: FigureKind | None
-    """Which of these figures stands first."""
+    """Empty while it is early, and without an own rating."""
+    early: bool
     strength: float | None
-    """What boards are sorted by: the lower end of the level, or of the moves alone, so that who
-    has made one move leads no list."""
-    percentile_value: float | None
-    form: float | None
-    """Level above the own Elo; None where no Elo is known."""
+    """What boards are sorted by: the perceived rating, once it is not early."""
+    difference: float | None
+    """Algorithm 4's, against the engine."""
     counted: int
-    """Moves that the figures rest on."""
+    """Moves that the perceived rating rests on."""
     curve: tuple[float | None, ...]
     gain_cp: int | None
     """Of the last move."""
     first_choice: float | None
     loss: str
-    """Mean centipawn loss, ``~`` while some moves are not scored."""
+    """Mean centipawn loss of the moves scored so far."""
 
 
 class BoardRow(msgspec.Struct, frozen=True):
@@ -111,16 +92,12 @@ class BoardRow(msgspec.Struct, frozen=True):
     """Plies that wait for their score."""
     white: SideRow
     black: SideRow
-    scale: FigureScale
-    """Which figures the board has."""
     ratings: tuple[float, float] | None
     """Smallest and largest of both curves."""
     odds: tuple[float, float] | None
     """How likely White is to win, and the game to be drawn; None while unknown."""
     swing_cp: int | None
     best_strength: float | None
-    best_percentile: float | None
-    best_form: float | None
     least_clock_s: float | None
     low_clock_s: tuple[float, float]
     """Below the first a clock is low, below the second nearly run out."""
@@ -131,35 +108,25 @@ class BoardRow(msgspec.Struct, frozen=True):
         return self.result == "*"
 
 
-def board_row(game: GameDetail, choice: FigureChoice = "auto") -> BoardRow:
-    """What the list shows of ``game``."""
-    points = (*game.curves.white[-1:], *game.curves.black[-1:])
-    scale, curves = scale_of(points, choice), curve_scale_of(points, choice)
+def board_row(game: GameDetail, choice: FigureChoice = "perceived") -> BoardRow:
+    """What the list shows of ``game``; ``choice`` is what the curves draw."""
 
     def height(point: CurvePoint) -> float | None:
-        found = figure(point, curves)
-        return None if found is None else found.value
+        return point.perceived if choice == "perceived" else point.difference
 
     white_curve = tuple(map(height, game.curves.white))
     black_curve = tuple(map(height, game.curves.black))
     last: dict[bool, PlyView] = {}
     for ply in game.plies[-2:]:
         last[move_number(game, ply.ply)[1]] = ply
-    white = _side(
-        game, game.white, last.get(True), game.curves.white, white_curve, game.methods.white, choice
-    )
-    black = _side(
-        game,
-        game.black,
-        last.get(False),
-        game.curves.black,
-        black_curve,
-        game.methods.black,
-        choice,
+    white, black = (
+        _side(game, player, last.get(is_white), points, curve, methods)
+        for player, is_white, points, curve, methods in (
+            (game.white, True, game.curves.white, white_curve, game.methods.white),
+            (game.black, False, game.curves.black, black_curve, game.methods.black),
+        )
     )
     strengths = [side.strength for side in (white, black) if side.strength is not None]
-    shares = [side.percentile_value for side in (white, black) if side.percentile_value is not None]
-    forms = [side.form for side in (white, black) if side.form is not None]
     clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
     return BoardRow(
         id=game.id,
@@ -173,15 +140,10 @@ def board_row(game: GameDetail, choice: FigureChoice = "auto") -> BoardRow:
         behind=game.plies_played - game.plies_scored,
         white=white,
         black=black,
-        scale=scale,
-        ratings=(
-            (0.0, 100.0) if curves == "percentile" else curve_range([*white_curve, *black_curve])
-        ),
+        ratings=curve_range([*white_curve, *black_curve]),
         odds=odds_of(game),
         swing_cp=swing_cp(game),
         best_strength=max(strengths, default=None),
-        best_percentile=max(shares, default=None),
-        best_form=max(forms, default=None),
         least_clock_s=min(clocks, default=None),
         low_clock_s=low_clock_s(game.time_control),
         last_ply=len(game.plies),
@@ -195,17 +157,15 @@ def _side(
     points: tuple[CurvePoint, ...],
     curve: tuple[float | None, ...],
     methods: SideMethods,
-    choice: FigureChoice,
 ) -> SideRow:
     point = points[-1] if points else None
-    level = alone = percentile = by_algorithm_4 = leads = None
-    if point is not None:
-        level, alone = figure(point, "level"), figure(point, "alone")
-        percentile, by_algorithm_4 = figure(point, "percentile"), figure(point, "algorithm4")
-        leads = leading(point, player.elo, choice)[0]
-    surest = by_algorithm_4 if choice == "algorithm4" else (level or alone)
-    own = None if level is None or level.share is None else level.value
-    loss = methods.centipawn_loss_so_far
+    perceived = None if point is None else point.perceived
+    early = point is None or point.counted < EARLY_MOVES
+    usual = percentile = ""
+    if point is not None and point.usual_low is not None and point.usual_high is not None:
+        usual = band_text(point.usual_low, point.usual_high)
+    if point is not None and point.percentile is not None and not early:
+        percentile = percentile_text(point.percentile).replace(" ", "")
     move = score = ""
     if last is not None:
         number, white = move_number(game, last.ply)
@@ -213,6 +173,7 @@ def _side(
         score = score_text(last.score_cp, last.mate)
         if last.score_cp is not None and not last.final:
             score += "~"
+    loss = methods.centipawn_loss
     return SideRow(
         name=plain(player.name, NAME_CELLS),
         title=plain(player.title or "", 4),
@@ -221,22 +182,17 @@ def _side(
         move=move,
         score=score,
         clock_s=last.clock_s if last else None,
-        level=figure_text(level),
-        level_interval=figure_interval(level),
-        percentile=percentile_text(percentile, over=game.result != "*"),
-        alone=figure_text(alone),
-        alone_interval=figure_interval(alone),
-        a4=figure_text(by_algorithm_4),
-        a4_interval=figure_interval(by_algorithm_4),
-        leads=None if leads is None else leads.kind,
-        strength=None if surest is None else surest.low,
-        percentile_value=None if percentile is None else percentile.value,
-        form=None if own is None or not player.elo else own - player.elo,
-        counted=0 if point is None else point.n,
+        plays=perceived_text(perceived),
+        usual=usual,
+        percentile=percentile,
+        early=early,
+        strength=None if early else perceived,
+        difference=None if point is None else point.difference,
+        counted=0 if point is None else point.counted,
         curve=curve,
         gain_cp=last.gain_cp if last else None,
         first_choice=methods.first_choice.share,
-        loss="" if loss is None else so_far(f"{loss:.0f}", methods.centipawn_loss),
+        loss="" if loss is None else f"{loss:.0f}",
     )
 
 
@@ -271,13 +227,13 @@ class BoardRows:
         self._changes = changes
         self._rows: dict[GameId, BoardRow] = {}
         self._old: dict[GameId, None] = {}
-        self._choice: FigureChoice = "auto"
+        self._choice: FigureChoice = "perceived"
 
     def refresh(
         self,
         ids: Iterable[GameId],
         game: Callable[[GameId], GameDetail | None],
-        choice: FigureChoice = "auto",
+        choice: FigureChoice = "perceived",
         *,
         seen: Iterable[GameId] = (),
     ) -> list[BoardRow]:

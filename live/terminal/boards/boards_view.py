@@ -6,7 +6,7 @@ from rich.text import Text
 
 from live.events import GameId
 from live.terminal.alerts.alert_list import asking
-from live.terminal.boards.board_list import BoardListOptions, boards, list_scale, shape
+from live.terminal.boards.board_list import BoardListOptions, boards, shape
 from live.terminal.boards.board_order import ORDERS, ordered
 from live.terminal.boards.board_row import BoardRow
 from live.terminal.line_filter import board_text, matcher
@@ -67,7 +67,7 @@ class BoardsView:
         self._seen = [row.id for row in self.listed[self._first : self._first + fits]]
         look = BoardListOptions(
             palette=context.palette,
-            scale=list_scale(self.listed),
+            engine_rating=context.state.engine().rating,
             odds=any(row.odds is not None for row in self.listed),
             cursor=self.cursor,
             pinned=context.pinned,

@@ -9,16 +9,16 @@ from collections.abc import Collection, Sequence
 import msgspec
 from rich.text import Text
 
-from live.events import FigureChoice, PlayerView
-from live.ledger.players.leading_figure import standings
+from live.catalogue import BY_ID, EARLY_MOVES, why_missing
+from live.events import PlayerView
 from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn, plugin_column
 from live.terminal.text_cells import left, plain, right, styled, window
 
 _RANK = 6
-#: Sorted by what is known of everybody's strength.
-STANDING = "standing"
+#: The column that players are ranked by until somebody chooses.
+RANKED = BY_ID["perceived"].name
 _LEAST_NAME, _MOST_NAME = 16, 32
 #: Lines for the explanation under the table.
 EXPLAINED = 3
@@ -39,8 +39,8 @@ class PlayerListOptions(msgspec.Struct, frozen=True):
     cursor: str | None
     """Id of the player under the cursor."""
     first: int
-    leads: str = ""
-    """Name of the column that players are ranked by."""
+    engine_rating: int = 0
+    """What Algorithm 4 adds its differences to, Elo."""
     alerting: Collection[str] = ()
     """Ids of players on a board with an alert that nobody took note of."""
 
@@ -54,14 +54,9 @@ class PlayerListLine(msgspec.Struct, frozen=True):
 
 
 def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
-    """Columns that there can be: not those of which nobody has a figure; plugins' come last."""
-    own = [
-        column
-        for column in COLUMNS
-        if not column.new or any(column.text(view) not in ("", "·") for view in views)
-    ]
+    """Columns that there can be; plugins' come last."""
     names = {figure.name for view in views for figure in view.plugins}
-    return own + [plugin_column(name) for name in sorted(names)]
+    return [*COLUMNS, *(plugin_column(name) for name in sorted(names))]
 
 
 def listed(
@@ -70,15 +65,13 @@ def listed(
     sort: str,
     *,
     reverse: bool,
-    figure: FigureChoice = "auto",
+    engine_rating: int = 0,
 ) -> list[PlayerListLine]:
-    """Those whom the filter takes, the greatest first; whose figure is unknown last. Places count
-    in the whole field, whoever is listed.
+    """Those whom the filter takes, the best first; whose figure is unknown or early last. Places
+    count in the whole field, whoever is listed.
     """
-    if sort == STANDING:
-        rows = [PlayerListLine(each.text, each.view) for each in standings(views, figure)]
-    else:
-        rows = _by_column(views, next((each for each in offered(views) if each.name == sort), None))
+    column = next((each for each in offered(views) if each.name == sort), None)
+    rows = _by_column(views, column, engine_rating)
     if reverse:
         rows = [row for row in rows if row.place][::-1] + [row for row in rows if not row.place]
     matches = matcher(query)
@@ -87,25 +80,28 @@ def listed(
     ]
 
 
-def _by_column(views: Sequence[PlayerView], column: PlayerColumn | None) -> list[PlayerListLine]:
+def _by_column(
+    views: Sequence[PlayerView], column: PlayerColumn | None, engine_rating: int
+) -> list[PlayerListLine]:
     taken = sorted(views, key=lambda view: (view.name, view.id))
     if column is None:
         return [PlayerListLine(str(place), view) for place, view in enumerate(taken, 1)]
-    value = column.value
-    known = [view for view in taken if value(view) is not None]
-    known.sort(key=lambda view: _number(value(view)), reverse=True)
+
+    def value(view: PlayerView) -> float | None:
+        early = column.name == RANKED and view.counted < EARLY_MOVES
+        return None if early else column.value(view, engine_rating)
+
+    found = {view.id: value(view) for view in taken}
+    known = [view for view in taken if found[view.id] is not None]
+    known.sort(key=lambda view: found[view.id] or 0.0, reverse=not column.least_is_best)
     # What reads the same is a tie.
-    texts = [column.text(view) for view in known]
+    texts = [column.text(view, engine_rating) for view in known]
     held = Counter(texts)
     rows = [
         PlayerListLine(f"{texts.index(text) + 1}{'=' if held[text] > 1 else ''}", view)
         for text, view in zip(texts, known, strict=True)
     ]
-    return rows + [PlayerListLine("", view) for view in taken if value(view) is None]
-
-
-def _number(value: float | str | None) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+    return rows + [PlayerListLine("", view) for view in taken if found[view.id] is None]
 
 
 def fitting(look: PlayerListOptions, width: int) -> tuple[list[PlayerColumn], int]:
@@ -147,10 +143,8 @@ def explanation(view: PlayerView, width: int, more: int, look: PlayerListOptions
     """What the column under the cursor means, and why the player's figure is missing if it is."""
     column = next((each for each in look.offered if each.name == look.column), COLUMNS[0])
     text = f"{column.name}: {column.explained}"
-    if column.missing:
-        why = view.methods.missing.get(column.missing)
-        if why:
-            text += f" {plain(view.name, 30)}: {plain(why, 120)}."
+    if column.figure is not None and column.value(view, look.engine_rating) is None:
+        text += f" {plain(view.name, 30)}: {plain(why_missing(column.figure, view), 120)}."
     if more:
         text += f" ({more} more columns to the right or left.)"
     lines = textwrap.wrap(text, max(20, width - 2), max_lines=EXPLAINED, placeholder=" …")
@@ -183,10 +177,10 @@ def _line(
     line.append("!" if view.id in look.alerting else " ", palette.bad)
     line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
     for column in columns:
-        style = palette.dim if column.head == "95 %" else palette.text
-        if column.name == look.leads:
-            style = palette.strong
-        line.append(" " + right(column.text(view), column.width), style)
+        style = palette.dim if column.interval else palette.text
+        if column.name == RANKED:
+            style = palette.dim if view.counted < EARLY_MOVES else palette.strong
+        line.append(" " + right(column.text(view, look.engine_rating), column.width), style)
     if here:
         line.stylize_before(palette.cursor)
     return line

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from live.events import PlayerView
-from live.ledger.players.leading_figure import ranked_by
 from live.ledger.players.team_matches import team_matches
 from live.terminal.alerts.alert_list import asking
-from live.terminal.figure_text import FIGURE_NAMES
 from live.terminal.gain_chart import gain_chart
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn
 from live.terminal.players.player_list import (
-    STANDING,
+    RANKED,
     PlayerListLine,
     PlayerListOptions,
     listed,
@@ -31,12 +29,10 @@ LIST_S = 1.0
 #: Columns that a shift+letter sorts by.
 _SORTS = {
     "E": "Elo",
-    "L": "Level",
     "P": "Percentile",
-    "R": STANDING,
-    "F": "Form",
+    "R": RANKED,
     "A": "Algorithm 4",
-    "M": "Moves",
+    "M": "Moves counted",
     "G": "Mean gain",
     "N": "Player",
     "T": "Points",
@@ -49,8 +45,8 @@ class PlayersView:
     def __init__(self, context: ViewContext) -> None:
         self._context = context
         self.hidden = {column.name for column in COLUMNS if not column.shown}
-        self.column = "Moves"
-        self.sort = STANDING
+        self.column = RANKED
+        self.sort = RANKED
         self.reverse = False
         self.query = ""
         self.cursor: str | None = None
@@ -62,7 +58,6 @@ class PlayersView:
         """The gains of the player under the cursor are shown."""
         self._listed: Sequence[PlayerListLine] = ()
         self._offered: Sequence[PlayerColumn] = offered(())
-        self._leads = ""
         self._known: tuple[object, ...] = ()
         self._standings = -1
         self._listed_s = -LIST_S
@@ -105,23 +100,24 @@ class PlayersView:
     def _list(self) -> None:
         """Sort again when asked to, and once a second when somebody's figures changed."""
         changes = self._context.changes
-        known = (self.query, self.sort, self.reverse, self._context.figure)
+        engine_rating = self._context.state.engine().rating
+        known = (self.query, self.sort, self.reverse, engine_rating)
         changed = changes.standings != self._standings
         if known != self._known or (changed and changes.now() - self._listed_s >= LIST_S):
             self._known, self._standings = known, changes.standings
             self._listed_s = changes.now()
             views = tuple(self._context.state.players())
-            figure = self._context.figure
-            self._listed = listed(views, self.query, self.sort, reverse=self.reverse, figure=figure)
+            self._listed = listed(
+                views, self.query, self.sort, reverse=self.reverse, engine_rating=engine_rating
+            )
             self._offered = offered(views)
-            self._leads = FIGURE_NAMES[ranked_by(views, figure)]
 
     def _look(self) -> PlayerListOptions:
         context = self._context
         return PlayerListOptions(
             palette=context.palette,
             offered=self._offered,
-            leads=self._leads,
+            engine_rating=context.state.engine().rating,
             hidden=self.hidden,
             column=self.column,
             sort=self.sort,
@@ -166,13 +162,8 @@ class PlayersView:
         if self.gains:
             return "g shows the players"
         turned = " ▴" if self.reverse else ""
-        text = f"{counted(len(self._listed), 'player')} by {self._sort_text()}{turned}"
+        text = f"{counted(len(self._listed), 'player')} by {self.sort.lower()}{turned}"
         return text + (f" · filter {self.query!r}" if self.query else "")
-
-    def _sort_text(self) -> str:
-        if self.sort != STANDING:
-            return self.sort
-        return f"{self._leads}: = are ties, their 95 % intervals overlap"
 
     def offers(self) -> list[KeyHint]:
         if self.choosing:

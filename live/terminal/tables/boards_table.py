@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from live.catalogue import EARLY_MOVES, band_text, percentile_text
 from live.events import (
     CurvePoint,
     EngineHealth,
@@ -20,22 +21,14 @@ from live.events import (
     GameId,
     Player,
 )
-from live.ledger.players.leading_figure import (
-    FigureKind,
-    FigureScale,
-    figure,
-    is_transferred,
-    scale_of,
-)
 from live.terminal.figure_text import (
     WITHHELD,
     curve_range,
-    figure_interval,
-    figure_text,
     is_withheld,
     move_text,
-    percentile_text,
+    perceived_text,
     plain,
+    rating_text,
     score_text,
     sparkline,
 )
@@ -83,7 +76,7 @@ def screen(view: BoardsTableInput, *, width: int) -> RenderableType:
     more = view.games_in_all - len(view.games)
     parts: list[RenderableType] = [
         title(view.engine, view.gain, view.address),
-        boards(view.games, width=width, alerting=view.alerting),
+        boards(view.games, view.engine.rating, width=width, alerting=view.alerting),
     ]
     if view.trouble:
         parts.append(Text(f"  ↻ {plain(view.trouble, 200)}", style="yellow"))
@@ -103,10 +96,8 @@ def title(engine: EngineInfo, gain: GainKind, address: str) -> RenderableType:
         line.append(plain(engine.name, 40), "bold")
         line.append(f" at {engine.rating} Elo, {RATING_SOURCES[engine.rating_source]}")
         line.append(f" · {engine.limit} · {gain} gain")
-        if is_transferred(engine):
-            line.append(" · transferred", "yellow")
-        elif not engine.calibration:
-            line.append(" · not calibrated", "yellow")
+        if not engine.models:
+            line.append(" · no model reads these scores", "yellow")
     line.no_wrap = True
     line.overflow = "ellipsis"
     return line
@@ -120,59 +111,37 @@ RATING_SOURCES = {
 }
 
 
-def boards(games: Sequence[GameDetail], *, width: int, alerting: Collection[GameId] = ()) -> Table:
-    """Two lines a board: White above, Black below. The scale is the best that anybody has; the
-    percentile stands beside the level, Algorithm 4 under its own name.
-    """
-    points = [points[-1] for game in games for points in _curves(game) if points]
-    scale = scale_of(points)
+def boards(
+    games: Sequence[GameDetail],
+    engine_rating: int,
+    *,
+    width: int,
+    alerting: Collection[GameId] = (),
+) -> Table:
+    """Two lines a board, White above, Black below: the perceived rating with what is usual."""
     table = Table(box=box.SIMPLE_HEAD, expand=True, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("Bd", justify="right", width=3, style="dim")
     table.add_column("Player", ratio=1, no_wrap=True, overflow="ellipsis", min_width=12)
     table.add_column("Elo", justify="right", width=4, style="dim")
     table.add_column("Last move", width=11, no_wrap=True, overflow="ellipsis")
     table.add_column("Score", justify="right", width=6)
-    table.add_column(SCALE_HEADS[scale], justify="right", width=5)
-    table.add_column("95 %", width=9, style="dim", no_wrap=True)
-    more = {
-        "percentile": scale == "level",
-        "a4": scale != "algorithm4" and width >= 88,
-        "curve": width >= 96,
-    }
-    if more["percentile"]:
-        table.add_column("Pct", justify="right", width=4)
-    if more["a4"]:
-        table.add_column("A4", justify="right", width=4)
-    if more["curve"]:
+    for head, cells in (("Plays", 5), ("usual", 9), ("Pct", 4)):
+        table.add_column(head, width=cells, justify="left" if head == "usual" else "right")
+    wide = {"a4": width >= 88, "curve": width >= 96}
+    if wide["a4"]:
+        table.add_column("A4", justify="right", width=4, style="dim")
+    if wide["curve"]:
         table.add_column("Curve", width=_SPARK_CELLS, no_wrap=True)
     for game in games:
-        for row in _board_rows(game, scale, alerting=game.id in alerting, **more):
+        for row in _board_rows(game, engine_rating, alerting=game.id in alerting, **wide):
             table.add_row(*row)
     return table
 
 
-#: Column heads of what curves show.
-SCALE_HEADS: dict[FigureScale, str] = {"level": "Level", "alone": "Alone", "algorithm4": "A4"}
-
-
-def _curves(game: GameDetail) -> tuple[Sequence[CurvePoint], Sequence[CurvePoint]]:
-    return game.curves.white, game.curves.black
-
-
 def _board_rows(
-    game: GameDetail,
-    scale: FigureScale,
-    *,
-    alerting: bool,
-    percentile: bool,
-    a4: bool,
-    curve: bool,
+    game: GameDetail, engine_rating: int, *, alerting: bool, a4: bool, curve: bool
 ) -> list[list[RenderableType]]:
-    def height(point: CurvePoint) -> float | None:
-        found = figure(point, scale)
-        return None if found is None else found.value
-
-    both = curve_range([height(each) for each in (*game.curves.white, *game.curves.black)])
+    both = curve_range([each.perceived for each in (*game.curves.white, *game.curves.black)])
     last = game.plies[-1] if game.plies else None
     rows: list[list[RenderableType]] = []
     for sign, player, points in (
@@ -196,26 +165,31 @@ def _board_rows(
             Text(str(player.elo) if player.elo else ""),
             moved,
             score,
+            *figure_cells(point),
         ]
-        row += figure_cells(point, scale)
-        if percentile:
-            found = None if point is None else figure(point, "percentile")
-            row.append(Text(percentile_text(found, over=game.result != "*"), style="bold"))
         if a4:
-            row.append(figure_cells(point, "algorithm4")[0])
+            known = point is not None and point.difference is not None
+            rating = engine_rating + (point.difference or 0.0) if point and known else None
+            row.append(Text(rating_text(rating)))
         if curve:
-            heights = [height(each) for each in points]
+            heights = [each.perceived for each in points]
             row.append(Text(sparkline(heights, _SPARK_CELLS, *both) if both else ""))
         rows.append(row)
     return rows
 
 
-def figure_cells(point: CurvePoint | None, kind: FigureKind) -> tuple[Text, Text]:
-    """The figure and its interval."""
-    found = None if point is None else figure(point, kind)
-    if found is None:
-        return Text("·", style="dim"), Text("")
-    return Text(figure_text(found).replace(" %", "%"), style="bold"), Text(figure_interval(found))
+def figure_cells(point: CurvePoint | None) -> tuple[Text, Text, Text]:
+    """The perceived rating, what is usual, and the percentile."""
+    if point is None or point.perceived is None:
+        return Text("·", style="dim"), Text(""), Text("")
+    early = point.counted < EARLY_MOVES
+    usual = percentile = ""
+    if point.usual_low is not None and point.usual_high is not None:
+        usual = band_text(point.usual_low, point.usual_high)
+    if point.percentile is not None and not early:
+        percentile = percentile_text(point.percentile).replace(" ", "")
+    plays = Text(perceived_text(point.perceived), style="dim" if early else "bold")
+    return plays, Text(usual, style="dim"), Text(percentile)
 
 
 def _name(sign: str, player: Player) -> Text:

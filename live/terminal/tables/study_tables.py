@@ -9,15 +9,13 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from live.catalogue import FIGURES, Figure, band_text, read, written
 from live.events import EngineInfo, GainKind, PlayerView
-from live.ledger.methods.predictors import ELO_FIGURES, PredictorRow
-from live.ledger.players.leading_figure import FigureKind, figure, is_transferred
+from live.ledger.methods.predictors import PredictorRow
 from live.ledger.players.ranking import Rank
 from live.ratings.match.match_statistics import GameCounts, MatchStatistics, PairCounts
 from live.ratings.match.sprt import Sprt, SprtRun, SprtState
 from live.terminal.figure_text import (
-    FIGURE_NAMES,
-    figure_with_interval,
     interval_text,
     odds_text,
     plain,
@@ -43,24 +41,26 @@ def both_players(
     """What is known of two players, a figure a row."""
     table = _table(
         f"{plain(one.name, 40)} and {plain(other.name, 40)} ({plain(engine.name, 60)}, "
-        f"{engine.limit}, {gain} gain{', transferred' if is_transferred(engine) else ''}; "
+        f"{engine.limit}, {gain} gain; "
         f"Algorithm 4 with the engine at {engine.rating} Elo by {engine.rating_source})",
         min(width, WIDEST_TABLE),
     )
     table.add_column("", no_wrap=True)
     for view in (one, other):
         table.add_column(Text(plain(view.name, 24)), justify="right", ratio=1, no_wrap=True)
-    table.add_row("Elo", *(str(view.elo or "") for view in (one, other)))
-    for kind in _FIGURES:
-        both = [figure(view, kind) for view in (one, other)]
-        if any(both):
-            table.add_row(FIGURE_NAMES[kind], *map(figure_with_interval, both))
-    table.add_row("games", *(str(view.games) for view in (one, other)))
+    for figure in FIGURES:
+        if figure.usual:
+            table.add_row(figure.name, *(_with_ends(figure, each, engine) for each in (one, other)))
     table.add_row("moves", *(str(view.moves) for view in (one, other)))
     return table
 
 
-_FIGURES: tuple[FigureKind, ...] = ("performance", "level", "percentile", "alone", "algorithm4")
+def _with_ends(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
+    found = read(figure, view, engine.rating)
+    text = written(figure, found.value)
+    if found.value is None or found.low is None or found.high is None:
+        return text
+    return f"{text} ({figure.interval} {band_text(found.low, found.high)})"
 
 
 def comparison(
@@ -77,7 +77,7 @@ def comparison(
     table.add_column("Note", ratio=1)
     without: dict[str, list[str]] = {}
     for row in rows:
-        name = FIGURE_NAMES[row.predictor] if row.predictor in ELO_FIGURES else row.predictor
+        name = row.predictor
         if row.expected_score is None:
             without.setdefault(row.missing, []).append(name)
             continue
@@ -120,9 +120,7 @@ def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
             _score(each.expected_score),
             _ends(each.expected_low, each.expected_high),
             f"{each.victories}/{each.opponents}" if each.opponents else "",
-            _signed(each.algorithm_2_difference)
-            if second is None
-            else rating_text(second, each.algorithm_2_low, each.algorithm_2_high),
+            _signed(each.algorithm_2_difference) if second is None else rating_text(second),
             _signed_ends(each.algorithm_2_low, each.algorithm_2_high)
             if second is None
             else interval_text(each.algorithm_2_low, each.algorithm_2_high),
