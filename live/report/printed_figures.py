@@ -1,7 +1,6 @@
 """How figures and names are written on paper. Pure.
 
-A figure that is not known is an empty cell, never a zero; of an unbounded interval the known end
-stands, as in ``2450 or more``.
+A figure that is not known is an empty cell, never a zero.
 """
 
 from __future__ import annotations
@@ -31,18 +30,9 @@ def whole(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}".replace("-", MINUS)
 
 
-def so_far(value: float | None, finished: float | None) -> str:
-    """``91``; ``~91`` while ``finished``, the figure over all moves, is not known."""
-    return "" if value is None else f"{'~' if finished is None else ''}{whole(value)}"
-
-
 def interval(low: float | None, high: float | None) -> str:
-    """``1890-2370`` with an en dash; of an unbounded one the known end, as ``1890 or more``."""
-    if low is not None and high is not None:
-        return f"{whole(low)}{RANGE}{whole(high)}"
-    if high is not None:
-        return f"{whole(high)} or less"
-    return "" if low is None else f"{whole(low)} or more"
+    """``1890-2370`` with an en dash; empty where an end is open."""
+    return "" if low is None or high is None else f"{whole(low)}{RANGE}{whole(high)}"
 
 
 def signed(value: float | None, decimals: int = 0) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from live.catalogue import BY_ID
 from live.events import EngineInfo, GainKind
 from live.report.printed_figures import plain
 
 SOURCES = {
     "fixed": "set by hand",
-    "calibration": "taken from the calibration",
+    "calibration": "a stored value",
     "field": "measured on the rated players of this event (Algorithm 3)",
 }
 
@@ -31,44 +32,13 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
             f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more stand beside the "
             "moves.",
         ),
+        *((BY_ID[name].name, BY_ID[name].meaning) for name in ("perceived", "percentile")),
         (
-            "Level",
-            "The Elo played at: the own Elo, or without one the field's, and these moves together. "
-            f"Calibration: {_calibration(engine)}",
+            "Read by",
+            f"{', '.join(engine.models) or 'no model, so nobody is playing like anything'}. "
+            f"{plain(engine.note, 300)}".strip(),
         ),
-        (
-            "Percentile",
-            "Better than so many in a hundred games by players rated like this one, in positions "
-            "as hard. It describes the game; it needs an Elo and five counted moves.",
-        ),
-        (
-            "Moves alone",
-            "The Elo at which these moves are likeliest, whoever plays: no own Elo, no field, no "
-            "result. Wide, because one game says little. Where only one end is known, as in "
-            "“2450 or more”, no number is made up for the other.",
-        ),
-        (
-            "Performance",
-            "The Elo at which moves and results together are likeliest against these opponents; "
-            "the own Elo is not used. Where pairing is by rating, the opponents give it away.",
-        ),
-        (
-            "A4, A2",
-            "Algorithm 4 of Ferreira (2012) compares these moves with the engine's: an index on "
-            "its own scale. Algorithm 2 compares all players of the event with each other. Both "
-            "rank players; their distances are not Elo distances.",
-        ),
-        (
-            "95 %",
-            "The interval that holds the true value in 95 of 100 cases. One game says little: its "
-            "interval is hundreds of Elo wide. Players whose intervals overlap are ties.",
-        ),
-        (
-            "p, loss, accuracy",
-            "p: share of moves at most 0.30 pawns short of the engine's choice (Alliot 2017). "
-            "Loss: average loss of a move in centipawns. Accuracy: lichess's published formula. "
-            "Where ~ stands before one of these two, some moves are not scored yet.",
-        ),
+        *((BY_ID[name].name, BY_ID[name].meaning) for name in _METHODS),
         (
             "Finds, traps",
             "By a network that learned from rated games what players of a rating play, weighed by "
@@ -86,11 +56,14 @@ def notes(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
     ]
 
 
-def _calibration(engine: EngineInfo) -> str:
-    note = plain(engine.calibration_note, 300)
-    if engine.calibration:
-        return f"{plain(engine.calibration)}{': ' if note else ''}{note}."
-    return f"none, so there is no level. {note}".strip()
+_METHODS = (
+    "algorithm4",
+    "tournament",
+    "conformance",
+    "first_choice",
+    "centipawn_loss",
+    "accuracy",
+)
 
 
 def screening(engine: EngineInfo) -> str:

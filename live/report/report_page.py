@@ -11,20 +11,22 @@ from importlib import resources
 
 import msgspec
 
-from live.events import GainCounts, GameDetail, Mark, PlayerView, PlyView, Share
+from live.catalogue import (
+    BY_ID,
+    EARLY_MOVES,
+    Figure,
+    band_text,
+    elo_text,
+    percentile_text,
+    read,
+    sentence,
+)
+from live.catalogue import (
+    written as in_figures,
+)
+from live.events import CurvePoint, GainCounts, GameDetail, Mark, PlayerView, PlyView
 from live.games.move_numbers import move_number
 from live.human.difficulty import in_words
-from live.ledger.players.leading_figure import (
-    CurveScale,
-    Figure,
-    FigureKind,
-    FigureScale,
-    figure,
-    is_transferred,
-    percentile_figure,
-    ranked_by,
-    standings,
-)
 from live.publish.export.analysis_json import Analysis
 from live.publish.published_state import gain_counts, game_order
 from live.report import report_notes, screening_section, svg_charts
@@ -34,13 +36,8 @@ from live.report.printed_figures import (
     MINUS,
     clock,
     html,
-    interval,
     pawns,
-    percent,
     plain,
-    signed,
-    so_far,
-    whole,
 )
 
 #: Losses of a move from which they are written beside it, and from which they stand out, pawns.
@@ -57,22 +54,21 @@ def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
     """The report; ``written`` says when. Screening figures only where ``arbiter`` asks for them."""
     games = tuple(sorted(whole_event.games, key=_order))
     whole_event = msgspec.structs.replace(whole_event, games=games)
-    scale = svg_charts.scale_of_games(games)
     title = _title(games)
     parts = [
         f"<h1>{html(title, 160)}</h1>",
         f'<p class="lead">{_lead(whole_event, written)}</p>',
     ]
     if len(games) > 1:
-        parts += ["<h2>Games</h2>", _games(whole_event, scale)]
-    parts += ["<h2>Players</h2>", _players(whole_event.players)]
-    parts += ["<h3>By other methods</h3>", _methods(whole_event.players)]
+        parts += ["<h2>Games</h2>", _games(whole_event)]
+    parts += ["<h2>Players</h2>", _players(whole_event)]
+    parts += ["<h3>Methods</h3>", _methods(whole_event)]
     if whole_event.gains:
         parts += ["<h3>Gains</h3>", _gains(whole_event)]
     if arbiter:
         parts += ["<h2>Screening</h2>", screening_section.section(whole_event)]
     parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
-    parts += [_game(game, scale, whole_event.engine_gains) for game in games]
+    parts += [_game(game, whole_event.engine_gains) for game in games]
     parts += ["<h2>What the figures mean</h2>", _notes(whole_event)]
     style = resources.files("live.report").joinpath("page.css").read_text("utf-8")
     return (
@@ -115,8 +111,7 @@ def _lead(event: Analysis, written: str) -> str:
     said.append(f"{len(games)} game{'s' if len(games) != 1 else ''}, {plies} moves")
     if scored < plies:
         said.append(f"<b>{plies - scored} moves not scored yet</b>")
-    transferred = ", calibration transferred" if is_transferred(event.engine) else ""
-    said.append(f"{html(event.engine.name)}, {html(event.engine.limit)}{transferred}")
+    said.append(f"{html(event.engine.name)}, {html(event.engine.limit)}")
     said.append(f"written {html(written)} by live-rate")
     return " · ".join(said)
 
@@ -124,125 +119,122 @@ def _lead(event: Analysis, written: str) -> str:
 # --- tables -------------------------------------------------------------------------------------
 
 
-def _games(event: Analysis, scale: FigureScale) -> str:
-    like = SCALE_HEADS[scale]
+def _games(event: Analysis) -> str:
+    like = [HtmlColumn("Plays like", "n like"), HtmlColumn("usual", "n range")]
     columns = [
         HtmlColumn("Rd.Bd", "n"),
         HtmlColumn("White"),
-        HtmlColumn(like, "n like"),
-        HtmlColumn("95 %", "n range"),
+        *like,
         HtmlColumn("Result", "c"),
         HtmlColumn("Black"),
-        HtmlColumn(like, "n like"),
-        HtmlColumn("95 %", "n range"),
+        *like,
         HtmlColumn("Moves", "n"),
     ]
-    rows = []
-    for game in event.games:
-        white, black = _last(game, "white", scale), _last(game, "black", scale)
-        rows.append(
-            [
-                html(_board(game), 12),
-                _player(game.white.name, game.white.elo),
-                whole(white[0]),
-                interval(*white[1:]),
-                escape(_result(game)),
-                _player(game.black.name, game.black.elo),
-                whole(black[0]),
-                interval(*black[1:]),
-                str((game.plies_played + 1) // 2),
-            ]
-        )
+    rows = [
+        [
+            html(_board(game), 12),
+            _player(game.white.name, game.white.elo),
+            *_cells(_last(game.curves.white)),
+            escape(_result(game)),
+            _player(game.black.name, game.black.elo),
+            *_cells(_last(game.curves.black)),
+            str((game.plies_played + 1) // 2),
+        ]
+        for game in event.games
+    ]
     return table(columns, rows)
 
 
-#: Column heads of what curves show, and of the figures of a player.
-_CURVE_NAMES: dict[CurveScale, str] = {
-    "level": "Level (Elo), with 95 % bands",
-    "percentile": "Percentile among players rated alike",
-    "alone": "Moves alone (Elo), with 95 % bands",
-    "algorithm4": "Algorithm 4 (an index), with 95 % bands",
-}
-SCALE_HEADS: dict[FigureScale, str] = {"level": "Level", "alone": "Moves alone", "algorithm4": "A4"}
-_FIGURES: tuple[tuple[FigureKind, str], ...] = (
-    ("performance", "Performance"),
-    ("level", "Level"),
-    ("alone", "Moves alone"),
-)
-
-
-def _players(views: Sequence[PlayerView]) -> str:
-    figures = [
-        (kind, head)
-        for kind, head in _FIGURES
-        if any(figure(view, kind) is not None for view in views)
+def _ranked(event: Analysis) -> list[tuple[str, PlayerView]]:
+    """Everybody by the perceived rating; equal numbers share a place, early ones have none."""
+    known = [view for view in event.players if _whole(view) is not None]
+    known.sort(key=lambda view: (-(_whole(view) or 0), view.name))
+    places = [_whole(view) for view in known]
+    rows = [
+        (f"{places.index(at) + 1}{'=' if places.count(at) > 1 else ''}", view)
+        for at, view in zip(places, known, strict=True)
     ]
-    percentiles = any(view.percentile is not None for view in views)
-    leads = ranked_by(views)
+    others = sorted((view for view in event.players if _whole(view) is None), key=_name_of)
+    return rows + [("", view) for view in others]
+
+
+def _whole(view: PlayerView) -> int | None:
+    early = view.perceived is None or view.counted < EARLY_MOVES
+    return None if early or view.perceived is None else round(view.perceived)
+
+
+def _name_of(view: PlayerView) -> str:
+    return view.name
+
+
+def _players(event: Analysis) -> str:
     columns = [
         HtmlColumn("", "n"),
         HtmlColumn("Player"),
         HtmlColumn("Elo", "n"),
+        HtmlColumn("Plays like", "n like"),
+        HtmlColumn("usual", "n range"),
+        HtmlColumn("Percentile", "n"),
+        HtmlColumn("A4", "n"),
+        HtmlColumn("n", "n"),
         HtmlColumn("Games", "n"),
-        HtmlColumn("Moves", "n"),
+        HtmlColumn("Points", "n"),
     ]
-    for kind, head in figures:
-        columns.append(HtmlColumn(head, "n like" if kind == leads else "n"))
-        columns.append(HtmlColumn("95 %", "n range"))
-    if percentiles:
-        columns.append(HtmlColumn("Percentile", "n"))
     rows = []
-    for standing in standings(views):
-        view = standing.view
-        row = [standing.text, html(view.name), str(view.elo or "")]
-        row += [str(view.games), str(view.moves)]
-        for kind, _ in figures:
-            row += _cells(figure(view, kind))
-        if percentiles:
-            row.append("" if view.percentile is None else f"{percentile_figure(view.percentile)} %")
-        rows.append(row)
-    name = "Algorithm 4" if leads == "algorithm4" else dict(_FIGURES)[leads].lower()
-    note = (
-        f"By {name}. = marks ties: players whose 95 % intervals overlap cannot be ranked. Under "
-        "five counted moves nobody has a place."
-    )
+    for place, view in _ranked(event):
+        percentile = None if view.counted < EARLY_MOVES else view.percentile
+        rows.append(
+            [
+                place,
+                html(view.name),
+                str(view.elo or ""),
+                *_cells(view),
+                "" if percentile is None else percentile_text(percentile),
+                _figure("algorithm4", view, event.engine.rating),
+                str(view.counted),
+                str(view.games),
+                _figure("points", view),
+            ]
+        )
+    note = "Equal numbers are ties. Under ten counted moves nobody has a place."
     return table(columns, rows) + f'<p class="soft">{escape(note)}</p>'
 
 
-def _methods(views: Sequence[PlayerView]) -> str:
-    """The other methods, in the same order."""
-    columns = [
-        HtmlColumn("Player"),
-        HtmlColumn("A4", "n"),
-        HtmlColumn("95 %", "n range"),
-        HtmlColumn("A2", "n"),
-        HtmlColumn("Gain", "n"),
-        HtmlColumn("Loss", "n"),
-        HtmlColumn("Acc.", "n"),
-        HtmlColumn("p", "n"),
-        HtmlColumn("95 %", "n range"),
+_METHODS = ("tournament", "mean_gain", "centipawn_loss", "accuracy", "first_choice", "conformance")
+
+
+def _methods(event: Analysis) -> str:
+    """What the methods of the papers say, in the same order."""
+    shown = [BY_ID[name] for name in _METHODS]
+    columns = [HtmlColumn("Player")]
+    for figure in shown:
+        columns.append(HtmlColumn(figure.head, "n"))
+        if figure.kind == "share":
+            columns.append(HtmlColumn(figure.interval, "n range"))
+    rows = [
+        [html(view.name), *(cell for figure in shown for cell in _method(figure, view))]
+        for _, view in _ranked(event)
     ]
-    rows = []
-    for view in (standing.view for standing in standings(views)):
-        methods = view.methods
-        rows.append(
-            [
-                html(view.name),
-                *_cells(figure(view, "algorithm4")),
-                _tournament(view),
-                pawns(view.mean_gain_cp),
-                so_far(methods.centipawn_loss_so_far, methods.centipawn_loss),
-                so_far(methods.accuracy_so_far, methods.accuracy),
-                *_share(methods.conformance),
-            ]
-        )
     return table(columns, rows)
+
+
+def _method(figure: Figure, view: PlayerView) -> list[str]:
+    found = read(figure, view)
+    cells = [in_figures(figure, found.value)]
+    if figure.kind == "share":
+        ends = [in_figures(figure, end).removesuffix(" %") for end in (found.low, found.high)]
+        cells.append("–".join(filter(None, ends)))
+    return cells
+
+
+def _figure(name: str, view: PlayerView, engine_rating: int = 0) -> str:
+    return in_figures(BY_ID[name], read(BY_ID[name], view, engine_rating).value)
 
 
 def _gains(event: Analysis) -> str:
     """Everybody's histogram, in the order of the other tables."""
     held = {each.player: each.counts for each in event.gains}
-    views = [standing.view for standing in standings(event.players) if standing.view.id in held]
+    views = [view for _, view in _ranked(event) if view.id in held]
     figures = "".join(
         f"<figure>{gain_chart(held[view.id], event.engine_gains)}"
         f"<figcaption>{html(view.name)}</figcaption></figure>"
@@ -256,32 +248,19 @@ def _gains(event: Analysis) -> str:
     return f'<p class="soft">{note}</p><div class="charts gains">{figures}</div>'
 
 
-def _cells(found: Figure | None) -> list[str]:
-    if found is None:
+def _cells(view: PlayerView | CurvePoint | None) -> list[str]:
+    """The perceived rating, grey while it is early, and what is usual."""
+    if view is None or view.perceived is None:
         return ["", ""]
-    ends = "= Elo" if found.is_elo else interval(found.low, found.high)
-    return [whole(found.value), ends]
+    text = escape(elo_text(view.perceived))
+    figure = f'<span class="soft">{text}</span>' if view.counted < EARLY_MOVES else text
+    if view.usual_low is None or view.usual_high is None:
+        return [figure, ""]
+    return [figure, band_text(view.usual_low, view.usual_high)]
 
 
-def _tournament(view: PlayerView) -> str:
-    methods = view.methods
-    if methods.tournament_rating is not None:
-        return whole(methods.tournament_rating)
-    return signed(methods.tournament_difference)
-
-
-def _share(found: Share) -> tuple[str, str]:
-    if found.share is None:
-        return "", ""
-    ends = "" if found.low is None else f"{100 * found.low:.0f}–{100 * (found.high or 0):.0f}"
-    return percent(found.share), ends
-
-
-def _last(
-    game: GameDetail, color: str, scale: FigureScale
-) -> tuple[float | None, float | None, float | None]:
-    points = svg_charts.band(getattr(game.curves, color)[-1:], scale)
-    return points[0][1:] if points else (None, None, None)
+def _last(points: Sequence[CurvePoint]) -> CurvePoint | None:
+    return points[-1] if points else None
 
 
 def _player(name: str, elo: int | None) -> str:
@@ -301,22 +280,20 @@ def _result(game: GameDetail) -> str:
 # --- one game -----------------------------------------------------------------------------------
 
 
-def _game(game: GameDetail, scale: FigureScale, engine: GainCounts) -> str:
+def _game(game: GameDetail, engine: GainCounts) -> str:
     about = [each for each in (_board(game), game.date, game.time_control) if each]
-    curves = svg_charts.curve_scale(game, scale)
-    odds, ratings = svg_charts.odds(game), svg_charts.ratings(game, curves)
+    odds, ratings = svg_charts.odds(game), svg_charts.ratings(game)
     scores = odds or svg_charts.evaluation(game)
     said = (
         "Expected result by move: White wins (below), draw (between), Black wins (above)"
         if odds
         else "White's expected score, by move"
     )
-    what = _CURVE_NAMES[curves]
     charts = "".join(
         f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
         for svg, caption in (
             (scores, said),
-            (ratings, f"{what}, by move"),
+            (ratings, "Playing like, by move; bands: usual for the Elo"),
             (gain_chart(gain_counts(game.curves.white), engine, "w"), "White's gains, centipawns"),
             (gain_chart(gain_counts(game.curves.black), engine, "b"), "Black's gains, centipawns"),
         )
@@ -334,9 +311,23 @@ def _game(game: GameDetail, scale: FigureScale, engine: GainCounts) -> str:
         f"{_player(game.white.name, game.white.elo)} – "
         f"{_player(game.black.name, game.black.elo)} &nbsp;{escape(_result(game))}</h3>"
         f'<span class="soft">{html(" · ".join(about), 120)}</span></header>'
-        f'{problem}<div class="charts">{charts}</div>'
+        f'{problem}{_said(game)}<div class="charts">{charts}</div>'
         f'<p class="moves">{_moves(game)}</p>{_finds_and_traps(game)}</section>'
     )
+
+
+def _said(game: GameDetail) -> str:
+    """A sentence for each player: what the figure means in this game."""
+    sides = (
+        (game.white, game.black, game.curves.white),
+        (game.black, game.white, game.curves.black),
+    )
+    lines = [
+        f"<b>{html(player.name or '?')}</b> {escape(said)}"
+        for player, other, points in sides
+        if points and (said := sentence(points[-1], player.elo, other.elo))
+    ]
+    return f'<p class="note">{".<br>".join(lines)}.</p>' if lines else ""
 
 
 def _finds_and_traps(game: GameDetail) -> str:

@@ -11,13 +11,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from live.events import CurvePoint, GameDetail
-from live.ledger.players.leading_figure import (
-    CurveScale,
-    FigureScale,
-    curve_scale_of,
-    figure,
-    scale_of,
-)
 from live.report.printed_figures import whole
 
 WIDTH, HEIGHT = 340, 150
@@ -28,8 +21,6 @@ LEAST_SPAN_ELO = 400.0
 #: An evaluation is drawn as an expected score: half a pawn more matters near level, not far out.
 #: Expected score 1/(1 + exp(-0.00368208 cp)), as lichess publishes it.
 _PER_CP = 0.00368208
-
-_PERCENT_TICKS = [(25.0 * each, f"{25 * each} %") for each in range(5)]
 
 Band = tuple[float, float | None, float | None, float | None]
 """Ply, value, low, high."""
@@ -51,48 +42,24 @@ class ChartFrame(msgspec.Struct, frozen=True):
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, share)))
 
 
-def scale_of_games(games: Iterable[GameDetail]) -> FigureScale:
-    """What the curves of all these games show: one scale, so that they can be compared."""
-    return scale_of(
-        point
-        for game in games
-        for points in (game.curves.white, game.curves.black)
-        for point in points[-1:]
-    )
+def band(points: Sequence[CurvePoint]) -> list[Band]:
+    """One curve: the perceived rating in its usual band."""
+    return [(each.ply, each.perceived, each.usual_low, each.usual_high) for each in points]
 
 
-def curve_scale(game: GameDetail, scale: FigureScale) -> CurveScale:
-    """What the curves of one game show where figures are on ``scale``: no levels that are nothing
-    but the Elo.
-    """
-    if scale != "level":
-        return scale
-    return curve_scale_of((*game.curves.white[-1:], *game.curves.black[-1:]))
-
-
-def band(points: Sequence[CurvePoint], scale: CurveScale) -> list[Band]:
-    """One curve on that scale."""
-    found = [(point.ply, figure(point, scale)) for point in points]
-    return [
-        (ply, None, None, None) if each is None else (ply, each.value, each.low, each.high)
-        for ply, each in found
-    ]
-
-
-def ratings(game: GameDetail, scale: CurveScale) -> str:
-    """Both curves with their 95 % bands; empty where there is no point."""
-    white, black = band(game.curves.white, scale), band(game.curves.black, scale)
+def ratings(game: GameDetail) -> str:
+    """Both curves with their usual bands; empty where there is no point."""
+    white, black = band(game.curves.white), band(game.curves.black)
     values = [value for _, value, _, _ in white + black if value is not None]
     if not values:
         return ""
-    low, high = (0.0, 100.0) if scale == "percentile" else _range(white, black, values)
+    low, high = _range(white, black, values)
     frame = ChartFrame(len(game.plies), low, high)
-    ticks = _PERCENT_TICKS if scale == "percentile" else _rating_ticks(low, high)
-    parts = [_axes(frame, ticks)]
+    parts = [_axes(frame, _rating_ticks(low, high))]
     parts += [_area(frame, curve, color) for curve, color in ((white, "w"), (black, "b"))]
     parts += [_line(frame, curve, color) for curve, color in ((white, "w"), (black, "b"))]
     parts.append(_ends(frame, (("White", "w", white), ("Black", "b", black))))
-    return _svg("Perceived rating by ply", parts)
+    return _svg("Playing like, by ply", parts)
 
 
 def evaluation(game: GameDetail) -> str:

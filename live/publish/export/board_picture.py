@@ -15,15 +15,9 @@ from xml.sax.saxutils import escape
 import chess
 import chess.svg
 
-from live.events import Color, CurvePoint, FigureChoice, GameDetail
+from live.catalogue import EARLY_MOVES, elo_text, sentence
+from live.events import Color, CurvePoint, GameDetail
 from live.games.move_numbers import move_number, mover
-from live.ledger.players.leading_figure import (
-    Figure,
-    FigureKind,
-    is_early,
-    leading,
-    percentile_figure,
-)
 from live.publish.export.event_exports import ExportFailed
 from live.publish.export.maker_process import child_answer, step_back
 
@@ -41,12 +35,6 @@ _SQUARES: Final = {
     "square light lastmove": "#e8d592",
     "square dark lastmove": "#b39d57",
 }
-_NAMES: Final[dict[FigureKind, str]] = {
-    "level": "Level",
-    "percentile": "Better than so many of 100",
-    "alone": "Moves alone",
-    "algorithm4": "Algorithm 4, an index",
-}
 
 
 def can_draw() -> bool:
@@ -54,8 +42,10 @@ def can_draw() -> bool:
     return importlib.util.find_spec("resvg_py") is not None
 
 
-def board_svg(game: GameDetail, choice: FigureChoice = "auto") -> str:
-    """The game's last position with both players and their figures, as SVG of 1200 by 630."""
+def board_svg(game: GameDetail) -> str:
+    """The game's last position with both players, their figures in words and as curves, as SVG of
+    1200 by 630.
+    """
     board = chess.Board(game.start_fen)
     for ply in game.plies:
         board.push(chess.Move.from_uci(ply.uci))
@@ -75,51 +65,62 @@ def board_svg(game: GameDetail, choice: FigureChoice = "auto") -> str:
             f' font-family="{_FONTS}"><rect width="{WIDTH}" height="{HEIGHT}" fill="{_GROUND}"/>',
             f'<g transform="translate(30 30)">{drawn}</g>',
             _words(630, 60, 24, _QUIET, event),
-            *_player(130, game, "black", choice),
-            _words(630, 330, 30, _INK, state),
-            *_player(420, game, "white", choice),
+            *_player(120, game, "black"),
+            *_curves(game, 630, 270, 540, 110),
+            _words(630, 420, 26, _INK, state),
+            *_player(470, game, "white"),
             _words(630, 600, 22, _QUIET, "live-rate"),
             "</svg>",
         )
     )
 
 
-def _player(y: int, game: GameDetail, color: Color, choice: FigureChoice) -> Iterator[str]:
+def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     player = getattr(game, color)
+    other = game.black if color == "white" else game.white
     points: tuple[CurvePoint, ...] = getattr(game.curves, color)
     name = _cut(" ".join(filter(None, (player.title, player.name or "?"))), _NAME)
     yield _words(630, y, 28, _INK, f"{name}  {player.elo or ''}")
-    found = leading(points[-1], player.elo, choice)[0] if points else None
-    if found is None:
-        yield _words(630, y + 64, 56, _COLORS[color], "–")
-        yield _words(630, y + 104, 22, _QUIET, "nothing can be said yet")
+    point = points[-1] if points else None
+    if point is None or point.perceived is None:
+        yield _words(630, y + 60, 50, _QUIET, "–")
+        yield _words(630, y + 92, 20, _QUIET, game.note or "nothing can be said yet")
         return
-    rated, missing = points[-1].n, _unrated(game, color, points[-1].ply)
-    basis = f"{rated} of {rated + missing} moves" if missing else f"{rated} moves"
-    color_of = _QUIET if is_early(found, rated) else _COLORS[color]
-    yield _words(630, y + 64, 56, color_of, _value(found) + ("…" if missing else ""))
-    yield _words(630, y + 104, 22, _QUIET, f"{_NAMES[found.kind]}{_range(found)}, {basis}")
+    missing = _unrated(game, color, point.ply)
+    early = point.counted < EARLY_MOVES
+    figure = f"playing like {elo_text(point.perceived)}{'…' if missing else ''}"
+    yield _words(630, y + 54, 26 if early else 40, _QUIET if early else _COLORS[color], figure)
+    for at, part in enumerate(sentence(point, player.elo, other.elo).split(" · ")[1:]):
+        yield _words(630, y + 86 + 26 * at, 20, _QUIET, part)
+
+
+def _curves(game: GameDetail, x: int, y: int, width: int, height: int) -> Iterator[str]:
+    """Both curves, small, on one scale."""
+    values = [
+        each.perceived
+        for each in (*game.curves.white, *game.curves.black)
+        if each.perceived is not None
+    ]
+    if not values:
+        return
+    low, high = min(values) - 50, max(values) + 50
+    last = max(2, len(game.plies))
+    for color in _COLORS:
+        points: tuple[CurvePoint, ...] = getattr(game.curves, color)
+        path = " ".join(
+            f"{x + width * each.ply / last:.1f},"
+            f"{y + height * (high - each.perceived) / (high - low):.1f}"
+            for each in points
+            if each.perceived is not None
+        )
+        yield (
+            f'<polyline points="{path}" fill="none" stroke="{_COLORS[color]}" stroke-width="4"/>'
+        )
 
 
 def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:
     """How many moves of a side its figure does not rest on."""
     return sum(mover(game, ply.ply) == color for ply in game.plies[rated_ply:])
-
-
-def _value(found: Figure) -> str:
-    if found.kind == "percentile":
-        return percentile_figure(found.value)
-    if found.low is None and found.high is not None:
-        return f"{found.high:.0f} or less"
-    if found.low is not None and found.high is None:
-        return f"{found.low:.0f} or more"
-    return "–" if found.value is None else f"{found.value:.0f}"
-
-
-def _range(found: Figure) -> str:
-    if found.kind == "percentile" or found.low is None or found.high is None:
-        return ""
-    return f", 95 %: {found.low:.0f}–{found.high:.0f}"
 
 
 def _last(game: GameDetail) -> str:

@@ -238,7 +238,7 @@ class HttpRoutes:
 
         async def png() -> ExportedFile:
             async with self._drawing:
-                svg = board_picture.board_svg(held, self._figure)
+                svg = board_picture.board_svg(held)
                 return ExportedFile("image/png", await board_picture.drawn(svg))
 
         return _file(self._pictures, game, sees, png)
