@@ -382,15 +382,20 @@ def _above(game: GameDetail) -> Iterator[MomentDraft]:
         points, run = getattr(game.curves, color), 0
         for point in points:
             value = point.percentile
-            if value is None or value < ABOVE_HELD or point.n < ABOVE_MOVES:
+            if value is None or value < ABOVE_HELD or point.counted < ABOVE_MOVES:
                 since, run = None, 0
                 continue
             run = run + 1 if value >= ABOVE else 0
             enough = 1 if over and point is points[-1] else ABOVE_IN_A_ROW
             if since is None and run >= enough:
                 since = point
-        if since is not None and since.percentile is not None and elo:
-            figures = {"percentile": since.percentile, "elo": float(elo), "moves": float(since.n)}
+        if since is not None and since.percentile is not None and since.perceived and elo:
+            figures = {
+                "perceived": since.perceived,
+                "percentile": since.percentile,
+                "elo": float(elo),
+                "moves": float(since.counted),
+            }
             weight = 0.5 + (since.percentile - ABOVE) / 20
             yield MomentDraft("above", since.ply, color, weight, figures, once=True)
 

@@ -14,6 +14,7 @@ from typing import Final
 import chess
 import msgspec
 
+from live.catalogue import LEAST_SHOWN_ELO, MOST_SHOWN_ELO
 from live.events import GameDetail, MomentKind, MomentText
 from live.games.move_numbers import move_number, mover
 from live.games.player_names import isolated, short_name
@@ -116,25 +117,29 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
     },
     "above": {
         "en": (
-            "{who} plays better than in {percentile} % of games by players rated {elo}, after "
-            "{moves} moves."
+            "{who}, rated {elo}, is playing like {perceived} after {moves} moves: better than "
+            "{percentile} % of games by players of that rating."
         ),
         "de": (
-            "{who} spielt besser als in {percentile} % der Partien mit Elo {elo}, nach {moves} "
-            "Zügen."
+            "{who}, Elo {elo}, spielt nach {moves} Zügen wie {perceived}: besser als "
+            "{percentile} % der Partien von Spielern mit dieser Elo."
         ),
         "fr": (
-            "{who} joue mieux que dans {percentile} % des parties à {elo} Elo, après {moves} coups."
+            "{who}, {elo} Elo, joue comme {perceived} après {moves} coups : mieux que "
+            "{percentile} % des parties de joueurs de ce niveau."
         ),
         "es": (
-            "{who} juega mejor que en el {percentile} % de las partidas con Elo {elo}, tras "
-            "{moves} jugadas."
+            "{who}, Elo {elo}, juega como {perceived} tras {moves} jugadas: mejor que el "
+            "{percentile} % de las partidas de jugadores con ese Elo."
         ),
         "it": (
-            "{who} gioca meglio che nel {percentile} % delle partite con Elo {elo}, dopo {moves} "
-            "mosse."
+            "{who}, Elo {elo}, gioca come {perceived} dopo {moves} mosse: meglio del "
+            "{percentile} % delle partite di giocatori con quell’Elo."
         ),
-        "ru": "{who} играет лучше, чем в {percentile} % партий с Эло {elo}; учтено ходов: {moves}.",
+        "ru": (
+            "{who} (Эло {elo}) играет как {perceived}, учтено ходов: {moves}; лучше, чем "
+            "{percentile} % партий игроков с таким Эло."
+        ),
     },
     "best-played": {
         "en": (
@@ -326,6 +331,8 @@ def _figure(name: str, value: float) -> str:
         return ">99"
     if name in _PERCENTILES:
         value = min(value, 99.0)
+    if name == "perceived":
+        value = min(max(value, LEAST_SHOWN_ELO), MOST_SHOWN_ELO)
     if name in ("points", "pawns") or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"
