@@ -50,23 +50,22 @@ class LossLogit:
         self._z = ((GRID_ELO - centre_elo) / scale_elo)[:, None]
         self._z2 = self._z**2 * self._bend
 
-    def lines(self, at: Sequence[float]) -> tuple[Floats, Floats]:
-        """Log-odds at the centre and their slope in circumstances ``at``, each (classes,)."""
-        turn = np.array(at, dtype=np.float64)
-        return turn @ self._level, turn[self._changing] @ self._slope
+    def lines(self, at: Sequence[float] | Floats) -> tuple[Floats, Floats]:
+        """Log-odds at the centre and their slope in circumstances ``at``, each (…, classes)."""
+        turn = np.asarray(at, dtype=np.float64)
+        return turn @ self._level, turn[..., self._changing] @ self._slope
 
     def shares(self, levels: Floats, slopes: Floats) -> Floats:
-        """``pi_k(E)`` over the grid, (Elos, classes)."""
-        return _softmax(levels + slopes * self._z + self._z2)
+        """``pi_k(E)`` over the grid, (…, Elos, classes)."""
+        return _softmax(levels[..., None, :] + slopes[..., None, :] * self._z + self._z2)
 
-    def shares_of(self, levels: Floats, slopes: Floats, elo: float) -> Floats:
-        """``pi_k(E)`` of players of one Elo, (classes,)."""
-        z = (elo - self._centre_elo) / self._scale_elo
-        of_elo: Floats = _softmax((levels + slopes * z + self._bend * (z * z))[None, :])[0]
-        return of_elo
+    def shares_of(self, levels: Floats, slopes: Floats, elo: float | Floats) -> Floats:
+        """``pi_k(E)`` of players of one Elo, or of one for each turn: (…, classes)."""
+        z = (np.asarray(elo, dtype=np.float64)[..., None] - self._centre_elo) / self._scale_elo
+        return _softmax(levels + slopes * z + self._bend * (z * z))
 
 
 def _softmax(odds: Floats) -> Floats:
-    shares: Floats = np.exp(odds - odds.max(axis=1, keepdims=True))
-    shares /= shares.sum(axis=1, keepdims=True)
+    shares: Floats = np.exp(odds - odds.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
     return shares

@@ -32,7 +32,7 @@ PULL_MOVES = 30.0
 LEAST_ELO, MOST_ELO = 800.0, 3200.0
 #: What an opponent's moves are drawn towards when they say how hard the game is: this many moves
 #: as hard as expected.
-_CALM_MOVES = 5
+CALM_MOVES = 5
 #: How far either way 8 of 10, and 95 of 100, of a normal distribution lie.
 _USUAL, _SURE = NormalDist().inv_cdf(0.9), NormalDist().inv_cdf(0.975)
 
@@ -305,7 +305,7 @@ class GameSums:
         if not other:
             return 0.0
         beta = next((beta for last, beta in self._shared if ply <= last), self._shared[-1][1])
-        return beta * other[-1].surprise / (other[-1].counted + _CALM_MOVES)
+        return beta * other[-1].surprise / (other[-1].counted + CALM_MOVES)
 
 
 def event_evidence(games: Iterable[Evidence]) -> Evidence | None:

@@ -91,6 +91,8 @@ Circumstance = Literal[
     "ahead",
     "behind",
     "level",
+    "dead",
+    "won",
     "instability",
     "jump",
     "choices",
@@ -118,6 +120,11 @@ _OF_SCORES: dict[str, Callable[[Turn], float]] = {
     "ahead": lambda turn: math.log1p(max(turn.score_before_cp, 0) / 50),
     "behind": lambda turn: math.log1p(max(-turn.score_before_cp, 0) / 50),
     "level": lambda turn: math.exp(-((turn.score_before_cp / 60) ** 2)),
+    # A score of 0.00 deep into a game: a draw that nothing changes any more.
+    "dead": lambda turn: (
+        min(max((turn.ply - 40) / 40, 0.0), 1.0) if abs(turn.score_before_cp) <= 3 else 0.0
+    ),
+    "won": lambda turn: min(max((turn.score_before_cp - 400) / 200, 0.0), 1.0),
     "instability": lambda turn: math.log1p((turn.stability_cp or 0.0) / 5),
     "jump": lambda turn: math.log1p((turn.jump_cp or 0) / 20),
     "found": lambda turn: _log_odds(turn.found),
