@@ -1,0 +1,246 @@
+"""The perceived rating against its second implementation, and the laws it keeps."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import Color, GainKind
+from live.ratings.perceived.loss_logit import GRID_ELO
+from live.ratings.perceived.model import MoveReader, encode_model, shipped_models
+from live.ratings.perceived.perceived_rating import (
+    Elos,
+    GameSums,
+    Perceived,
+    level_of_game,
+    perceived,
+)
+from live.ratings.strength.known_before_move import Turn
+from live.ratings.strength.played_games import PlayedGame, read_played_games
+from tests.ratings.perceived import second_implementation as second
+
+COLORS: tuple[Color, Color] = ("white", "black")
+GAMES = Path(__file__).parents[2] / "data" / "searched-games.ndjson.gz"
+Rated = tuple[float | None, float | None]
+
+
+def reader(*names: str, scale: float = 1.0) -> MoveReader:
+    held = {model.name: model for model in shipped_models()}
+    return MoveReader([held[name] for name in names], scale)
+
+
+@cache
+def games(gain: GainKind) -> list[PlayedGame]:
+    return read_played_games(gzip.decompress(GAMES.read_bytes()).splitlines(), gain)
+
+
+def turns_of(game: PlayedGame) -> list[tuple[Color, Turn]]:
+    turns = [(color, t) for color, side in zip(COLORS, game.sides, strict=True) for t in side.turns]
+    return sorted(turns, key=lambda each: each[1].ply)
+
+
+def sums(read: MoveReader, turns: Sequence[tuple[Color, Turn]], elos: Rated) -> GameSums:
+    level = level_of_game(*elos, read.models[0].mean_elo)
+    of = {color: Elos.of(level, elo) for color, elo in zip(COLORS, elos, strict=True)}
+    total = GameSums(of, read.shared)
+    for color, turn in turns:
+        total.add(color, turn.ply, read.compare(turn, of[color]))
+    return total
+
+
+def figure(
+    total: GameSums, read: MoveReader, color: Color, ply: int, *, over: bool
+) -> Perceived | None:
+    found = total.evidence(color, read.dispersion, over=over, after_ply=ply)
+    return None if found is None else perceived(found)
+
+
+def as_move(color: Color, turn: Turn) -> second.Move:
+    board = turn.board
+    return second.Move(
+        color,
+        turn.ply,
+        turn.gain_cp,
+        turn.score_before_cp,
+        turn.stability_cp,
+        turn.jump_cp,
+        None if board is None else board.legal_moves,
+        0 if board is None else board.captures,
+        board is not None and board.recapture,
+        board is not None and board.check,
+        0 if board is None else board.pieces,
+    )
+
+
+def close(fast: Sequence[float | None], slow: Sequence[float | None]) -> bool:
+    return all(
+        (a is None) == (b is None) and (a is None or b is None or math.isclose(a, b, abs_tol=1e-6))
+        for a, b in zip(fast, slow, strict=True)
+    )
+
+
+@pytest.mark.parametrize("index", range(3))
+@pytest.mark.parametrize(
+    ("names", "gain", "elos", "scale"),
+    [
+        (("classical",), "same-search", (2251, 1655), 1.0),
+        (("classical",), "same-search", (None, 2400), 1.0),
+        (("classical",), "same-search", (None, None), 1.31),
+        (("classical",), "same-search", (3350, 640), 1.0),
+        (("classical-successive",), "successive", (2780, 2801), 1.0),
+        (("blitz-successive",), "successive", (1500, 1200), 0.8),
+        (("classical-successive", "blitz-successive"), "successive", (2100, 1900), 1.0),
+    ],
+)
+def test_a_second_implementation_agrees(
+    index: int, names: tuple[str, ...], gain: GainKind, elos: Rated, scale: float
+) -> None:
+    read = reader(*names, scale=scale)
+    # Every third move keeps the slow one fast enough, and leaves gaps as late scores do.
+    turns = [each for each in turns_of(games(gain)[index]) if each[1].ply % 3]
+    models = [json.loads(encode_model(model)) for model in read.models]
+    for over in (False, True):
+        total = sums(read, turns, elos)
+        slow = second.figures(
+            models,
+            [as_move(*each) for each in turns[:40]],
+            dict(zip(COLORS, elos, strict=True)),
+            field=models[0]["mean_elo"],
+            over=over,
+            scale=scale,
+        )
+        # Taken back to where the slow one stops.
+        total.truncate(turns[:40][-1][1].ply)
+        for color in COLORS:
+            assert slow[color]
+            for expected in slow[color]:
+                final = over and expected is slow[color][-1]
+                found = figure(total, read, color, expected.ply, over=final)
+                assert found is not None
+                assert close(found, expected[1:]), (found, expected)
+
+
+turn = st.builds(
+    Turn,
+    gain_cp=st.sampled_from((0, 0, -5, -15, -40, -100, -400)),
+    score_before_cp=st.integers(-900, 900),
+    ply=st.just(1),
+    stability_cp=st.floats(0, 60),
+    jump_cp=st.integers(0, 300),
+)
+elo = st.floats(800, 3200)
+
+
+def in_order(moves: Sequence[Turn]) -> list[tuple[Color, Turn]]:
+    return [
+        (
+            COLORS[index % 2],
+            Turn(t.gain_cp, t.score_before_cp, index + 1, t.stability_cp, t.jump_cp),
+        )
+        for index, t in enumerate(moves)
+    ]
+
+
+@given(turn, st.sampled_from(GRID_ELO.tolist()))
+@settings(deadline=None)
+def test_a_player_scores_one_half_against_his_like_on_average(held: Turn, at: float) -> None:
+    read = reader("classical")
+    own = min(max(at, 800.0), 3200.0)
+    found = read.compare(held, Elos(own, own))
+    assert found.of_own is not None
+    assert math.isclose(float(np.interp(own, GRID_ELO, found.of_own)), 0.5, abs_tol=1e-12)
+
+
+@given(st.lists(turn, min_size=2, max_size=30), elo, elo, st.booleans())
+@settings(deadline=None, max_examples=50)
+def test_the_usual_band_holds_what_is_neither_too_low_nor_too_high(
+    moves: list[Turn], white: float, black: float, over: bool
+) -> None:
+    read = reader("classical")
+    turns = in_order(moves)
+    total = sums(read, turns, (white, black))
+    for color in COLORS:
+        found = figure(total, read, color, len(turns), over=over)
+        assert found is not None and found.percentile is not None
+        assert found.usual_low is not None and found.usual_high is not None
+        # At the ends of the grid a band is cut, and so is what lies in it.
+        if min(abs(found.percentile - 10), abs(found.percentile - 90)) < 1e-6 or not (
+            GRID_ELO[0] < found.rating < GRID_ELO[-1]
+            and GRID_ELO[0] < found.usual_low
+            and found.usual_high < GRID_ELO[-1]
+        ):
+            continue
+        inside = found.usual_low <= found.rating <= found.usual_high
+        assert inside == (10 <= found.percentile <= 90)
+
+
+@given(st.lists(turn, min_size=3, max_size=30), elo, elo, st.data())
+@settings(deadline=None, max_examples=50)
+def test_a_better_move_never_lowers_the_rating(
+    moves: list[Turn], white: float, black: float, data: st.DataObject
+) -> None:
+    read = reader("classical")
+    at = 2 * data.draw(st.integers(0, (len(moves) - 1) // 2))
+    better = [*moves]
+    better[at] = Turn(0, moves[at].score_before_cp, 1, moves[at].stability_cp, moves[at].jump_cp)
+    found = []
+    for each in (moves, better):
+        # The opponent's moves are as they were, so the game is as hard as it was for White.
+        total = sums(read, in_order(each), (white, black))
+        one = figure(total, read, "white", len(moves), over=False)
+        assert one is not None
+        found.append(one.rating)
+    assert found[1] >= found[0] - 1e-9
+
+
+@given(st.lists(turn, min_size=4, max_size=30), elo, elo, st.integers(1, 29))
+@settings(deadline=None, max_examples=50)
+def test_moves_taken_back_leave_nothing_behind(
+    moves: list[Turn], white: float, black: float, ply: int
+) -> None:
+    read = reader("classical")
+    turns = in_order(moves)
+    total = sums(read, turns, (white, black))
+    before = figure(total, read, "white", ply, over=False)
+    total.truncate(ply)
+    fresh = sums(read, turns[:ply], (white, black))
+    for color in COLORS:
+        held = figure(total, read, color, ply, over=True)
+        assert held == figure(fresh, read, color, ply, over=True)
+    assert before == figure(fresh, read, "white", ply, over=False)
+
+
+@given(st.lists(turn, min_size=2, max_size=20), st.floats(-500, 5000), st.floats(-500, 5000))
+@settings(deadline=None, max_examples=30)
+def test_ratings_count_no_further_than_was_learned(
+    moves: list[Turn], white: float, black: float
+) -> None:
+    read = reader("classical")
+    turns = in_order(moves)
+    level = min(max((white + black) / 2, 800.0), 3200.0)
+    of = {
+        color: Elos(level, min(max(each, 800.0), 3200.0))
+        for color, each in zip(COLORS, (white, black), strict=True)
+    }
+    within = GameSums(of, read.shared)
+    for color, held in turns:
+        within.add(color, held.ply, read.compare(held, of[color]))
+    far = sums(read, turns, (white, black))
+    found = figure(far, read, "white", len(turns), over=True)
+    assert found == figure(within, read, "white", len(turns), over=True)
+    assert found is not None
+    assert 400 <= found.rating <= 3600
+
+
+def test_nothing_is_said_before_the_first_counted_move() -> None:
+    read = reader("classical")
+    assert figure(sums(read, [], (2000, 2000)), read, "white", 10, over=False) is None
