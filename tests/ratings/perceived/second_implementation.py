@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -82,7 +83,8 @@ def shares(models: Sequence[Model], move: Move, elo: float) -> list[float]:
 
 def _shares(model: Model, move: Move, elo: float) -> list[float]:
     at = {name: CIRCUMSTANCES[name](move) for name in model["circumstances"]}
-    z = (elo - model["centre_elo"]) / model["scale_elo"]
+    # Beyond 2800 nothing was learned: there an Elo counts one and a half times.
+    z = (elo + 0.5 * max(elo - 2800, 0) - model["centre_elo"]) / model["scale_elo"]
     odds = [0.0]
     for k in range(len(model["loss_edges_cp"])):
         level = sum(
@@ -231,7 +233,7 @@ def _kappa(models: Sequence[Model], n: int, *, over: bool) -> float:
         else:
             (a, low), (b, high) = next(
                 (one, two)
-                for one, two in zip(steps, steps[1:], strict=False)
+                for one, two in pairwise(steps)
                 if one[0] <= n <= two[0]
             )
             found.append(low + (high - low) * math.log(n / a) / math.log(b / a))
