@@ -343,7 +343,7 @@ def _dispersions(
 
 
 def _kappa(squares: Floats) -> float:
-    return round(max(1.0, float(squares.mean())), 3)
+    return round(float(squares.mean()), 3)
 
 
 def _event_kappa(player: Ints, score: Floats, variance: Floats) -> float:
