@@ -27,7 +27,8 @@ from live.publish.access.token_file import TokenFile
 from live.publish.access.token_handshake import TokenHandshake
 from live.publish.export.event_exports import EventExports
 from live.publish.export.study_files import StudyFiles
-from live.publish.http.http_connection import FairTurns, HttpConnection
+from live.publish.fair_turns import FairTurns
+from live.publish.http.http_connection import HttpConnection
 from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
 from live.publish.http.http_routes import HttpRoutes
 from live.publish.http.listener import PortListener
@@ -404,13 +405,21 @@ class Publisher:
         if self._tokens is not None and (changed := self._tokens.changed()) is not None:
             self._authentication.replace(changed)
         for connection in list(self._connections):
-            connection.sweep(now_s)
-            if isinstance(connection, Subscriber) and not self._authentication.still(
-                connection.guest
-            ):
-                connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
+            try:
+                self._sweep_one(connection, now_s)
+            except Exception:
+                # Broad: a fault in one connection must not lift the deadlines of all others.
+                _log.exception("a connection is dropped")
+                connection.transport.abort()
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.drop_unused()
+
+    def _sweep_one(
+        self, connection: HttpConnection | TokenHandshake | Subscriber, now_s: float
+    ) -> None:
+        connection.sweep(now_s)
+        if isinstance(connection, Subscriber) and not self._authentication.still(connection.guest):
+            connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
 
     def _sweep_again(self) -> None:
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
