@@ -126,10 +126,10 @@ class Publisher:
         )
         origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._handshakes = HandshakeJudge(origins, self._authentication, self._rates, self._stream)
-        turns = FairTurns()
+        self._turns = FairTurns()
         self._connections: set[HttpConnection | TokenHandshake | Subscriber] = set()
         self._listener = PortListener(
-            config, lambda: HttpConnection(self, turns, clock, limits), limits.request_s
+            config, lambda: HttpConnection(self, self._turns, clock, limits), limits.request_s
         )
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
@@ -333,7 +333,7 @@ class Publisher:
         if early:
             after.data_received(early)
 
-    def identify(self, connection: TokenHandshake, message: bytes) -> bool:
+    def identify(self, connection: TokenHandshake, message: bytes, rest: bytes) -> bool:
         """Turn a connection into a subscriber if its first message holds a valid token."""
         client = self._handshakes.identify(connection.client, message)
         if client is None or client.guest is None:
@@ -345,7 +345,8 @@ class Publisher:
             connection.close(1013, "too many different filters are in use")  # try again later
             return True
         subscriber = self._begin(connection, client, client.guest, connection.protocol)
-        subscriber.data_received(b"")
+        if rest:
+            subscriber.data_received(rest)
         return True
 
     def _begin(
@@ -369,6 +370,7 @@ class Publisher:
             guest=guest,
             protocol=protocol,
             said=self._heard if guest.producer or client.here else None,
+            turns=self._turns,
         )
         self._hand_on(before, subscriber)
         if self._handshakes.still(guest):

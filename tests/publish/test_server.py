@@ -488,16 +488,19 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = Clock()
-    async with serving(World(1), clock=clock) as publisher:
-        async with connect(live(publisher)), connect(live(publisher)) as other:
-            await until(lambda: len(publisher.broadcaster) == 2)
-            seen: list[Subscriber] = []
+    async with (
+        serving(World(1), clock=clock) as publisher,
+        connect(live(publisher)),
+        connect(live(publisher)) as other,
+    ):
+        await until(lambda: len(publisher.broadcaster) == 2)
+        seen: list[Subscriber] = []
 
-            def fail(self: Subscriber, now_s: float) -> None:
-                seen.append(self)
-                raise OSError(107, "Transport endpoint is not connected")
+        def fail(self: Subscriber, now_s: float) -> None:
+            seen.append(self)
+            raise OSError(107, "Transport endpoint is not connected")
 
-            monkeypatch.setattr(Subscriber, "sweep", fail)
-            publisher.sweep()
-            assert len(seen) == 2
-            await other.wait_closed()
+        monkeypatch.setattr(Subscriber, "sweep", fail)
+        publisher.sweep()
+        assert len(seen) == 2
+        await other.wait_closed()
