@@ -490,7 +490,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
     clock = Clock()
     async with (
         serving(World(1), clock=clock) as publisher,
-        connect(live(publisher)),
+        connect(live(publisher)) as first,
         connect(live(publisher)) as other,
     ):
         await until(lambda: len(publisher.broadcaster) == 2)
@@ -503,4 +503,5 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
         monkeypatch.setattr(Subscriber, "sweep", fail)
         publisher.sweep()
         assert len(seen) == 2
-        await other.wait_closed()
+        for each in (first, other):
+            await each.wait_closed()
