@@ -109,7 +109,7 @@ class EventService:
             remember=self._noted,
             aloud=lambda: not self.withholding(),
         )
-        self.story = StoryService(self._tell, self._detail_of)
+        self.story = StoryService(self._tell, self._detail_of, alerts=lambda: self.alerts())
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())
@@ -162,9 +162,10 @@ class EventService:
                 with self.arbiter.behind():
                     known = past(self.journal.journal, self.state, feeds)
                     before = await self._slices.run(known)
-                    await self._slices.run(self.story.resume(before.told))
                     self.journal.noted(before.log.open())
                     await self._slices.run(self.arbiter.resume(before))
+                    # After the alerts: they say which results are doubted.
+                    await self._slices.run(self.story.resume(before.told))
             except Exception:
                 # Broad, as wherever alerts are made: whatever a strange journal brings about in
                 # them, the games stand, and the service has to start.
@@ -248,13 +249,14 @@ class EventService:
         A recorded event overrides this: its alerts are those of then.
         """
         changes = list(changes)
-        self.story.heard(changes)
         if self._engines is not None:
             self._engines.heard(changes)
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:
-        """Give changes to the journal and to every listener, as they are."""
+        """Give changes to the journal, to the story, and to every listener, as they are."""
+        changes = list(changes)
+        self.story.heard(changes)
         self.journal.heard(changes)
         self._tell(changes)
 
