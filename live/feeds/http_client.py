@@ -268,8 +268,10 @@ class OutwardConnection:
         if event == "connection.connect_tcp.started":
             self._host = str(info["host"])
         elif event == "connection.connect_tcp.complete" and self._host not in _proxies():
-            peer = info["return_value"].get_extra_info("server_addr")
+            stream = info["return_value"]
+            peer = stream.get_extra_info("server_addr")
             if peer and not _is_public(ipaddress.ip_address(str(peer[0]).partition("%")[0])):
+                await stream.aclose()
                 raise InwardRedirect("", request=self._request)
 
 
