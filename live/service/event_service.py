@@ -120,6 +120,8 @@ class EventService:
         # What feeds said before a report of theirs was lost, and what was said of the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         self._slices = LoopSlices()
+        # The standings' next turn, where answers wait for it.
+        self._rating: asyncio.Handle | None = None
         # Feeds past their start: what fails from then on ends nothing else.
         self._reached: set[str] = set()
 
@@ -295,8 +297,21 @@ class EventService:
                 self._measuring.searched(owner, result)
             return
         assert isinstance(owner, RequestId)
-        self.state.searched(owner, result)
+        self.state.searched(owner, result, rate=False)
+        self._rate_soon()
         # An answer may change nothing that is shown, and still be the last one waited for.
+        self._changed.set()
+
+    def _rate_soon(self) -> None:
+        """Renew the standings once for all answers of this turn of the loop: many boards may wait
+        for one answer, and the standings of all look at everybody.
+        """
+        if self._rating is None and self.state.ledger.unrated:
+            self._rating = asyncio.get_running_loop().call_soon(self._rate)
+
+    def _rate(self) -> None:
+        self._rating = None
+        self.state.rate()
         self._changed.set()
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
@@ -311,7 +326,8 @@ class EventService:
         self._human.ask(request)
 
     def _answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        self.state.answered(request, answer)
+        self.state.answered(request, answer, rate=False)
+        self._rate_soon()
         if request.newest and self._engines is not None:
             self._engines.people_known(request.game)
         self._changed.set()
