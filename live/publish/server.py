@@ -129,7 +129,10 @@ class Publisher:
         self._turns = FairTurns()
         self._connections: set[HttpConnection | TokenHandshake | Subscriber] = set()
         self._listener = PortListener(
-            config, lambda: HttpConnection(self, self._turns, clock, limits), limits.request_s
+            config,
+            lambda: HttpConnection(self, self._turns, clock, limits),
+            self._rates,
+            limits,
         )
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}

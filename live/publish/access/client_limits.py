@@ -22,6 +22,10 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     """A large snapshot is handed to the transport in pieces of this size."""
     slow_after_s: float = 10.0
     """A skipped client that has not drained by then is closed."""
+    encrypting: int = 256
+    """Unfinished TLS handshakes; beyond them the one begun first gives way to a newcomer."""
+    encrypting_s: float = 5.0
+    """For a TLS handshake."""
     request_s: float = 10.0
     """For a whole request (and so for the handshake) to arrive."""
     idle_s: float = 60.0
