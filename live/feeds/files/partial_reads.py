@@ -16,7 +16,6 @@ import msgspec
 
 from live.events import IN_DOUBT, GameReport
 from live.feeds.game_roster import Identity, identities
-from live.feeds.pgn.pgn_splitter import RESULT_END
 
 #: Readings in which a loss must be seen, besides the time it must stand.
 LEAST_READINGS = 3
@@ -42,11 +41,6 @@ class _Loss(msgspec.Struct):
     readings: int = 0
 
 
-def ends_whole(tail: bytes) -> bool:
-    """Tell from the end of a PGN text whether its last game is there to its result token."""
-    return RESULT_END.search(tail.rstrip()) is not None
-
-
 class PartialReadFilter:
     """Keeps what a text seems to have lost until the loss has stood for ``lost_after_s``."""
 
@@ -66,7 +60,7 @@ class PartialReadFilter:
     ) -> BelievedText:
         """Judge one reading of the source.
 
-        ``whole``: the text ended with a result token (:func:`ends_whole`). ``closed``: it has stood
+        ``whole``: the text went to the result of its last game. ``closed``: it has stood
         still for a moment, which makes no text whole: an upload may pause. ``suspect``: old copies
         of the text were seen to come back, so a takeback is doubted too. Cost is O(games).
         """

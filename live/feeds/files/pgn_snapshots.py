@@ -14,7 +14,7 @@ import msgspec
 from live.errors import FeedUnreadable
 from live.events import FeedName, GameReport
 from live.feeds.feed_session import FeedConditions, FeedSession
-from live.feeds.files.partial_reads import BelievedText, PartialReadFilter, ends_whole
+from live.feeds.files.partial_reads import BelievedText, PartialReadFilter
 from live.feeds.game_roster import distinct_games
 from live.feeds.pgn.charset import likely_charset
 from live.feeds.pgn.not_pgn import HEAD_BYTES, not_pgn, what_instead
@@ -67,7 +67,7 @@ class PgnText:
         if not self._closed and self._clock.now() - self._since_s >= self._settle_s:
             self._closed = True
             await self._read()
-        whole = ends_whole(self._text[-4096:])
+        whole = self._reader.whole
         belief = self._filter.believe(
             self._games,
             whole=whole,

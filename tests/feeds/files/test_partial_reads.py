@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.files.partial_reads import PartialReadFilter, ends_whole
+from live.feeds.files.partial_reads import PartialReadFilter
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOVES = (Move("e2e4", "e4"), Move("e7e5", "e5"), Move("g1f3", "Nf3"))
@@ -18,24 +18,6 @@ def game(white: str, moves: Sequence[Move] = MOVES) -> GameReport:
 
 A, B, C = game("A"), game("B"), game("C")
 KEPT = "kept: its source has less of it just now"
-
-
-@pytest.mark.parametrize(
-    ("text", "whole"),
-    [
-        (b"1. e4 *\n\n", True),
-        (b"1. e4 1-0", True),
-        (b"1. e4 0-1\r\n", True),
-        (b"1. e4 1/2-1/2", True),
-        ("1. e4 ½-½\n".encode(), True),
-        (b"1. e4 e", False),
-        (b'[Black "B"]\n[Result "1-0', False),  # cut in a tag, not behind a result
-        (b'[White "A"]\n', False),
-        (b"", False),
-    ],
-)
-def test_the_end_of_a_text_tells_whether_it_is_all_there(text: bytes, whole: bool) -> None:
-    assert ends_whole(text) is whole
 
 
 def test_more_is_believed_at_once() -> None:
