@@ -4,8 +4,9 @@ A file that is being uploaded can be read when half of it is there: the last gam
 behind it are missing. Believed at once, that would be a takeback and a dozen vanished boards, and
 all of it back a second later. So whatever makes a reading *less* than the one before it is doubted:
 the board stays as it was, marked, until the loss has stood for a minute in at least three readings
-(upload by FTP is what organisers' guides prescribe). Whatever is new is believed at once, and so is
-a takeback on one board of a text that is otherwise whole.
+(upload by FTP is what organisers' guides prescribe). What was lost for good and comes back with
+less than it had is doubted in the same way. Whatever is new is believed at once, and so is a
+takeback on one board of a text that is otherwise whole.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from live.feeds.game_roster import Identity, identities
 
 #: Readings in which a loss must be seen, besides the time it must stand.
 LEAST_READINGS = 3
+#: Games remembered that the text has lost for good.
+MAX_GONE = 1000
+#: Plies played alike after which a game that is missing is one that has got other names.
+PROOF_PLIES = 20
 
 
 class BelievedText(msgspec.Struct, frozen=True):
@@ -48,6 +53,9 @@ class PartialReadFilter:
         self._lost_after_s = lost_after_s
         self._held: dict[Identity, GameReport] = {}
         self._losses: dict[Identity, _Loss] = {}
+
+        # Games whose loss was believed: they may come back half-written.
+        self._gone: dict[Identity, GameReport] = {}
 
     def believe(
         self,
@@ -83,13 +91,18 @@ class PartialReadFilter:
             if wait_s > 0 or loss.readings < LEAST_READINGS:
                 left_s.append(max(wait_s, 0.0))
         doubted = {
-            who: self._held[who]
+            who: self._known(who)
             for who in lost
             if now_s - self._losses[who].since_s < self._lost_after_s
             or self._losses[who].readings < LEAST_READINGS
         }
         self._losses = {who: self._losses[who] for who in doubted}
         believed = {who: doubted.get(who, game) for who, game in named.items()} | doubted
+        self._gone |= {who: game for who, game in self._held.items() if who not in believed}
+        for who in believed:
+            self._gone.pop(who, None)
+        for who in list(self._gone)[:-MAX_GONE]:
+            del self._gone[who]
         self._held = believed
         return BelievedText(
             tuple(_marked(game) if who in doubted else game for who, game in believed.items()),
@@ -103,21 +116,33 @@ class PartialReadFilter:
     ) -> dict[Identity, GameReport | None]:
         """Games of which something is missing that cannot be believed at once."""
         fewer = not whole or len(named) < len(self._held)
+        lines = {_line(game) for who, game in named.items() if who not in self._held}
         missing = {
             who: None
-            for who in self._held
+            for who, held in self._held.items()
             # As many games under other names: renamed, reordered, or the next round.
-            if fewer and who not in named
+            if fewer
+            and who not in named
+            and (len(held.moves) < PROOF_PLIES or _line(held) not in lines)
         }
         shorter = {
             who: game
             for who, game in named.items()
-            if (held := self._held.get(who)) is not None and is_shorter(game, held)
+            if (who in self._held or who in self._gone) and is_shorter(game, self._known(who))
         }
         emptied = any(not game.moves for game in shorter.values())
         if whole and not suspect and not missing and len(shorter) == 1 and not emptied:
             return {}
         return {**missing, **shorter}
+
+    def _known(self, who: Identity) -> GameReport:
+        """The game as it was believed last."""
+        return self._held[who] if who in self._held else self._gone[who]
+
+
+def _line(game: GameReport) -> tuple[str, ...]:
+    """What shows that a game under another name is the same one: how it began."""
+    return (game.start_fen, *(move.uci for move in game.moves[:PROOF_PLIES]))
 
 
 def is_shorter(now: GameReport, before: GameReport) -> bool:

@@ -148,3 +148,23 @@ def test_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
     for now_s in (10, 40, 70):
         belief = believing.believe(games, whole=False, now_s=now_s)
     assert belief.games == tuple(games) and belief.complete
+
+
+def test_what_was_gone_for_good_and_comes_back_half_written_is_doubted() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, B], whole=True, now_s=0)
+    for now_s in (10, 40, 70):
+        gone = believing.believe([], whole=True, now_s=now_s)
+    assert gone.games == ()
+    back = believing.believe([A, game("B", MOVES[:1])], whole=False, now_s=500)
+    assert [len(one.moves) for one in back.games] == [3, 3] and back.doubted == 1
+    assert believing.believe([A, B], whole=True, now_s=501).games == (A, B)
+
+
+def test_other_names_in_a_text_that_is_not_whole_double_no_board() -> None:
+    """Colours put right while the last game is being written."""
+    long = [Move(uci, uci) for uci in ("g1f3", "g8f6", "f3g1", "f6g8") * 6]
+    believing = PartialReadFilter(60)
+    believing.believe([game("A", long), B], whole=False, now_s=0)
+    belief = believing.believe([game("Ann", long), B], whole=False, now_s=1)
+    assert [one.headers.white.name for one in belief.games] == ["Ann", "B"]
