@@ -253,6 +253,16 @@ class EventLedger:
         self._pending += tracked.pending - pending
         self._rate(tracked.tallies.values())
 
+    def make_anew(self, id: GameId) -> Effects:
+        """Score a game again whose details can no longer be read."""
+        if id in self._games:
+            self._details.pop(id, None)
+            pending = self._games[id].pending
+            tracked = self._woken(id)
+            self._pending += tracked.pending - pending
+            self._rate(tracked.tallies.values())
+        return self._outgoing.take()
+
     def abandon(self, id: GameId) -> Effects:
         """Forget a game that broke a rule of ours, so that it costs no other anything."""
         # What the failed call had collected was not sent.

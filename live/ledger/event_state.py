@@ -159,6 +159,10 @@ class EventState:
             self._send(effects)
             yield
 
+    def make_anew(self, id: GameId) -> None:
+        """Score a game again of which the journal has lost more than its moves."""
+        self._send(self.ledger.make_anew(id))
+
     def holding(self, id: GameId) -> Game | None:
         """The game as it is shown, or as its source reports it where it is not shown."""
         return self._shared.get(id)

@@ -49,6 +49,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "terminal": (),
     "restart": (),
     "kill_drill": ("10", "14"),
+    "damaged_journals": ("20",),
     "soak": ("--minutes", "3"),
 }
 
