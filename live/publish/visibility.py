@@ -63,7 +63,7 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.GameDetail: f"{_GAME} plies curves",
     events.Curves: "",
     events.FeedHealth: "feed state detail part",
-    events.PublicDelay: "delay_s first_s",
+    events.PublicDelay: "delay_s first_s running_boards late_boards",
     events.HelloMessage: "protocol epoch engine gain version resumed sight figure public_delay",
     events.SnapshotMessage: "engine games feeds",
     events.GameMessage: "game",
@@ -72,7 +72,7 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.ClockMessage: "game ply clock_s spent_s",
     events.EngineMessage: "engine",
     events.HealthMessage: "feeds",
-    events.HeartbeatMessage: "",
+    events.HeartbeatMessage: "public_delay",
 }
 
 #: Messages that nobody but an arbiter is sent.
@@ -83,7 +83,7 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
     # Which position the engines are busy with.
     events.EngineState: "searching",
     # What is played at this moment.
-    events.PublicDelay: "held_moves held_boards",
+    events.PublicDelay: "held_moves held_boards unmatched",
     # What is wrong at a board, and figures of one player that are nobody else's business.
     events.SnapshotMessage: "alerts",
     # Figures for screening are read by those who know what they do not say.

@@ -28,7 +28,7 @@ from live.publish.published_state import PublishedState
 from live.publish.stream.numbered_stream import FIRST_SEQ
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.stream.stream_hub import StreamHub
-from live.publish.visibility import shown
+from live.publish.visibility import Visibility, shown
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
 
@@ -62,7 +62,7 @@ class SiteStream:
         epoch: str,
         clock: Callable[[], float],
         figure: FigureChoice = "auto",
-        delay: Callable[[], PublicDelay] = PublicDelay,
+        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
         self._state = state
@@ -154,7 +154,7 @@ class SiteStream:
             version=live.__version__,
             sight=visibility.wire_name,
             figure=self._figure,
-            public_delay=shown(self._delay(), visibility),
+            public_delay=self._delay(visibility),
         )
         self._after = now.seq
         self._since, self._stale_since, self._since_s = [], False, self._clock()

@@ -21,7 +21,7 @@ from live.publish.stream.numbered_stream import NumberedMessage, NumberedStream,
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.stream.subscriber import Subscriber
-from live.publish.visibility import shown
+from live.publish.visibility import Visibility, shown
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Broadcaster:
         limits: ClientLimits,
         tally: MetricCounts | None = None,
         figure: FigureChoice = "auto",
-        delay: Callable[[], PublicDelay] = PublicDelay,
+        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         elsewhere: DoElsewhere = do_here,
     ) -> None:
         self._state = state
@@ -117,8 +117,12 @@ class Broadcaster:
         """Show every subscriber that the connection lives, and ask whether it does."""
         self.flush()
         ask = wire.ping(b"")
-        body = wire.encode(HeartbeatMessage())
+        bodies: dict[Visibility, bytes] = {}
         for stream, readers in self._readers.items():
+            sees = stream.filter.visibility
+            if sees not in bodies:
+                bodies[sees] = wire.encode(HeartbeatMessage(self._delay(sees)))
+            body = bodies[sees]
             frames = wire.frame(wire.number(body, stream.seq)) + ask
             for subscriber in readers:
                 # Who can't take it now has missed nothing.
@@ -178,7 +182,7 @@ class Broadcaster:
             resumed=resumed,
             sight=stream.filter.visibility.wire_name,
             figure=self._figure,
-            public_delay=shown(self._delay(), stream.filter.visibility),
+            public_delay=self._delay(stream.filter.visibility),
         )
         return wire.frame(wire.number(wire.encode(hello), seq))
 

@@ -50,7 +50,9 @@ export class Held {
     }
     if (type === "heartbeat") {
       if (seq !== this.seq) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${this.seq}`);
-      return NOTHING;
+      if (this.hello === null || !message.public_delay) return NOTHING;
+      this.hello = { ...this.hello, public_delay: message.public_delay };
+      return { health: true };
     }
     if (type !== "snapshot" && (this.seq === null || seq !== this.seq + 1)) {
       throw new OutOfSequence(`${type} ${seq} does not follow ${this.seq}`);
