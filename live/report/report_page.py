@@ -13,6 +13,7 @@ import msgspec
 
 from live.events import GainCounts, GameDetail, Mark, PlayerView, PlyView, Share
 from live.games.move_numbers import move_number
+from live.games.round_number import main_round
 from live.human.difficulty import in_words
 from live.ledger.players.leading_figure import (
     CurveScale,
@@ -99,7 +100,7 @@ def _title(games: Sequence[GameDetail]) -> str:
 
 def _lead(event: Analysis, written: str) -> str:
     games = event.games
-    rounds = list(dict.fromkeys(game.round.partition(".")[0] for game in games if game.round))
+    rounds = list(dict.fromkeys(main_round(game.round) for game in games if game.round))
     dates = sorted({game.date for game in games if game.date and "?" not in game.date})
     events = list(dict.fromkeys(game.event for game in games if game.event))
     plies = sum(game.plies_played for game in games)

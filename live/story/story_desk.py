@@ -31,7 +31,8 @@ from live.events import (
     MoveMessage,
 )
 from live.games.player_names import family_name
-from live.ledger.players.team_matches import main_event, main_round
+from live.games.round_number import main_round
+from live.ledger.players.team_matches import main_event
 from live.story.moment_rules import (
     MomentDraft,
     is_short,
