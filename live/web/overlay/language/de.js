@@ -50,6 +50,7 @@ export default {
   connecting: "Verbindung wird aufgebaut",
   asOf: "Stand vor {}",
   refused: "Abgelehnt: {}",
+  notThere: "Noch nicht da: {}",
   notUnderstood: "Nicht verstanden: {}",
   standings: "Wahrgenommene Spielstärke",
   standingsNote: "Bereiche: in 95 von 100 Fällen richtig",

@@ -50,6 +50,7 @@ export default {
   connecting: "Connecting",
   asOf: "as of {} ago",
   refused: "Refused: {}",
+  notThere: "Not there yet: {}",
   notUnderstood: "Not understood: {}",
   standings: "Perceived strength",
   standingsNote: "ranges hold in 95 of 100 cases",

@@ -50,6 +50,7 @@ export default {
   connecting: "Conectando",
   asOf: "datos de hace {}",
   refused: "Rechazado: {}",
+  notThere: "Aún no está: {}",
   notUnderstood: "No se entiende: {}",
   standings: "Fuerza percibida",
   standingsNote: "rangos: aciertan 95 de cada 100",

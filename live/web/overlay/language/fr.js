@@ -50,6 +50,7 @@ export default {
   connecting: "Connexion en cours",
   asOf: "état il y a {}",
   refused: "Refusé : {}",
+  notThere: "Pas encore là : {}",
   notUnderstood: "Non compris : {}",
   standings: "Force perçue",
   standingsNote: "plages : justes 95 fois sur 100",

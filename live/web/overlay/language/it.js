@@ -50,6 +50,7 @@ export default {
   connecting: "Connessione in corso",
   asOf: "dati di {} fa",
   refused: "Rifiutato: {}",
+  notThere: "Non c’è ancora: {}",
   notUnderstood: "Non compreso: {}",
   standings: "Forza percepita",
   standingsNote: "intervalli: giusti 95 volte su 100",

@@ -50,6 +50,7 @@ export default {
   connecting: "Подключение",
   asOf: "данные {} назад",
   refused: "Отказано: {}",
+  notThere: "Пока нет: {}",
   notUnderstood: "Непонятно: {}",
   standings: "Видимая сила игры",
   standingsNote: "диапазоны верны в 95 случаях из 100",
