@@ -98,8 +98,8 @@ Act = Callable[[], Awaitable[None] | None]
 
 def plain(name: str) -> str:
     """A name without accents and case."""
-    kept = unicodedata.normalize("NFKD", name).casefold()
-    return re.sub(r"[^a-z]+", " ", kept).strip()
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return letters.casefold()
 
 
 def line_of(game: GameDetail | GameReport) -> str:
