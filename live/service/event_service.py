@@ -20,6 +20,7 @@ from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.errors import FeedError
 from live.events import (
+    NO_LONGER,
     Alert,
     Change,
     FeedHealth,
@@ -28,6 +29,7 @@ from live.events import (
     GainKind,
     GameDetail,
     GameId,
+    GameReport,
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
@@ -337,6 +339,17 @@ class EventService:
     async def report(self, report: FeedReport) -> None:
         self._reached.add(report.feed)
         await self._reports.put(report)
+
+    def known(self, feed: FeedName) -> Sequence[GameReport]:
+        return [
+            GameReport(
+                key=game.key, headers=game.headers, start_fen=game.start_fen, moves=game.moves
+            )
+            for game in self.state.held()
+            if game.feed == feed
+            and game.result == "*"
+            and not (game.problem or "").startswith(NO_LONGER)
+        ]
 
     def health(self, health: FeedHealth) -> None:
         if health.state not in ("connecting", "failed"):

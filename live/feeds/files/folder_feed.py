@@ -151,7 +151,7 @@ class FolderFeed:
         """Files that could not be read, and why."""
         self._doubles: dict[Path, str] = {}
         """Files that are left out, or part of them, and why."""
-        self._snapshots = PgnSnapshots()
+        self._snapshots = PgnSnapshots(conditions)
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._follow, sink, self._conditions)

@@ -49,11 +49,11 @@ class _Loss(msgspec.Struct):
 class PartialReadFilter:
     """Keeps what a text seems to have lost until the loss has stood for ``lost_after_s``."""
 
-    def __init__(self, lost_after_s: float) -> None:
+    def __init__(self, lost_after_s: float, before: Sequence[GameReport] = ()) -> None:
+        """``before``: what was believed when the service ended."""
         self._lost_after_s = lost_after_s
-        self._held: dict[Identity, GameReport] = {}
+        self._held = dict(zip(identities(before), before, strict=True))
         self._losses: dict[Identity, _Loss] = {}
-
         # Games whose loss was believed: they may come back half-written.
         self._gone: dict[Identity, GameReport] = {}
 

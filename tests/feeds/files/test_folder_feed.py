@@ -8,7 +8,7 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
-from live.events import Player
+from live.events import GameReport, Player
 from live.feeds.files import file_feed, folder_feed
 from live.feeds.files.folder_feed import FolderFeed
 from live.rehearse.pgn_text import pgn_text
@@ -239,3 +239,50 @@ async def test_the_real_watcher_tells_of_new_files_in_new_folders(tmp_path: Path
             assert attempt < 20
             with suppress(TimeoutError):
                 await until(lambda: len(ledger.games) == 2, within_s=1)
+
+
+def _going(*games: GameReport) -> list[GameReport]:
+    """As files have games that are not over."""
+    return [
+        one
+        for game in games
+        for one in decode(pgn_text(msgspec.structs.replace(game, result="*")).encode())
+    ]
+
+
+async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
+    tmp_path: Path,
+) -> None:
+    case = Case(tmp_path)
+    going = _going(*GAMES[:3])
+    assert len({told_by(game) for game in going}) == 3
+    case.ledger.before = tuple(going)
+    whole, half = (pgn_text(game) for game in going[:2])
+    (tmp_path / "game-1.pgn").write_text(whole)
+    (tmp_path / "game-2.pgn").write_text(half[: len(half) * 2 // 3])
+    async with running(case.feed, case.ledger):
+        await until(lambda: bool(case.ledger.reports))
+        assert case.games == {told_by(game): substance(game) for game in going}
+        (tmp_path / "game-2.pgn").write_text(half)
+        (tmp_path / "game-3.pgn").write_text(pgn_text(going[2]))
+        for _ in range(3):
+            await case.look()
+        assert case.games == {told_by(game): substance(game) for game in going}
+        # From then on a takeback is one.
+        less = msgspec.structs.replace(going[2], moves=going[2].moves[:-1])
+        (tmp_path / "game-3.pgn").write_text(pgn_text(less))
+        for _ in range(3):
+            await case.look()
+        assert case.games[told_by(less)] == substance(less)
+
+
+async def test_what_a_former_run_knew_is_gone_where_it_stays_away(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    case.ledger.before = tuple(_going(*GAMES[:2]))
+    case.write("game-1.pgn", 0)
+    began_s = case.clock.now()
+    async with running(case.feed, case.ledger):
+        await until(lambda: bool(case.ledger.reports))
+        while told_by(GAMES[1]) in case.games:
+            await case.look()
+        assert case.clock.now() - began_s >= FeedsConfig().lost_after_s
