@@ -21,7 +21,7 @@ from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.boards_on_air import BoardsOnAir, games_of
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient, HandshakeJudge
-from live.publish.access.origin_policy import OriginPolicy, check_exposure
+from live.publish.access.origin_policy import OriginPolicy, check_exposure, is_loopback
 from live.publish.access.rate_limits import RateLimits
 from live.publish.access.token_file import TokenFile
 from live.publish.access.token_handshake import TokenHandshake
@@ -263,8 +263,17 @@ class Publisher:
         """Who sends what this filter selects."""
         return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
 
-    def _stream(self, selected: StreamFilter) -> NumberedStream:
-        return self._of(selected).stream(selected)
+    def _stream(self, selected: StreamFilter, address: str) -> NumberedStream:
+        stream = self._of(selected).stream(selected)
+        if stream.filter.narrow and not is_loopback(address):
+            read = {
+                each.stream
+                for each in self._connections
+                if isinstance(each, Subscriber) and each.address == address
+            }
+            if stream not in read and len(read) >= self._limits.filters_per_address:
+                raise TooManyFilters
+        return stream
 
     # --- connections ------------------------------------------------------------------------------
 
@@ -343,7 +352,7 @@ class Publisher:
             self.broadcaster.closed("forbidden")
             return False
         try:
-            self._stream(client.selected)
+            self._stream(client.selected, connection.address)
         except TooManyFilters:
             connection.close(1013, "too many different filters are in use")  # try again later
             return True
@@ -374,6 +383,7 @@ class Publisher:
             protocol=protocol,
             said=self._heard if guest.producer or client.here else None,
             turns=self._turns,
+            wanted=client.selected,
         )
         self._hand_on(before, subscriber)
         if self._handshakes.still(guest):

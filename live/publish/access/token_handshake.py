@@ -94,7 +94,7 @@ class TokenHandshake(asyncio.Protocol):
         return self._hung_up
 
     def _hang_up(self) -> None:
-        """End our side and throw away all that comes, until the client goes or is dropped."""
+        """End our side and read nothing more, until it is dropped."""
         self.close(CloseCode.TOO_MUCH, "too much before a token")
         self._hung_up = True
         end_our_side(self.transport)

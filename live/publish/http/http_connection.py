@@ -33,6 +33,9 @@ _log = logging.getLogger(__name__)
 
 LIVE_PATH = "/v1/live"
 
+#: Thrown away of what comes after a last answer.
+_IGNORED_BYTES = 1_000_000
+
 _FAILED = problem(500, "the answer failed; the service goes on")
 #: Whoever ends its side looks as if gone, and what is made for nobody keeps others waiting.
 _GONE = problem(400, "this takes a while: end the connection once it is answered")
@@ -103,6 +106,7 @@ class HttpConnection(asyncio.Protocol):
         self._closing_s: float | None = None
         self._waiting_s = clock()
         self._answered = False
+        self._ignored = 0
 
     # --- asyncio's side ---------------------------------------------------------------------------
 
@@ -122,6 +126,11 @@ class HttpConnection(asyncio.Protocol):
                 self._next = self._turns.add(self._advance)
             else:
                 self._held_back = True
+                self.transport.pause_reading()
+        else:
+            # Who still sends may be about to read our last answer, and gets that far; no further.
+            self._ignored += len(data)
+            if self._ignored > _IGNORED_BYTES:
                 self.transport.pause_reading()
 
     def eof_received(self) -> bool:

@@ -28,6 +28,7 @@ from live.publish.access.authentication import Guest
 from live.publish.access.client_limits import ClientLimits
 from live.publish.fair_turns import FairTurn, FairTurns
 from live.publish.stream.numbered_stream import NumberedStream
+from live.publish.stream.stream_filter import StreamFilter
 from live.publish.wire import CloseCode
 
 _log = logging.getLogger(__name__)
@@ -62,8 +63,9 @@ def write_all(
 
 def end_our_side(transport: asyncio.Transport) -> None:
     """Nothing more is written. Closing now would reset the connection while the client still sends,
-    and our close frame would be lost on it.
+    and our close frame would be lost on it. Nothing more is read either.
     """
+    transport.pause_reading()
     try:
         if not transport.is_closing() and transport.can_write_eof():
             transport.write_eof()
@@ -102,11 +104,14 @@ class Subscriber(asyncio.Protocol):
         protocol: ServerProtocol | None = None,
         said: Callable[[Subscriber, bytes], None] | None = None,
         turns: FairTurns | None = None,
+        wanted: StreamFilter | None = None,
     ) -> None:
         """``said`` is called with every text message of one frame; None leaves them all alone.
         ``turns`` are those of all connections.
         """
         self.stream = stream
+        self.wanted = wanted or stream.filter
+        """The filter it asked for; its stream may be that of all that select nothing yet."""
         self.guest = guest
         self.transport = transport
         peer = transport.get_extra_info("peername")
@@ -259,7 +264,7 @@ class Subscriber(asyncio.Protocol):
             self._next = None
 
     def _hang_up(self) -> None:
-        """End our side and throw away all that comes, until the client goes or is dropped."""
+        """End our side and read nothing more, until it is dropped."""
         self.close(CloseCode.TOO_MUCH, "too many messages")
         self._hung_up = True
         self._forget_unread()

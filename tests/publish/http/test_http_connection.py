@@ -20,6 +20,7 @@ class Wire(asyncio.Transport):
         self.written = b""
         self.lost = lost
         self.ended = self.aborted = False
+        self.reading = True
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         pass
@@ -39,7 +40,7 @@ class Wire(asyncio.Transport):
         self.aborted = True
 
     def pause_reading(self) -> None:
-        pass
+        self.reading = False
 
 
 class Host:
@@ -72,6 +73,10 @@ async def test_a_body_is_refused_at_its_first_byte_and_no_further_piece_of_it_is
     connection.data_received(b"1\r\na\r\n" * 1000)
     await asyncio.sleep(0)
     assert len(wire.written) == before
+    assert wire.reading
+    for _ in range(5):
+        connection.data_received(b"1\r\na\r\n" * 40_000)
+    assert not wire.reading
 
 
 async def test_a_socket_that_is_lost_when_its_last_answer_is_written_is_let_go() -> None:
