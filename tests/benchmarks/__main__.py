@@ -41,6 +41,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "fan_out": (),
     "site_viewers": (),
     "bad_clients": (),
+    "attacks": ("--seconds", "4"),
     "rehearsal": ("500", "14", "60", "60"),
     "page": (),
     "page_heap": ("5", "1"),

@@ -56,10 +56,33 @@ async def drained(reader: asyncio.StreamReader) -> None:
             pass
 
 
-async def flood(port: int, first: bytes, again: bytes, end_s: float, *, reads: bool) -> None:
+class Handshakes:
+    """As many as one address may make: 50 at once, then 5 a second."""
+
+    def __init__(self) -> None:
+        self._began_s = time.monotonic()
+        self._made = 0
+
+    async def next(self) -> None:
+        self._made += 1
+        due_s = self._began_s + max(0, self._made - 50) / 5
+        await asyncio.sleep(max(0.0, due_s - time.monotonic()))
+
+
+async def flood(
+    port: int,
+    first: bytes,
+    again: bytes,
+    end_s: float,
+    *,
+    reads: bool,
+    pace: Handshakes | None = None,
+) -> None:
     """Send the same over and over, on a new connection whenever one ends."""
     while time.monotonic() < end_s:
         reading = None
+        if pace is not None:
+            await pace.next()
         try:
             reader, writer = await opened(port)
             reading = asyncio.create_task(drained(reader)) if reads else None
@@ -91,15 +114,19 @@ async def h1(port: int, end_s: float) -> None:
 
 
 async def h2a(port: int, end_s: float) -> None:
+    pace = Handshakes()
     first, pongs = handshake(port, "/v1/live"), b"\x8a\x80\0\0\0\0" * 20_000
-    await asyncio.gather(*(flood(port, first, pongs, end_s, reads=True) for _ in range(ATTACKERS)))
+    await asyncio.gather(
+        *(flood(port, first, pongs, end_s, reads=True, pace=pace) for _ in range(ATTACKERS))
+    )
 
 
 async def h2b(port: int, end_s: float) -> None:
+    pace = Handshakes()
     ping = b"\x89\xfd\0\0\0\0" + b"x" * 125
     first = handshake(port, "/v1/live?auth=message")
     await asyncio.gather(
-        *(flood(port, first, ping * 1_000, end_s, reads=False) for _ in range(ATTACKERS))
+        *(flood(port, first, ping * 1_000, end_s, reads=False, pace=pace) for _ in range(ATTACKERS))
     )
 
 
