@@ -180,7 +180,7 @@ class Encryptions:
             self.drop(encryption)
         elif self._over(encryption):
             # It is counted as what it becomes.
-            encryption.hand_on(cast(asyncio.Transport, transport), self._make())
+            encryption.hand_on(transport, self._make())
 
 
 class Encryption(asyncio.Protocol):

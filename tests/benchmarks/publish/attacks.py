@@ -28,8 +28,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks.publish.drain import HANDSHAKE
 
@@ -43,7 +44,7 @@ BOARDS = 300
 MOST_BYTES = 50_000_000
 CHUNK = b"1\r\na\r\n" * 20_000
 
-Attack = Callable[[int, float], Awaitable[None]]
+Attack = Callable[[int, float], Coroutine[Any, Any, None]]
 
 
 async def opened(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -272,7 +272,7 @@ class CountedProtocol(ServerProtocol):
         super().__init__(state=State.OPEN, max_size=4096)
         self.parsed = 0
 
-    def receive_data(self, data: bytes) -> None:
+    def receive_data(self, data: bytes | bytearray) -> None:
         self.parsed += len(data)
         super().receive_data(data)
 
