@@ -20,7 +20,6 @@ from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.errors import FeedError
 from live.events import (
-    NO_LONGER,
     Alert,
     Change,
     FeedHealth,
@@ -343,12 +342,14 @@ class EventService:
     def known(self, feed: FeedName) -> Sequence[GameReport]:
         return [
             GameReport(
-                key=game.key, headers=game.headers, start_fen=game.start_fen, moves=game.moves
+                key=game.key,
+                headers=game.headers,
+                start_fen=game.start_fen,
+                moves=game.moves,
+                problem=game.problem,
             )
             for game in self.state.held()
-            if game.feed == feed
-            and game.result == "*"
-            and not (game.problem or "").startswith(NO_LONGER)
+            if game.feed == feed and game.result == "*"
         ]
 
     def health(self, health: FeedHealth) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from live.events import IN_DOUBT, GameReport
+from live.events import IN_DOUBT, NO_LONGER, GameReport
 from live.feeds.game_roster import Identity, identities
 
 #: Readings in which a loss must be seen, besides the time it must stand.
@@ -50,12 +50,14 @@ class PartialReadFilter:
     """Keeps what a text seems to have lost until the loss has stood for ``lost_after_s``."""
 
     def __init__(self, lost_after_s: float, before: Sequence[GameReport] = ()) -> None:
-        """``before``: what was believed when the service ended."""
+        """``before``: what was shown when the service ended."""
         self._lost_after_s = lost_after_s
-        self._held = dict(zip(identities(before), before, strict=True))
+        former = dict(zip(identities(before), before, strict=True))
+        gone = {who for who, game in former.items() if _is_gone(game)}
+        self._held = {who: game for who, game in former.items() if who not in gone}
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was believed: they may come back half-written.
-        self._gone: dict[Identity, GameReport] = {}
+        self._gone = {who: msgspec.structs.replace(former[who], problem=None) for who in gone}
 
     def believe(
         self,
@@ -75,9 +77,14 @@ class PartialReadFilter:
         games = tuple(games)
         named = dict(zip(identities(games), games, strict=True))
         complete = True
-        if games and not whole and not closed:
+        if games and not whole:
             who, last = next(reversed(named.items()))
-            if who not in self._held and not last.moves:  # perhaps half its headers
+            half_headers = not closed and not last.moves
+            # Under a new name, and cut: it would be a second board beside the one of before.
+            renamed = any(
+                _is_renamed(last, game) for each, game in self._held.items() if each not in named
+            )
+            if who not in self._held and (half_headers or renamed):
                 del named[who]
                 complete = False
         lost = self._lost(named, whole=whole, suspect=suspect)
@@ -138,6 +145,22 @@ class PartialReadFilter:
     def _known(self, who: Identity) -> GameReport:
         """The game as it was believed last."""
         return self._held[who] if who in self._held else self._gone[who]
+
+
+def _is_gone(game: GameReport) -> bool:
+    return (game.problem or "").startswith(NO_LONGER)
+
+
+def _is_renamed(now: GameReport, before: GameReport) -> bool:
+    """Perhaps the same game under another name, as far as it is there."""
+    new, old = now.headers, before.headers
+    seated = {new.white.name, new.black.name} & {old.white.name, old.black.name}
+    return (
+        bool(seated)
+        and (new.event, new.round) == (old.event, old.round)
+        and all(a.uci == b.uci for a, b in zip(now.moves, before.moves, strict=False))
+        and len(now.moves) < len(before.moves)
+    )
 
 
 def _line(game: GameReport) -> tuple[str, ...]:

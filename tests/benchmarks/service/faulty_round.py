@@ -568,11 +568,11 @@ class Round:
         other = GameReport(
             key="", headers=headers, start_fen=start, moves=tuple(moves), result="1-0"
         )
-        self._add("960", other, delay_s * delayed[0], None)
+        self._add("side", other, delay_s * delayed[0], None)
 
     def _sources(self, name: str) -> list[str]:
         if not name.isdigit():
-            return ["share"]
+            return ["page" if name == "ghost" else "share"]
         number = int(name)
         spans = {"lichess": (1, 10), "page": (10, 20), "share": (20, 28)}
         return [each for each, (low, high) in spans.items() if low <= number <= high]
@@ -612,7 +612,7 @@ class Round:
                     [board.game], speed=longest / self.length_s, incidents=planned
                 )
             ]
-            if name in ("24a", "28b", "960"):
+            if name in ("24a", "28b", "side"):
                 course = [(at_s + 0.1 * self.length_s, report) for at_s, report in course]
             if name in incidents and incidents[name].kind == "clock-rising":
                 board.game = course[-1][1]
@@ -742,7 +742,7 @@ class Round:
                 self._write(_file(name))
                 if name.isdigit():
                     self._write("games.pgn")
-        if name not in ("ghost",) and "page" in self._sources(name):
+        if "page" in self._sources(name):
             self.copies.append((time.monotonic(), self._page_text()))
 
     def _headed(self, source: str, name: str) -> GameReport:
@@ -843,7 +843,7 @@ def _round(game: GameReport) -> str:
 
 
 def _file(name: str) -> str:
-    return {"960": "side-960.pgn", "24a": "adjourned-24.pgn"}.get(name, f"game-{name}.pgn")
+    return {"side": "side-960.pgn", "24a": "adjourned-24.pgn"}.get(name, f"game-{name}.pgn")
 
 
 def kept_state(follower: Follower) -> dict[str, Any]:
@@ -1029,10 +1029,12 @@ class Drill:
     async def _still(self) -> dict[str, Any]:
         """The arbiter's state when it has stood for two seconds."""
         state, since_s, began_s = kept_state(self.arbiter), time.monotonic(), time.monotonic()
-        while time.monotonic() - since_s < 2 and time.monotonic() - began_s < 40:
+        while time.monotonic() - since_s < 2 and time.monotonic() - began_s < 120:
             await asyncio.sleep(0.2)
             if (now := kept_state(self.arbiter)) != state:
                 state, since_s = now, time.monotonic()
+        if time.monotonic() - since_s < 2:
+            self.judge.wrong("the drill", "the engine had not caught up before the calm kill")
         return state
 
 
@@ -1052,7 +1054,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=100.0, help="how long the round lasts")
     parser.add_argument("--delay", type=float, default=12.0)
     parser.add_argument("--delay-round", action="append", default=[])
-    parser.add_argument("--nodes", type=int, default=500)
+    parser.add_argument("--nodes", type=int, default=200)
     parser.add_argument("--keep", help="a folder for log, journal and settings")
     parser.add_argument("--json", default="-", help="where the summary goes; - is standard output")
     args = parser.parse_args()

@@ -168,3 +168,20 @@ def test_other_names_in_a_text_that_is_not_whole_double_no_board() -> None:
     believing.believe([game("A", long), B], whole=False, now_s=0)
     belief = believing.believe([game("Ann", long), B], whole=False, now_s=1)
     assert [one.headers.white.name for one in belief.games] == ["Ann", "B"]
+
+
+def test_a_name_put_right_in_a_text_that_is_cut_in_that_game_doubles_no_board() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, C], whole=True, now_s=0)
+    belief = believing.believe([game("Á", MOVES[:1])], whole=False, closed=True, now_s=10)
+    assert [one.headers.white.name for one in belief.games] == ["A", "C"] and not belief.complete
+    belief = believing.believe([game("Á"), C], whole=True, now_s=15)
+    assert belief.games == (game("Á"), C) and belief.complete
+
+
+def test_what_was_gone_before_a_restart_and_comes_back_half_written_is_doubted() -> None:
+    gone = msgspec.structs.replace(A, problem="no longer in its source; shown as it was last")
+    believing = PartialReadFilter(60, [gone, C])
+    assert believing.believe([C], whole=True, now_s=0).games == (C,)
+    belief = believing.believe([C, game("A", MOVES[:1])], whole=False, now_s=1)
+    assert [len(one.moves) for one in belief.games] == [3, 3] and belief.doubted == 1
