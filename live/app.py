@@ -53,8 +53,16 @@ from live.service.public_delay import (
     first_delay_s,
     pass_on,
     settings_delay,
+    without_time,
 )
-from live.service.settings_reload import ReloadablePart, SettingsReloader, unchecked
+from live.service.settings_reload import (
+    DELAY_KEYS,
+    PORT_KEYS,
+    SOURCE_KEYS,
+    ReloadablePart,
+    SettingsReloader,
+    unchecked,
+)
 from live.service.source_runner import SourceRunner
 from live.service.supervision import GuardedPart, Supervisor, noticing
 from live.store.journal import Journal
@@ -93,6 +101,8 @@ async def follow(
     used = used_plugins(config.plugins.use, installed_plugins()) if config.plugins.use else []
     sources = SourceRunner(specs, config.feeds, lasting=not once, plugins=plugin_feeds(used))
     names = sources.names
+    DelayedGames.of(config.feeds)
+    said = config
     config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
     service = EventService(config, EventJournal.of(config, names, once=once), human=True)
     console = Console()
@@ -113,12 +123,12 @@ async def follow(
         public, clock = publisher.public, LoopClock()
         parts = _for_producers(config, service, public) | plugins.parts()
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
-        parts["public"] = lambda: pass_on(public, clock)
+        parts["public"] = lambda: pass_on(public, clock, service.health)
         if screen.drawn:
             parts["display"] = screen.run
         journal = service.journal.journal
         reloader = (
-            _reloader(config, again, sources, publisher, journal) if again is not None else None
+            _reloader(said, again, sources, publisher, journal) if again is not None else None
         )
         if reloader is not None:
             parts["settings"] = reloader.run
@@ -191,21 +201,22 @@ def _reloader(
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (
-        ReloadablePart("log.", unchecked, log_level),
+        ReloadablePart({"log.level"}, unchecked, log_level),
         ReloadablePart(
-            "server.",
+            PORT_KEYS,
             lambda new: check_exposure(new.server),
             lambda new: publisher.reconfigure(new.server),
         ),
         ReloadablePart(
-            "feeds.",
+            # One that cannot be begun anew takes nothing over.
+            SOURCE_KEYS if len(sources.fixed) < len(sources.names) else (),
             lambda new: sources.check(new.feeds),
             lambda new: sources.reconfigure(new.feeds),
         ),
         ReloadablePart(
-            "feeds.delay_s",
-            unchecked,
-            lambda new: settings_delay(publisher.public, journal, new.feeds.delay_s),
+            DELAY_KEYS,
+            lambda new: DelayedGames.of(new.feeds),
+            lambda new: settings_delay(publisher.public, journal, new.feeds),
         ),
     )
     return SettingsReloader(again.load, again.path, config, parts)
@@ -214,13 +225,16 @@ def _reloader(
 def _publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
     journal = service.journal.journal
+    delay_s = first_delay_s(config.feeds.delay_s, journal)
+    if words := without_time(config.feeds, delay_s):
+        log.warning("delay: %s", words)
     public = PublicState(
         service.state,
-        delay_s=first_delay_s(config.feeds.delay_s, journal),
+        delay_s=delay_s,
         hide_scores=config.server.hide_scores,
         changed_ago_s=changed_ago_s(journal, service.state, time.time()),
         stored_engine=service.state.ledger.stored_engine,
-        delayed=DelayedGames(config.feeds.delay_rounds, config.feeds.delay_finished),
+        delayed=DelayedGames.of(config.feeds),
     )
     service.withholding = lambda: public.withholding
     return Publisher(

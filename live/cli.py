@@ -95,11 +95,11 @@ def follow(
         typer.Option("--once", metavar=SWITCH, help="End when all games are over and analysed."),
     ] = False,
     delay: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             "--delay",
-            metavar="SECONDS",
-            help="Hold back what the public sees, moves and scores alike.",
+            metavar="TIME",
+            help="Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h.",
         ),
     ] = None,
     host: HostFlag = None,

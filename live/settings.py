@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -38,7 +39,10 @@ Charset = Annotated[
     ),
 ]
 Delay = Annotated[
-    float, msgspec.Meta(ge=0, le=86_400, description="seconds, 0 for none, up to 86400")
+    float,
+    msgspec.Meta(
+        ge=0, le=86_400, description='seconds up to 86400, or "90s", "15m", "1h"; 0 for none'
+    ),
 ]
 Rounds = Annotated[
     tuple[str, ...], msgspec.Meta(description='a list of rounds, such as ["7", "8", "9"]')
@@ -101,6 +105,16 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Common strictness of all sections."""
 
 
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(s|m|min|h|)", re.ASCII)
+_UNIT_S = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def seconds_of(text: str) -> float | None:
+    """Seconds as people write them: ``90``, ``90s``, ``15m``, ``1h``; None where it is none."""
+    found = _DURATION.fullmatch(text.strip().lower())
+    return float(found[1]) * _UNIT_S[found[2]] if found is not None else None
+
+
 Types = Mapping[str, Any]
 """The type of every setting by its dotted key (``feeds.lichess.base_url``)."""
 
@@ -153,8 +167,11 @@ def checked(subject: str, key: str, value: object, types: Types, *, text: bool =
         raise ConfigError(subject, "is not UTF-8 text", "Write it in UTF-8")
     if text and isinstance(value, str) and _is_list(types[key]):
         value = [part.strip() for part in value.split(",") if part.strip()]
+    given: object = value
+    if isinstance(value, str) and types[key] == Delay:
+        given = seconds_of(value)
     try:
-        converted = msgspec.convert(value, types[key], strict=not text)
+        converted = msgspec.convert(given, types[key], strict=not text)
     except msgspec.ValidationError:
         pass
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from live.config import load_config
+from live.publish.access.origin_policy import OriginPolicy
 from live.publish.metrics import MetricCounts, Metrics
 from live.service.host.systemd_unit import MALLOC, unit
 from tests.publish.world import World
@@ -53,6 +54,21 @@ def test_the_settings_are_understood_and_name_the_neighbours() -> None:
     (job,) = prometheus["scrape_configs"]
     (target,) = job["static_configs"][0]["targets"]
     assert target == f"{config.server.hosts[0]}:{config.server.port}"
+
+
+def test_the_health_check_is_answered_under_the_shipped_settings() -> None:
+    server = load_config(FOLDER / "live-rate.toml", {}, {}).server
+    asked = re.search(
+        r"HEALTHCHECK .*http://([^/]+)/healthz", (FOLDER / "Containerfile").read_text()
+    )
+    assert asked is not None
+    assert OriginPolicy(server.host, server.hosts).answers_to(asked[1])
+
+
+def test_nobody_gets_into_grafana_by_a_known_password() -> None:
+    compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
+    password = compose["services"]["grafana"]["environment"]["GF_SECURITY_ADMIN_PASSWORD"]
+    assert re.fullmatch(r"\$\{GRAFANA_PASSWORD:\?.+\}", password), "compose starts without one"
 
 
 def test_the_dashboard_asks_for_figures_that_there_are() -> None:

@@ -58,6 +58,8 @@ _ALWAYS = (
     clock_faults,
     contradicting_sources,
 )
+#: Their text says what has happened and keeps saying it; others say how long a state has lasted.
+_HAPPENED = PASSING | {"vanished"}
 #: What rests on knowing where the board stands.
 _WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
 
@@ -320,6 +322,10 @@ class AlertDesk:
         )
         if before is None:
             return alert
+        lost = (finding.ply or 0) <= (before.ply or 0) and before.game == finding.game
+        if lost and not again and finding.kind in _HAPPENED:
+            # What comes back of a board, or goes after it, does not change what was lost.
+            alert = msgspec.structs.replace(alert, text=before.text, ply=before.ply)
         return msgspec.structs.replace(
             alert,
             first_seen_s=before.first_seen_s,

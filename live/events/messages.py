@@ -165,8 +165,11 @@ class MomentMessage(msgspec.Struct, frozen=True, tag="moment"):
     holds: bool = True
 
 
-class HeartbeatMessage(msgspec.Struct, frozen=True, tag="heartbeat"):
+class HeartbeatMessage(msgspec.Struct, frozen=True, tag="heartbeat", omit_defaults=True):
     """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
+
+    public_delay: PublicDelay | None = None
+    """How far the public is behind now; left out by a broker."""
 
 
 Change = (

@@ -6,10 +6,11 @@ next; ``FeedSink.report`` waits when the consumer is busy, so nothing is dropped
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from live.errors import FeedError
-from live.events import FeedHealth, FeedName, FeedReport
+from live.events import FeedHealth, FeedName, FeedReport, GameReport
 
 
 class FeedSink(Protocol):
@@ -22,6 +23,9 @@ class FeedSink(Protocol):
         """Return once all that was reported is rated. Games that are being played wait for nobody;
         a replay that would run ahead of its figures does.
         """
+
+    def known(self, feed: FeedName) -> Sequence[GameReport]:
+        """Games of this source that were being played when the service ended, as it was last."""
 
     def health(self, health: FeedHealth) -> None:
         """Say how the source is doing; only changes of state or detail are worth saying."""

@@ -98,6 +98,10 @@ class FeedSession:
             await self._sink.report(FeedReport(self.name, tuple(games), complete))
         self.alive()
 
+    def known(self) -> Sequence[GameReport]:
+        """Games of this source that were being played when the service ended."""
+        return self._sink.known(self.name)
+
     async def rated(self) -> None:
         """Return once all that was reported is rated."""
         await self._sink.rated()

@@ -12,6 +12,9 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import httpx
 import msgspec
@@ -33,6 +36,15 @@ GZIP = ("gzip", "x-gzip")
 #: An answer that takes longer than this many time-outs to begin, or in all, is given up.
 PATIENCE_BEGIN = 3
 PATIENCE = 12
+#: Pieces of a body taken in one turn of the loop: a source may send every byte as a piece of its
+#: own, and each costs some 0.05 ms.
+PIECES_A_TURN = 32
+#: A body of more pieces than this is given up where these hold few bytes each.
+PIECES = 4096
+PIECE_BYTES = 16
+#: Ways in which an IPv6 address stands for an IPv4 one: NAT64 (RFC 6052), with the prefix for local
+#: use (RFC 8215).
+_NAT64 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
 
 
 class HttpValidators(msgspec.Struct, frozen=True):
@@ -156,6 +168,16 @@ async def get(
     )
 
 
+async def few_a_turn(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces of a body, so that others have their turn between any :data:`PIECES_A_TURN`."""
+    taken = 0
+    async for piece in pieces:
+        yield piece
+        taken += 1
+        if taken % PIECES_A_TURN == 0:
+            await asyncio.sleep(0)
+
+
 async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> bytes:
     parts: list[bytes] = []
     size = 0
@@ -171,6 +193,8 @@ async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> byt
                 ),
             )
         parts.append(part)
+        if len(parts) > PIECES and size < PIECE_BYTES * len(parts):
+            raise FeedTrouble(f"the answer comes in pieces of {size / len(parts):.1f} bytes")
     return b"".join(parts)
 
 
@@ -196,12 +220,12 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> None:
 async def _inflated(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
     """The body without its coding, in pieces that bring it to ``most`` bytes at the most."""
     if not _codings(response):
-        async for part in response.aiter_bytes():
+        async for part in few_a_turn(response.aiter_bytes()):
             yield part
         return
     inflate = zlib.decompressobj(wbits=31)
     done = 0
-    async for part in response.aiter_raw():
+    async for part in few_a_turn(response.aiter_raw()):
         try:
             piece = inflate.decompress(part, max(1, most - done))
         except zlib.error as error:
@@ -220,9 +244,50 @@ async def _no_way_in(response: httpx.Response) -> None:
     """
     if not response.has_redirect_location:
         return
-    there = response.request.url.join(response.headers["Location"]).host
-    if await _inner(there) and not await _inner(response.request.url.host):
-        raise InwardRedirect("", request=response.request)
+    request = response.request
+    there = request.url.join(response.headers["Location"]).host
+    if await _inner(request.url.host):
+        return
+    if await _inner(there):
+        raise InwardRedirect("", request=request)
+    # A name may be given another address when it is looked up to connect; it goes on to further
+    # redirects with the rest of the request.
+    request.extensions["trace"] = OutwardConnection(request)
+
+
+class OutwardConnection:
+    """Refuses a connection to an address that is not public before anything is sent on it; one to a
+    proxy, which asks in its own name, is left alone. For httpx's ``trace``.
+    """
+
+    def __init__(self, request: httpx.Request) -> None:
+        self._request = request
+        self._host = ""
+
+    async def __call__(self, event: str, info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.started":
+            self._host = str(info["host"])
+        elif event == "connection.connect_tcp.complete" and self._host not in _proxies():
+            stream = info["return_value"]
+            peer = stream.get_extra_info("server_addr")
+            if peer and not _is_public(ipaddress.ip_address(str(peer[0]).partition("%")[0])):
+                await stream.aclose()
+                raise InwardRedirect("", request=self._request)
+
+
+def _proxies() -> set[str]:
+    return {urlsplit(each).hostname or each for each in getproxies().values()}
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether the whole internet sees it, also as the IPv4 address it stands for."""
+    if isinstance(address, ipaddress.IPv6Address):
+        within = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        if any(address in each for each in _NAT64):
+            within.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+        if not all(each.is_global for each in within if each is not None):
+            return False
+    return address.is_global
 
 
 async def _inner(host: str) -> bool:
@@ -235,7 +300,7 @@ async def _inner(host: str) -> bool:
         except (OSError, UnicodeError):
             return False  # connecting fails as well, and says why
         found = [ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in infos]
-    return any(not each.is_global for each in found)
+    return not all(map(_is_public, found))
 
 
 def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:

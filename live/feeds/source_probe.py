@@ -9,7 +9,7 @@ import msgspec
 
 from live.config import FeedsConfig
 from live.errors import ConfigError, LiveRateError
-from live.events import FeedHealth, FeedReport, GameReport
+from live.events import FeedHealth, FeedName, FeedReport, GameReport
 from live.feeds.feed_session import RETRY, FeedConditions
 from live.feeds.game_roster import Identity, identities
 from live.feeds.open_feed import open_feed
@@ -119,6 +119,9 @@ class _Listener:
 
     async def rated(self) -> None:
         """Nothing is rated."""
+
+    def known(self, feed: FeedName) -> Sequence[GameReport]:
+        return ()
 
     def health(self, health: FeedHealth) -> None:
         self.state, self.detail = health.state, health.detail

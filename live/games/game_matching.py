@@ -30,6 +30,7 @@ from live.events import FeedName, GameId, GameReport, Headers, Move
 from live.games.game import Game
 from live.games.game_index import GameIndex, key_mark, names_mark, wider_marks
 from live.games.player_identity import fide_id, header_words, is_known, same_person
+from live.games.round_number import main_round
 
 #: Plies played alike that make two games of partly different names one; openings of two boards of
 #: the same players differ sooner.
@@ -289,7 +290,7 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
 def _may_be_one_round(one: str, other: str) -> bool:
     """``"3.12"`` is board 12 of round 3, and boards are reordered; an unknown round may be any."""
     old, new = header_words(one), header_words(other)
-    return old == new or not old or not new or old.split(".")[0] == new.split(".")[0]
+    return old == new or not old or not new or main_round(old) == main_round(new)
 
 
 def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:

@@ -24,6 +24,7 @@ from live.events import Headers
 from live.games.game import Game
 from live.games.game_matching import CORRECTED_PLIES, agreeing
 from live.games.player_identity import fide_id, header_words, same_person
+from live.games.round_number import main_round
 
 #: Plies played alike, up to the end of the shorter game, that prove what names leave open.
 PROOF_PLIES = 20
@@ -127,7 +128,7 @@ def _one_place(one: str, other: str) -> bool:
 
 
 def _one_round(one: str, other: str) -> bool:
-    return not one or not other or one.split(".")[0] == other.split(".")[0]
+    return not one or not other or main_round(one) == main_round(other)
 
 
 def _other_numbers(one: Headers, other: Headers) -> bool:

@@ -27,10 +27,12 @@ from live.jobs.list_plugins import troubles_of
 from live.players.player_lists import open_player_lists
 from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.http.listener import listen
+from live.publish.public_state import DelayedGames
 from live.ratings.calibration.calibration_choice import learned_from
 from live.ratings.calibration.engine_transfer import load_reference
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
 from live.service.measuring.measured_engines import MeasuredEngines
+from live.service.public_delay import without_time
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
@@ -70,6 +72,7 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
     except LiveRateError as error:
         found.append(DoctorFinding("settings", "problem", str(error)))
         config = Config()
+    found.append(_delay(config.feeds))
     found += await _engine(config)
     found += _human(config.human)
     found.append(_port(config.server))
@@ -82,6 +85,23 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
     )
     found += [DoctorFinding(library, "note", _version(library)) for library in _LIBRARIES]
     return found
+
+
+def _delay(config: FeedsConfig) -> DoctorFinding:
+    """Who is behind by how much; which boards there will be, nobody knows yet."""
+    try:
+        DelayedGames.of(config)
+    except LiveRateError as error:
+        return DoctorFinding("delay", "problem", str(error))
+    if words := without_time(config, config.delay_s):
+        return DoctorFinding("delay", "problem", words)
+    if not config.delay_s:
+        return DoctorFinding("delay", "note", "none: the public sees everything at once")
+    of = f"of round {', '.join(config.delay_rounds)}" if config.delay_rounds else "of every round"
+    text = f"the public sees boards {of} {config.delay_s:g} s later"
+    if config.delay_rounds:
+        text += "; boards without a clear round too, and every board while none is of these rounds"
+    return DoctorFinding("delay", "ok", text)
 
 
 def _lichess_token(token_file: str) -> DoctorFinding:

@@ -70,8 +70,6 @@ class RecordedEvent(EventService):
 
     def publish(self, changes: Iterable[Change]) -> None:
         # Alerts are those of then: made anew, waits would be those of the playing.
-        changes = list(changes)
-        self.story.heard(changes)
         self.notify(changes)
 
     def alerts(self) -> Sequence[Alert]:

@@ -15,6 +15,7 @@ from live.config import Config
 from live.errors import InputError
 from live.feeds.simulated_board_mistakes import Mistake
 from live.feeds.source_probe import ProbedSource, probe
+from live.games.round_number import main_round
 from live.jobs.analyze_games import read_pgn, write
 from live.rehearse.open_rehearsal import Protocols
 from live.rehearse.rehearsal_run import rehearse as play_back
@@ -43,7 +44,7 @@ async def rehearse(
     games = [
         game
         for game in read_pgn(pgn).games
-        if not round_name or game.headers.round.partition(".")[0] == round_name
+        if not round_name or main_round(game.headers.round) == main_round(round_name)
     ]
     if not games:
         raise InputError(str(pgn), f"has no round {round_name}", "Look at its Round tags")

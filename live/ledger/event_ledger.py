@@ -85,6 +85,8 @@ class EventLedger:
         # Games as last shown in full, until something of them changes: many come to look.
         self._details: dict[GameId, GameDetail] = {}
         self._pending = 0
+        # Games with answers that no standing rests on yet.
+        self._unrated: dict[GameId, None] = {}
         engine = EngineInfo(
             name=engine_name,
             limit=limit,
@@ -173,8 +175,16 @@ class EventLedger:
             case _:
                 tracked.show()
 
-    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> Effects:
-        """A search is over; the result of a request no longer open changes nothing."""
+    def searched(
+        self,
+        request_id: RequestId,
+        result: SearchResult | SearchFailure,
+        *,
+        rate: bool = True,
+    ) -> Effects:
+        """A search is over; the result of a request no longer open changes nothing. Without
+        ``rate`` the standings wait for :meth:`rate`: one answer can serve a thousand games.
+        """
         tracked = self._games.get(request_id.game)
         if isinstance(tracked, TrackedGame):
             self._details.pop(request_id.game, None)
@@ -182,12 +192,14 @@ class EventLedger:
             tracked.searched(request_id, result)
             self._pending += tracked.pending - pending
             if self._outgoing.changes:
-                self._rate(tracked.tallies.values())
+                self._rate_game(tracked, rate)
         return self._outgoing.take()
 
-    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> Effects:
+    def answered(
+        self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
+    ) -> Effects:
         """The network of human moves answered, or (None) never will; a question no longer open
-        changes nothing.
+        changes nothing. ``rate`` as in :meth:`searched`.
         """
         tracked = self._games.get(request.game)
         if isinstance(tracked, TrackedGame):
@@ -196,8 +208,30 @@ class EventLedger:
             rated_anew = tracked.answered(request, answer)
             self._pending += tracked.pending - pending
             if rated_anew:
-                self._rate(tracked.tallies.values())
+                self._rate_game(tracked, rate)
         return self._outgoing.take()
+
+    @property
+    def unrated(self) -> tuple[GameId, ...]:
+        """Games with answers that wait for :meth:`rate`, which is to come before any other news."""
+        return tuple(self._unrated)
+
+    def rate(self, games: Iterable[GameId]) -> Effects:
+        """Renew the standings by the answers that these games got."""
+        touched: list[PlayerTotals] = []
+        for id in games:
+            self._unrated.pop(id, None)
+            touched += self._games[id].tallies.values()
+        # What a failed call had collected was not sent.
+        self._outgoing.clear()
+        self._rate(touched)
+        return self._outgoing.take()
+
+    def _rate_game(self, tracked: TrackedGame, now: bool) -> None:
+        if now:
+            self._rate(tracked.tallies.values())
+        else:
+            self._unrated[tracked.game.id] = None
 
     def recalibrate(self, shelf: CalibrationShelf) -> Iterator[Effects]:
         """Rate by other calibrations from now on; every game anew, one with each step, so that
@@ -219,11 +253,22 @@ class EventLedger:
         self._pending += tracked.pending - pending
         self._rate(tracked.tallies.values())
 
+    def make_anew(self, id: GameId) -> Effects:
+        """Score a game again whose details can no longer be read."""
+        if id in self._games:
+            self._details.pop(id, None)
+            pending = self._games[id].pending
+            tracked = self._woken(id)
+            self._pending += tracked.pending - pending
+            self._rate(tracked.tallies.values())
+        return self._outgoing.take()
+
     def abandon(self, id: GameId) -> Effects:
         """Forget a game that broke a rule of ours, so that it costs no other anything."""
         # What the failed call had collected was not sent.
         self._outgoing.clear()
         self._details.pop(id, None)
+        self._unrated.pop(id, None)
         tracked = self._games.pop(id, None)
         if tracked is not None:
             tallies = list(tracked.tallies.values())

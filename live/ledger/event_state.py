@@ -134,6 +134,7 @@ class EventState:
             self._follow(self._shared.follow(step))
 
     def _follow(self, shown: Iterable[Shown]) -> None:
+        self.rate()
         for step, game in shown:
             try:
                 effects = self.ledger.follow(step, game)
@@ -153,9 +154,14 @@ class EventState:
 
     def recalibrate(self, shelf: CalibrationShelf) -> Generator[None, None, None]:
         """Rate by other calibrations from now on, a game with each step."""
+        self.rate()
         for effects in self.ledger.recalibrate(shelf):
             self._send(effects)
             yield
+
+    def make_anew(self, id: GameId) -> None:
+        """Score a game again of which the journal has lost more than its moves."""
+        self._send(self.ledger.make_anew(id))
 
     def holding(self, id: GameId) -> Game | None:
         """The game as it is shown, or as its source reports it where it is not shown."""
@@ -181,23 +187,52 @@ class EventState:
         self._follow(self._shared.retire(first))
         return games
 
-    def searched(self, request_id: RequestId, result: SearchResult | SearchFailure) -> None:
-        """An engine answered."""
+    def searched(
+        self,
+        request_id: RequestId,
+        result: SearchResult | SearchFailure,
+        *,
+        rate: bool = True,
+    ) -> None:
+        """An engine answered. Without ``rate`` the standings wait for :meth:`rate`, or for other
+        news.
+        """
         try:
-            effects = self.ledger.searched(request_id, result)
+            effects = self.ledger.searched(request_id, result, rate=rate)
         except Exception:
             # Broad as in :meth:`apply`: an answer may break what the moves did not.
             self._give_up(request_id.game)
         else:
             self._send(effects)
 
-    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        """The network of human moves answered, or never will."""
+    def answered(
+        self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
+    ) -> None:
+        """The network of human moves answered, or never will. ``rate`` as in :meth:`searched`."""
         try:
-            effects = self.ledger.answered(request, answer)
+            effects = self.ledger.answered(request, answer, rate=rate)
         except Exception:
             # Broad as in :meth:`apply`.
             self._give_up(request.game)
+        else:
+            self._send(effects)
+
+    def rate(self) -> None:
+        """Renew the standings by all answers that wait for it."""
+        self._rate(self.ledger.unrated)
+
+    def _rate(self, games: Sequence[GameId]) -> None:
+        if not games:
+            return
+        try:
+            effects = self.ledger.rate(games)
+        except Exception:
+            # Broad as in :meth:`apply`. Of several nobody knows whose fault it was.
+            if len(games) == 1:
+                self._give_up(games[0])
+            else:
+                for game in games:
+                    self._rate([game])
         else:
             self._send(effects)
 
@@ -259,12 +294,12 @@ class EventState:
     @property
     def analysed(self) -> bool:
         """True when no search is outstanding."""
-        return self.ledger.pending == 0
+        return self.ledger.pending == 0 and not self.ledger.unrated
 
     @property
     def rated(self) -> bool:
         """Whether the figures of every game rest on all its moves."""
-        return self.ledger.rated
+        return self.ledger.rated and not self.ledger.unrated
 
     def held(self) -> Iterable[Game]:
         """Every game as its source reports it, in the order they appeared."""

@@ -7,6 +7,7 @@ import msgspec
 from live.events import Headers, Player
 from live.feeds.pgn.charset import decode
 from live.games.player_identity import is_known
+from live.games.round_number import main_round
 from live.players.rating_list import csv_fields
 
 _COLUMNS: dict[str, str] = {
@@ -39,7 +40,7 @@ class PairingList:
         """
         if told.board is None or is_known(told.white) or is_known(told.black):
             return told
-        round_ = told.round.partition(".")[0]
+        round_ = main_round(told.round)
         found = self._pairings.get((round_, told.board)) or self._pairings.get(("", told.board))
         if found is None:
             return told
@@ -59,7 +60,7 @@ def read_pairing_list(data: bytes) -> PairingList:
         if not board.isdecimal():
             continue
         players = tuple(_player(fields, side) for side in ("white", "black"))
-        pairings[fields.get("round", "").strip(), int(board)] = (players[0], players[1])
+        pairings[main_round(fields.get("round", "").strip()), int(board)] = (players[0], players[1])
     if not pairings:
         raise ValueError("holds no pairing: it has the columns Board, White, Black")
     return PairingList(pairings)

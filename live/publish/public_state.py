@@ -16,9 +16,12 @@ import logging
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Self
 
 import msgspec
 
+from live.config import FeedsConfig
+from live.errors import ConfigError
 from live.events import (
     Alert,
     AlertMessage,
@@ -45,6 +48,7 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
 )
+from live.games.round_number import round_of
 from live.publish.published_state import PublishedState, snapshot, view_of, whole_game
 from live.publish.stream.client_state import ClientState, OutOfStep, rated
 from live.publish.stream.stream_filter import StreamFilter
@@ -59,20 +63,43 @@ _WITH_GAINS = StreamFilter(gains=True)
 
 
 class DelayedGames(msgspec.Struct, frozen=True):
-    """Which games the delay is for."""
+    """Which games the delay is for. What is not clear is held back."""
 
     rounds: Sequence[str] = ()
-    """Rounds; none: all."""
+    """Rounds, as :func:`live.games.round_number.round_of` reads them; none: all."""
     finished: bool = True
     """Those that are over, too."""
 
-    def take(self, view: GameView) -> bool:
-        """Whether the delay is for this game."""
+    @classmethod
+    def of(cls, config: FeedsConfig) -> Self:
+        """What the settings say.
+
+        Raises:
+            ConfigError: one of the rounds is none.
+        """
+        for text in config.delay_rounds:
+            if round_of(text) is None:
+                raise ConfigError(
+                    "feeds.delay_rounds",
+                    f"{text[:60]!r} is no round",
+                    'Write numbers of rounds, such as ["7", "8"], or [] for all of them',
+                )
+        return cls(config.delay_rounds, config.delay_finished)
+
+    def chosen(self, views: Iterable[GameView]) -> frozenset[int]:
+        """The rounds that are held back where these games are known; none: every round, also while
+        no game is of a round that was asked for, since the setting may be a mistake.
+        """
+        wanted = frozenset(filter(None, map(round_of, self.rounds)))
+        known = frozenset(filter(None, (round_of(view.round) for view in views)))
+        return wanted if wanted & known else frozenset()
+
+    def take(self, view: GameView, chosen: frozenset[int]) -> bool:
+        """Whether the delay is for this game; ``chosen`` as :meth:`chosen` gives it."""
         if view.result != "*" and not self.finished:
             return False
-        # Sources write boards into rounds: 7.12 is of round 7.
-        main = view.round.partition(".")[0]
-        return not self.rounds or view.round in self.rounds or main in self.rounds
+        round = round_of(view.round)
+        return not chosen or round is None or round in chosen
 
 
 class PublicState:
@@ -103,6 +130,9 @@ class PublicState:
         self._wall_s = wall_s
         self._delay_s = 0.0
         self._delayed = delayed or DelayedGames()
+        # Rounds that are held back; none: all.
+        self._chosen: frozenset[int] = frozenset()
+        self._rounds: dict[GameId, str] = {}
         # Games that are shown at once.
         self._free: set[GameId] = set()
         self._results: dict[GameId, str] = {}
@@ -132,21 +162,32 @@ class PublicState:
         """By how much the public is behind, seconds."""
         return self._delay_s
 
-    def delay(self, delay_s: float) -> None:
-        """Hold back by so many seconds from now on; what waits has to wait no longer than that.
+    def delay(self, delay_s: float, delayed: DelayedGames | None = None) -> None:
+        """Hold back by so many seconds from now on, and from now on the games that are ``delayed``
+        where it is given; what waits has to wait no longer than that.
 
         Nothing that the public has seen is taken back.
         """
         if delay_s > 0 and self._late is None:
             self._late = ClientState()
             self._late.apply(snapshot(self._live, _WITH_GAINS))
-            free = (view.id for view in self._live.games() if not self._delayed.take(view))
-            self._free = set(free)
-            self._results = {view.id: view.result for view in self._live.games()}
+            self._free, self._results = set(), {}
         if delay_s > self._delay_s:
             self._from_s = self._wall_s()
         self._delay_s = delay_s
+        self._delayed = delayed or self._delayed
+        if self._late is not None:
+            self._show(self._choose_anew())
         self.pass_due()
+
+    def _choose_anew(self) -> list[Change]:
+        """Find out anew which games the delay is for; what waits of those that it is for no
+        longer.
+        """
+        views = list(self._live.games())
+        self._rounds = {view.id: view.round for view in views}
+        self._chosen = self._delayed.chosen(views)
+        return [change for view in views for change in self._freed(view)]
 
     def hide(self, hide_scores: bool) -> None:
         """Whether the public sees what engines said, from now on."""
@@ -206,15 +247,23 @@ class PublicState:
         if isinstance(change, MoveMessage) and change.move is not None:
             self._moves[change.game] += 1
 
-    def held(self) -> PublicDelay:
-        """How far the public is behind, and what waits for it."""
+    def held(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
+        """How far the public is behind, and what waits for it, as ``sees`` may know it."""
         first_s = self._from_s + self._delay_s
-        return PublicDelay(
+        known: PublishedState = self._live if sees is Visibility.ARBITER else self
+        running = [view.id for view in known.games() if view.result == "*"]
+        late = 0 if self._late is None else sum(game not in self._free for game in running)
+        unmatched = bool(self._late and self._rounds and self._delayed.rounds and not self._chosen)
+        delay = PublicDelay(
             self._delay_s,
             first_s if self._delay_s and first_s > self._wall_s() else None,
             self._moves.total(),
             len(self._moves),
+            len(running),
+            late,
+            ", ".join(self._delayed.rounds) if unmatched else "",
         )
+        return shown(delay, sees)
 
     @property
     def next_s(self) -> float | None:
@@ -239,6 +288,8 @@ class PublicState:
         at_once: list[Change] = []
         for change in changes:
             if isinstance(change, GameMessage):
+                if self._delayed.rounds and self._rounds.get(change.game.id) != change.game.round:
+                    at_once += self._choose_anew()
                 at_once += self._freed(change.game)
             elif isinstance(change, MoveMessage) and not self._delayed.finished:
                 # It may go on: its result may be withdrawn a moment later.
@@ -250,23 +301,26 @@ class PublicState:
             if isinstance(change, GoneMessage):
                 self._free.discard(change.game)
                 self._results.pop(change.game, None)
+                if self._delayed.rounds:
+                    at_once += self._choose_anew()
         self.pass_due()
         self._show(at_once)
 
     def _go_on(self, id: GameId) -> None:
         """A move is played: what was shown because the game was over is not any more."""
         held = None if self._late is None else self._late.game(id)
-        if held is not None and self._delayed.take(msgspec.structs.replace(held, result="*")):
+        running = msgspec.structs.replace(held, result="*") if held is not None else None
+        if running is not None and self._delayed.take(running, self._chosen):
             self._free.discard(id)
 
     def _freed(self, view: GameView) -> list[Change]:
         """What waits of a game that the delay is for no longer, now that it is this."""
         before = self._results.get(view.id, "*")
         self._results[view.id] = view.result
-        if self._delayed.take(view):
+        if self._delayed.take(view, self._chosen):
             self._free.discard(view.id)
             return []
-        over_only = self._delayed.take(msgspec.structs.replace(view, result="*"))
+        over_only = self._delayed.take(msgspec.structs.replace(view, result="*"), self._chosen)
         if view.id in self._free or (over_only and before != "*"):
             return []
         self._free.add(view.id)

@@ -35,6 +35,7 @@ from live.events import (
     SnapshotMessage,
     StandingMessage,
 )
+from live.games.round_number import RoundPlace, round_place
 from live.ledger.players.team_matches import main_event
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import Visibility, sends, shown, sources_for
@@ -209,12 +210,9 @@ def alerts_about(
     return tuple(sorted(concerned, key=lambda alert: alert.id))
 
 
-def game_order(view: GameView) -> tuple[str, tuple[tuple[int, str], ...], int, str]:
-    """Event (:func:`main_event`), round (2 before 10, 2.9 before 2.10), board, id."""
-    parts = tuple(
-        (int(part), "") if part.isascii() and part.isdigit() and len(part) < 10 else (-1, part)
-        for part in view.round.split(".")
-    )
+def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
+    """Event (:func:`main_event`), round and place in it (2 before 10, 2.9 before 2.10), id."""
+    parts = round_place(view.round, view.board)
     return main_event(view), parts, view.board if view.board is not None else 1 << 30, view.id
 
 

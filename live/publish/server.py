@@ -21,13 +21,14 @@ from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.boards_on_air import BoardsOnAir, games_of
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient, HandshakeJudge
-from live.publish.access.origin_policy import OriginPolicy, check_exposure
+from live.publish.access.origin_policy import OriginPolicy, check_exposure, is_loopback
 from live.publish.access.rate_limits import RateLimits
 from live.publish.access.token_file import TokenFile
 from live.publish.access.token_handshake import TokenHandshake
 from live.publish.export.event_exports import EventExports
 from live.publish.export.study_files import StudyFiles
-from live.publish.http.http_connection import FairTurns, HttpConnection
+from live.publish.fair_turns import FairTurns
+from live.publish.http.http_connection import HttpConnection
 from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
 from live.publish.http.http_routes import HttpRoutes
 from live.publish.http.listener import PortListener
@@ -125,10 +126,13 @@ class Publisher:
         )
         origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._handshakes = HandshakeJudge(origins, self._authentication, self._rates, self._stream)
-        turns = FairTurns()
+        self._turns = FairTurns()
         self._connections: set[HttpConnection | TokenHandshake | Subscriber] = set()
         self._listener = PortListener(
-            config, lambda: HttpConnection(self, turns, clock, limits), limits.request_s
+            config,
+            lambda: HttpConnection(self, self._turns, clock, limits),
+            self._rates,
+            limits,
         )
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
@@ -259,8 +263,17 @@ class Publisher:
         """Who sends what this filter selects."""
         return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
 
-    def _stream(self, selected: StreamFilter) -> NumberedStream:
-        return self._of(selected).stream(selected)
+    def _stream(self, selected: StreamFilter, address: str) -> NumberedStream:
+        stream = self._of(selected).stream(selected)
+        if stream.filter.narrow and not is_loopback(address):
+            read = {
+                each.stream
+                for each in self._connections
+                if isinstance(each, Subscriber) and each.address == address
+            }
+            if stream not in read and len(read) >= self._limits.filters_per_address:
+                raise TooManyFilters
+        return stream
 
     # --- connections ------------------------------------------------------------------------------
 
@@ -332,19 +345,20 @@ class Publisher:
         if early:
             after.data_received(early)
 
-    def identify(self, connection: TokenHandshake, message: bytes) -> bool:
+    def identify(self, connection: TokenHandshake, message: bytes, rest: bytes) -> bool:
         """Turn a connection into a subscriber if its first message holds a valid token."""
         client = self._handshakes.identify(connection.client, message)
         if client is None or client.guest is None:
             self.broadcaster.closed("forbidden")
             return False
         try:
-            self._stream(client.selected)
+            self._stream(client.selected, connection.address)
         except TooManyFilters:
             connection.close(1013, "too many different filters are in use")  # try again later
             return True
         subscriber = self._begin(connection, client, client.guest, connection.protocol)
-        subscriber.data_received(b"")
+        if rest:
+            subscriber.data_received(rest)
         return True
 
     def _begin(
@@ -368,6 +382,8 @@ class Publisher:
             guest=guest,
             protocol=protocol,
             said=self._heard if guest.producer or client.here else None,
+            turns=self._turns,
+            wanted=client.selected,
         )
         self._hand_on(before, subscriber)
         if self._handshakes.still(guest):
@@ -404,13 +420,21 @@ class Publisher:
         if self._tokens is not None and (changed := self._tokens.changed()) is not None:
             self._authentication.replace(changed)
         for connection in list(self._connections):
-            connection.sweep(now_s)
-            if isinstance(connection, Subscriber) and not self._authentication.still(
-                connection.guest
-            ):
-                connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
+            try:
+                self._sweep_one(connection, now_s)
+            except Exception:
+                # Broad: a fault in one connection must not lift the deadlines of all others.
+                _log.exception("a connection is dropped")
+                connection.transport.abort()
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.drop_unused()
+
+    def _sweep_one(
+        self, connection: HttpConnection | TokenHandshake | Subscriber, now_s: float
+    ) -> None:
+        connection.sweep(now_s)
+        if isinstance(connection, Subscriber) and not self._authentication.still(connection.guest):
+            connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
 
     def _sweep_again(self) -> None:
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)

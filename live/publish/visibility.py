@@ -14,11 +14,17 @@ search fewer, so any count of searches, and any message that a search brings abo
 That a venue sees neither gains nor ratings is on purpose: a rating that falls says that the last
 move was bad, which is help to its opponent (lichess refuses live evaluations of ordinary games
 for the same reason: lichess-org/lila #11011, #14857).
+
+Where the games come from is for the arbiter alone, too: a path on disk, and an address, whose path
+may be its secret and where games lie that are delayed here. Others are given a neutral name of each
+source, the same in every message.
 """
 
 from __future__ import annotations
 
 import enum
+import hashlib
+import re
 from functools import cache
 from typing import Any, Literal, TypeVar
 
@@ -50,7 +56,7 @@ _TOLD: dict[Visibility, Literal["venue", "public", "arbiter"]] = {
 
 
 _GAME = (
-    "id feed event round board white black result url start_fen plies_played variant "
+    "id feed event round board white black result start_fen plies_played variant "
     "problem also dispute site date time_control eco opening"
 )
 
@@ -63,7 +69,7 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.GameDetail: f"{_GAME} plies curves",
     events.Curves: "",
     events.FeedHealth: "feed state detail part",
-    events.PublicDelay: "delay_s first_s",
+    events.PublicDelay: "delay_s first_s running_boards late_boards",
     events.HelloMessage: "protocol epoch engine gain version resumed sight figure public_delay",
     events.SnapshotMessage: "engine games feeds",
     events.GameMessage: "game",
@@ -72,7 +78,7 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.ClockMessage: "game ply clock_s spent_s",
     events.EngineMessage: "engine",
     events.HealthMessage: "feeds",
-    events.HeartbeatMessage: "",
+    events.HeartbeatMessage: "public_delay",
 }
 
 #: Messages that nobody but an arbiter is sent.
@@ -83,12 +89,17 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
     # Which position the engines are busy with.
     events.EngineState: "searching",
     # What is played at this moment.
-    events.PublicDelay: "held_moves held_boards",
+    events.PublicDelay: "held_moves held_boards unmatched",
     # What is wrong at a board, and figures of one player that are nobody else's business.
     events.SnapshotMessage: "alerts",
     # Figures for screening are read by those who know what they do not say.
     events.Intrinsic: "match_z difference_z",
     events.PlayerView: "agreement",
+    # The address of a game, and texts that may name files and addresses.
+    events.GameView: "url",
+    events.GameDetail: "url",
+    events.EngineHealth: "problem",
+    events.HumanHealth: "problem",
 }
 
 #: What stands for a withheld field that can be neither null nor its default.
@@ -97,6 +108,8 @@ _EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
     (events.EngineInfo, "rating_source"): "withheld",
     (events.GameView, "head_to_head"): events.HeadToHead(),
     (events.GameDetail, "head_to_head"): events.HeadToHead(),
+    (events.GameView, "url"): "",
+    (events.GameDetail, "url"): "",
     (events.GameView, "plies_scored"): 0,
     (events.GameDetail, "plies_scored"): 0,
     (events.SnapshotMessage, "players"): (),
@@ -123,9 +136,15 @@ def sends(kind: type[msgspec.Struct], visibility: Visibility) -> bool:
 def shown(value: Shown, visibility: Visibility) -> Shown:
     """The value as ``visibility`` may see it; the very same where nothing of it is withheld."""
     hidden, nested = _plan(type(value), visibility)
-    if not hidden and not nested:
+    if not hidden and not nested and not isinstance(value, events.FeedHealth):
         return value
+    if visibility is not Visibility.ARBITER and isinstance(value, events.FeedHealth):
+        return _neutral_health(value)
     fields: dict[str, Any] = dict(hidden)
+    if visibility is not Visibility.ARBITER and isinstance(
+        value, events.GameView | events.GameDetail
+    ):
+        fields |= _neutral_sources(value)
     for name in nested:
         held = getattr(value, name)
         if isinstance(held, tuple):
@@ -140,7 +159,8 @@ def shown(value: Shown, visibility: Visibility) -> Shown:
 def sources_for(
     feeds: tuple[events.FeedHealth, ...], visibility: Visibility
 ) -> tuple[events.FeedHealth, ...]:
-    """The feeds that ``visibility`` sees: at a venue the sources alone. Parts of the service are
+    """The feeds that ``visibility`` sees, without addresses for all but arbiters: at a venue the
+    sources alone. Parts of the service are
     spoken of when they fail, which an engine's answer may bring about. Of the producers' parts
     arbiters alone hear.
     """
@@ -148,9 +168,51 @@ def sources_for(
         return feeds
     if visibility is Visibility.PUBLIC:
         return tuple(
-            feed for feed in feeds if not feed.part or feed.feed not in events.PRODUCERS_PARTS
+            _neutral_health(feed)
+            for feed in feeds
+            if not feed.part or feed.feed not in events.PRODUCERS_PARTS
         )
-    return tuple(feed for feed in feeds if not feed.part)
+    return tuple(_neutral_health(feed) for feed in feeds if not feed.part)
+
+
+def source_name(feed: str) -> str:
+    """What a source is called before all but arbiters: ``source 3f2a1``. The same name always gives
+    the same, and a neutral name stays.
+    """
+    if feed in _NO_ADDRESS or _NEUTRAL.fullmatch(feed):
+        return feed
+    digest = hashlib.blake2b(feed.encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
+    return f"source {digest[:5]}"
+
+
+#: Sources whose names are no addresses.
+_NO_ADDRESS = frozenset({"demo", ""})
+_NEUTRAL = re.compile(r"source [0-9a-f]{5}")
+
+
+def _neutral_health(health: events.FeedHealth) -> events.FeedHealth:
+    """The state alone: what is wrong in detail names files and hosts, and so does the broker."""
+    name = health.feed.partition(" ")[0] if health.feed.startswith("broker ") else health.feed
+    return msgspec.structs.replace(
+        health, feed=name if health.part else source_name(health.feed), detail=""
+    )
+
+
+def _neutral_sources(game: events.GameView | events.GameDetail) -> dict[str, Any]:
+    names = {feed: source_name(feed) for feed in (game.feed, *game.also)}
+
+    def said(text: str) -> str:
+        for feed in sorted(names, key=len, reverse=True):
+            text = text.replace(feed, names[feed]) if feed else text
+        return text
+
+    return {
+        "feed": names[game.feed],
+        "also": tuple(names[feed] for feed in game.also),
+        "site": "" if "://" in game.site else game.site,
+        "problem": None if game.problem is None else said(game.problem),
+        "dispute": said(game.dispute),
+    }
 
 
 @cache

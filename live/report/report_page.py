@@ -26,6 +26,7 @@ from live.catalogue import (
 )
 from live.events import CurvePoint, GainCounts, GameDetail, Mark, PlayerView, PlyView
 from live.games.move_numbers import move_number
+from live.games.round_number import main_round
 from live.human.difficulty import in_words
 from live.publish.export.analysis_json import Analysis
 from live.publish.published_state import gain_counts, game_order
@@ -95,7 +96,7 @@ def _title(games: Sequence[GameDetail]) -> str:
 
 def _lead(event: Analysis, written: str) -> str:
     games = event.games
-    rounds = list(dict.fromkeys(game.round.partition(".")[0] for game in games if game.round))
+    rounds = list(dict.fromkeys(main_round(game.round) for game in games if game.round))
     dates = sorted({game.date for game in games if game.date and "?" not in game.date})
     events = list(dict.fromkeys(game.event for game in games if game.event))
     plies = sum(game.plies_played for game in games)

@@ -53,6 +53,7 @@ from live.store.journal import Journal, StoredResults
 from live.store.journal_records import (
     JournalRun,
     JournalStanding,
+    RecordedChange,
     Restated,
     details_of,
     encode,
@@ -150,6 +151,10 @@ class EventJournal:
         # Games that have changed since they were kept, each with when to keep it again.
         self._dirty: dict[GameId, float] = {}
         self._kept_s: dict[GameId, float] = {}
+        # Games that were kept and cannot be read, until they are kept again; those of them that
+        # are shown without their plies, until they are made anew.
+        self._damaged: set[GameId] = set()
+        self._emptied: set[GameId] = set()
 
     @classmethod
     def of(cls, config: Config, feeds: Sequence[FeedName], *, once: bool = False) -> EventJournal:
@@ -228,21 +233,55 @@ class EventJournal:
             first = steps[0] if steps else None
             if standing.kept is not None:
                 rest = rest_of(standing.kept)
-                if rest is None or rest.game.feed not in run.feeds:
+                if rest is None:
+                    self._damaged.add(standing.game)
+                    continue
+                if rest.game.feed not in run.feeds:
                     continue
                 if rest.game.also:
                     # Kept by an earlier version, with what other sources said.
                     since = tuple(self.journal.changes_of(standing.game))
                     others.append(msgspec.structs.replace(standing, since=since))
+                elif not self._whole(rest):
+                    # What rests on its moves is made anew from them.
+                    self._damaged.add(standing.game)
+                    begun = RecordedChange(0, standing.at_ms, NewGame(rest.game))
+                    since = (begun, *standing.since)
+                    others.append(msgspec.structs.replace(standing, kept=None, since=since))
                 else:
                     kept.append((rest, [step for step in steps if not isinstance(step, Restated)]))
-            elif isinstance(first, NewGame) and first.game.feed in run.feeds:
+                continue
+            if standing.damaged:
+                self._damaged.add(standing.game)
+            if isinstance(first, NewGame) and first.game.feed in run.feeds:
                 others.append(standing)
         return kept, others, appeared
 
-    def _recall(self, game: GameId) -> ArchivedDetails | None:
+    def _whole(self, rest: ArchivedValues) -> bool:
+        """Whether the details of a game that was kept can be read, and are of its moves."""
+        details = self._details(rest.game.id)
+        return details is not None and len(details.plies) == len(rest.game.moves)
+
+    def _details(self, game: GameId) -> ArchivedDetails | None:
         data = self.journal.details(game) if self.journal is not None else None
-        return details_of(game, data) if data else None
+        return details_of(game, data) if data is not None else None
+
+    def _recall(self, game: GameId) -> ArchivedDetails | None:
+        details = self._details(game)
+        if details is None:
+            self._emptied.add(game)
+        return details
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the journal, for people; empty when all is well, or without one."""
+        if self.journal is None or self.journal.problem:
+            return self.journal.problem if self.journal is not None else ""
+        found = list(self.journal.damage)
+        if lost := len(self._damaged):
+            games = "1 game" if lost == 1 else f"{lost} games"
+            found.append(f"{games} cannot be read as kept: made anew from the moves")
+        return f"journal {self.journal.path}: is damaged: {'; '.join(found)}" if found else ""
 
     @property
     def summary(self) -> str:
@@ -345,6 +384,7 @@ class EventJournal:
             if not self.journal.keep(game, self._run.measure, encode(rest), packed(details)):
                 return
             del self._dirty[game]
+            self._damaged.discard(game)
             if rest.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
@@ -356,13 +396,20 @@ class EventJournal:
             log.warning("journal %s: all games are written anew", self.journal.path)
             self.journal.restate(state.held())
             self._dirty.update((game.id, 0.0) for game in state.held())
-        self._keep(time.monotonic() + SLICE_S)
-        if (problem := self.journal.problem) != self._last_problem:
+        for game in tuple(self._emptied):
+            state.make_anew(game)
+            self._damaged.add(game)
+            self._emptied.discard(game)
+        if (problem := self.problem) != self._last_problem:
             self._last_problem = problem
+            if self._damaged:
+                log.error("%s", problem)
             health: FeedState = "live"
             if problem:
                 health = "failed" if self.journal.hopeless else "retrying"
             report(FeedHealth(PART, health, problem, part=True))
+        # Last: what was damaged is said once at least, however soon it is made good.
+        self._keep(time.monotonic() + SLICE_S)
 
 
 def _applied(state: EventState, step: Step) -> Iterator[None]:

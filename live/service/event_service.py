@@ -28,6 +28,7 @@ from live.events import (
     GainKind,
     GameDetail,
     GameId,
+    GameReport,
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
@@ -109,7 +110,7 @@ class EventService:
             remember=self._noted,
             aloud=lambda: not self.withholding(),
         )
-        self.story = StoryService(self._tell, self._detail_of)
+        self.story = StoryService(self._tell, self._detail_of, alerts=lambda: self.alerts())
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())
@@ -120,6 +121,8 @@ class EventService:
         # What feeds said before a report of theirs was lost, and what was said of the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         self._slices = LoopSlices()
+        # The standings' next turn, where answers wait for it.
+        self._rating: asyncio.Handle | None = None
         # Feeds past their start: what fails from then on ends nothing else.
         self._reached: set[str] = set()
 
@@ -162,9 +165,10 @@ class EventService:
                 with self.arbiter.behind():
                     known = past(self.journal.journal, self.state, feeds)
                     before = await self._slices.run(known)
-                    await self._slices.run(self.story.resume(before.told))
                     self.journal.noted(before.log.open())
                     await self._slices.run(self.arbiter.resume(before))
+                    # After the alerts: they say which results are doubted.
+                    await self._slices.run(self.story.resume(before.told))
             except Exception:
                 # Broad, as wherever alerts are made: whatever a strange journal brings about in
                 # them, the games stand, and the service has to start.
@@ -248,13 +252,14 @@ class EventService:
         A recorded event overrides this: its alerts are those of then.
         """
         changes = list(changes)
-        self.story.heard(changes)
         if self._engines is not None:
             self._engines.heard(changes)
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:
-        """Give changes to the journal and to every listener, as they are."""
+        """Give changes to the journal, to the story, and to every listener, as they are."""
+        changes = list(changes)
+        self.story.heard(changes)
         self.journal.heard(changes)
         self._tell(changes)
 
@@ -293,8 +298,21 @@ class EventService:
                 self._measuring.searched(owner, result)
             return
         assert isinstance(owner, RequestId)
-        self.state.searched(owner, result)
+        self.state.searched(owner, result, rate=False)
+        self._rate_soon()
         # An answer may change nothing that is shown, and still be the last one waited for.
+        self._changed.set()
+
+    def _rate_soon(self) -> None:
+        """Renew the standings once for all answers of this turn of the loop: many boards may wait
+        for one answer, and the standings of all look at everybody.
+        """
+        if self._rating is None and self.state.ledger.unrated:
+            self._rating = asyncio.get_running_loop().call_soon(self._rate)
+
+    def _rate(self) -> None:
+        self._rating = None
+        self.state.rate()
         self._changed.set()
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
@@ -309,7 +327,8 @@ class EventService:
         self._human.ask(request)
 
     def _answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        self.state.answered(request, answer)
+        self.state.answered(request, answer, rate=False)
+        self._rate_soon()
         if request.newest and self._engines is not None:
             self._engines.people_known(request.game)
         self._changed.set()
@@ -319,6 +338,19 @@ class EventService:
     async def report(self, report: FeedReport) -> None:
         self._reached.add(report.feed)
         await self._reports.put(report)
+
+    def known(self, feed: FeedName) -> Sequence[GameReport]:
+        return [
+            GameReport(
+                key=game.key,
+                headers=game.headers,
+                start_fen=game.start_fen,
+                moves=game.moves,
+                problem=game.problem,
+            )
+            for game in self.state.held()
+            if game.feed == feed and game.result == "*"
+        ]
 
     def health(self, health: FeedHealth) -> None:
         if health.state not in ("connecting", "failed"):

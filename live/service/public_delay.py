@@ -7,20 +7,24 @@ Part of the composition root.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Annotated
 
 import msgspec
 
 from live.clock import Clock
-from live.events import GameId
+from live.config import FeedsConfig
+from live.events import FeedHealth, GameId, PublicDelay
 from live.ledger.event_state import EventState
-from live.publish.public_state import PublicState
+from live.publish.public_state import DelayedGames, PublicState
 from live.store.journal import Journal
 
 log = logging.getLogger(__name__)
 
 #: What notes of the journal are about.
 DELAY = "delay"
+#: What the delay is called where parts of the service are listed.
+PART = "delay"
 #: How long it is not looked whether something is due, seconds; what is due then is so much late.
 LOOK_S = 1.0
 
@@ -37,9 +41,13 @@ def choose_delay(public: PublicState, journal: Journal | None, delay_s: float) -
     _remember(journal, delay_s)
 
 
-def settings_delay(public: PublicState, journal: Journal | None, delay_s: float) -> None:
-    """The settings changed the delay while the service runs: what was chosen before is over."""
-    public.delay(delay_s)
+def settings_delay(public: PublicState, journal: Journal | None, feeds: FeedsConfig) -> None:
+    """The settings changed the delay while the service runs: it holds from the next move on, and
+    what was chosen before is over.
+    """
+    public.delay(feeds.delay_s, DelayedGames.of(feeds))
+    if words := without_time(feeds, feeds.delay_s):
+        log.warning("delay: %s", words)
     _remember(journal, 0.0)
 
 
@@ -70,11 +78,41 @@ def first_delay_s(settings_s: float, journal: Journal | None) -> float:
     return chosen_s
 
 
-async def pass_on(public: PublicState, clock: Clock) -> None:
-    """Give the public what it may know, as soon as it may, until cancelled."""
+def without_time(feeds: FeedsConfig, delay_s: float) -> str:
+    """That rounds are named which nothing holds back, for people; empty where they are."""
+    if delay_s or not feeds.delay_rounds:
+        return ""
+    return (
+        f"feeds.delay_rounds names {', '.join(feeds.delay_rounds)}, and nothing is held back while"
+        " the delay is 0: set feeds.delay_s, give --delay, or press d"
+    )
+
+
+async def pass_on(
+    public: PublicState, clock: Clock, report: Callable[[FeedHealth], None] = lambda health: None
+) -> None:
+    """Give the public what it may know, as soon as it may, until cancelled; ``report`` gets what is
+    wrong with the delay itself.
+    """
+    said = ""
     while True:
         await clock.sleep(LOOK_S if public.next_s is None else min(LOOK_S, public.next_s))
         public.pass_due()
+        if (words := trouble(public.held())) != said:
+            said = words
+            if words:
+                log.warning("delay: %s", words)
+            report(FeedHealth(PART, "retrying" if words else "live", words, part=True))
+
+
+def trouble(delay: PublicDelay) -> str:
+    """What is wrong with the delay, for people; empty where nothing is."""
+    if not delay.unmatched:
+        return ""
+    return (
+        f"no board is of the delayed rounds ({delay.unmatched}), so every board is held back; "
+        "correct feeds.delay_rounds if that is not meant"
+    )
 
 
 async def all_passed_on(public: PublicState, clock: Clock) -> None:

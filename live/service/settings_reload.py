@@ -25,10 +25,9 @@ log = logging.getLogger(__name__)
 #: How often the file is looked at. Cheap, and right on every file system and for linked files.
 LOOK_S = 1.0
 
-#: What a running service takes over.
-LIVE: frozenset[str] = frozenset(
+#: What the port takes over.
+PORT_KEYS = frozenset(
     {
-        "log.level",
         "server.frames",
         "server.hide_scores",
         "server.hosts",
@@ -36,9 +35,32 @@ LIVE: frozenset[str] = frozenset(
         "server.max_connections_per_address",
         "server.origins",
         "server.public",
-        *(key for key in SETTINGS if key.startswith("feeds.") and key != "feeds.demo.speed"),
     }
 )
+#: What sources take over, by beginning anew.
+SOURCE_KEYS = frozenset(
+    {
+        "feeds.charset",
+        "feeds.finish_after_s",
+        "feeds.lost_after_s",
+        "feeds.max_bytes",
+        "feeds.poll_s",
+        "feeds.settle_s",
+        "feeds.stale_after_s",
+        "feeds.timeout_s",
+        "feeds.lichess.base_url",
+        "feeds.lichess.keep_alive_s",
+        "feeds.lichess.reconcile_s",
+        "feeds.lichess.token_file",
+        "feeds.livechess_cloud.base_url",
+        "feeds.mqtt.ca_file",
+        "feeds.mqtt.client_id",
+        "feeds.mqtt.password_file",
+        "feeds.mqtt.user",
+    }
+)
+#: What the delay of the public takes over.
+DELAY_KEYS = frozenset({"feeds.delay_finished", "feeds.delay_rounds", "feeds.delay_s"})
 
 
 class SettingsDifference(NamedTuple):
@@ -59,8 +81,8 @@ class SettingsDifference(NamedTuple):
         return "; ".join(said) or "nothing has changed"
 
 
-def diff(old: Config, new: Config, live: Collection[str] = LIVE) -> SettingsDifference:
-    """Which settings differ, and which of them a running service takes over.
+def diff(old: Config, new: Config, live: Collection[str]) -> SettingsDifference:
+    """Which settings differ, and which of them (``live``) a running service takes over.
 
     What a broker was sent stays there until it is sent something else, so scores are hidden from
     its readers by a new start alone.
@@ -86,8 +108,8 @@ def _flat(config: Config) -> dict[str, object]:
 class ReloadablePart(NamedTuple):
     """Something that takes settings over."""
 
-    section: str
-    """The keys it is notified of begin so."""
+    keys: Collection[str]
+    """What it takes over, all of it; any other key needs a new start."""
     check: Callable[[Config], object]
     """Raises what is wrong with new settings, before anything is changed."""
     apply: Callable[[Config], None]
@@ -150,7 +172,8 @@ class SettingsReloader:
         """
         try:
             read = self._load()
-            difference = diff(self.now, read)
+            taken = {key for part in self._parts for key in part.keys}
+            difference = diff(self.now, read, taken)
             wanted = in_force(self.now, read, difference)
             for part in self._concerned(difference):
                 part.check(wanted)
@@ -167,11 +190,7 @@ class SettingsReloader:
         return difference
 
     def _concerned(self, difference: SettingsDifference) -> list[ReloadablePart]:
-        return [
-            part
-            for part in self._parts
-            if any(key.startswith(part.section) for key in difference.applied)
-        ]
+        return [part for part in self._parts if any(key in part.keys for key in difference.applied)]
 
     def _seen(self) -> tuple[int, int, int] | None:
         if self._path is None:

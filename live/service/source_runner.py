@@ -34,6 +34,7 @@ _TABLES: dict[Kind, str] = {
     "mqtt": "mqtt",
 }
 _DEFAULTS = FeedsConfig()
+_NOT_READ = ("delay_s", "delay_rounds", "delay_finished", "rating_list", "pairing_list")
 
 
 def open_feeds(
@@ -66,11 +67,13 @@ def open_feeds(
 
 def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
     """What this source is and works under: without what only sources of other kinds do, and
-    without the delay, which is the public's.
+    without what sources do not read: the delay, which is the public's, and lists of players.
     """
     kind = recognise(spec, lichess_url=config.lichess.base_url).kind
     others = {table: getattr(_DEFAULTS, table) for each, table in _TABLES.items() if each != kind}
-    return kind, msgspec.structs.replace(config, delay_s=0.0, **others)
+    return kind, msgspec.structs.replace(
+        config, **{name: getattr(_DEFAULTS, name) for name in _NOT_READ}, **others
+    )
 
 
 class SourceRunner:
@@ -190,7 +193,7 @@ class SourceRunner:
         for index in concerned:
             spec, name = self._specs[index], self._feeds[index].name
             if self._begun_once(spec):
-                log.info("%s goes on as it is: it cannot be begun anew", name)
+                log.warning("%s goes on as it is: it cannot be begun anew", name)
                 continue
             try:
                 feed = open_feed(

@@ -10,13 +10,15 @@ import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-from live.events import Change, GameDetail, GameId, Moment
+from live.events import Alert, AlertKind, Change, GameDetail, GameId, Moment
 from live.story.story_desk import StoryDesk
 
 log = logging.getLogger(__name__)
 
 #: Games looked at in one go.
 LOOKS = 12
+#: Alerts that doubt the result of their game.
+_DOUBTS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
 
 
 def _time_and_game(told: tuple[float, Change]) -> tuple[float, object]:
@@ -32,8 +34,11 @@ class StoryService:
         publish: Callable[[Sequence[Change]], None],
         detail_of: Callable[[GameId], GameDetail | None],
         clock: Callable[[], float] = time.time,
+        alerts: Callable[[], Iterable[Alert]] = tuple,
     ) -> None:
-        self._desk = StoryDesk()
+        """``alerts``: those that stand."""
+        self._desk = StoryDesk(self._doubted)
+        self._alerts = alerts
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock
@@ -45,6 +50,9 @@ class StoryService:
         """To be called with every change, before subscribers are sent it."""
         with self._guarded():
             self._desk.heard(changes, None if self._asleep else self._clock())
+
+    def _doubted(self, game: GameId) -> bool:
+        return any(each.game == game and each.kind in _DOUBTS for each in self._alerts())
 
     def tick(self) -> None:
         """To be called about once a second: look at what has changed."""

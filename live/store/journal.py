@@ -147,6 +147,8 @@ class Journal:
         """For people; empty when all is well."""
         self.hopeless = False
         """Whether the problem stays: the file is not written any more."""
+        self.damage: tuple[str, ...] = ()
+        """For people: records that were found damaged or missing when it was opened."""
         self._durable = durable
         self._now_ms = now_ms
         self._memory = MemoryResultCache() if memory is None else memory
@@ -176,7 +178,8 @@ class Journal:
                 connection.close()
             self._reader = JournalReader(self.path)
             self._run, self._n, self._note = self._reader.last_numbers()
-            for problem in self._reader.problems():
+            self.damage = tuple(self._reader.problems())
+            for problem in self.damage:
                 log.error("journal %s: %s", self.path, problem)
             self._empty = had == 0
         except JournalLocked:

@@ -204,10 +204,11 @@ class JournalReader:
         for game, opened, at_ms, n, of, rest, record in rows:
             kept = StoredGame(game, n, of, rest) if rest is not None else None
             changes = tuple(since.get(game, ()))
-            if kept is not None and record not in (None, sum_of(game, n, of, rest)):
+            damaged = kept is not None and record not in (None, sum_of(game, n, of, rest))
+            if damaged:
                 log.error("journal %s: game %s as it was kept is damaged", self._path, game)
                 kept, changes = None, tuple(self.changes_of(game))
-            found.append(JournalStanding(game, opened, at_ms, kept, changes))
+            found.append(JournalStanding(game, opened, at_ms, kept, changes, damaged))
         return found
 
     def details(self, game: GameId) -> bytes | None:

@@ -113,6 +113,8 @@ class JournalStanding(msgspec.Struct, frozen=True):
     """Of its last change."""
     kept: StoredGame | None
     since: tuple[RecordedChange, ...]
+    damaged: bool = False
+    """Whether it had been kept, and that cannot be used any more."""
 
 
 encode = msgspec.msgpack.Encoder().encode
@@ -158,7 +160,7 @@ def details_of(game: GameId, data: bytes) -> ArchivedDetails | None:
     """What :func:`packed` made; None for what it cannot have made."""
     try:
         return _decode_details(zlib.decompress(data))
-    except (zlib.error, msgspec.MsgspecError) as error:
+    except (zlib.error, msgspec.MsgspecError, TypeError, UnicodeError) as error:
         log.error("game %s: what was kept of it cannot be read (%s)", game, error)
         return None
 

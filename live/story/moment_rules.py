@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import chess
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
-from live.games.move_numbers import mover
+from live.games.move_numbers import move_number, mover
 
 #: Expected score that one move loses, so that it turns a game, and what its mover had at least.
 TURN: Final = 0.20
@@ -51,6 +51,8 @@ ABOVE_IN_A_ROW: Final = 5
 ABOVE_HELD: Final = 90.0
 #: A find that more players would play is none that is told of.
 FIND_SHARE: Final = 0.10
+#: Nor is one before this move: most of that is known theory, which nobody has to find.
+FIND_FROM_MOVE: Final = 11
 #: A trap that fewer would fall into neither.
 TRAP_CHANCE: Final = 0.20
 #: Expected scores between which a game is open, and the chance of a draw from which it is not.
@@ -188,7 +190,7 @@ def _turned(
         color = mover(game, ply)
         had, has = _of(color, before), _of(color, after)
         earlier = scores[ply - 2] if ply > 2 else before
-        if earlier is None or had < start:
+        if earlier is None or had < start or _lost_nothing(game.plies[ply - 1]):
             continue
         if min(had, _of(color, earlier) + GIFT) - has < least:
             continue
@@ -199,9 +201,20 @@ def _turned(
             reply = after
         lost = had - has
         given_back = _of(color, reply) - has >= GIVEN_BACK * lost
+        if given_back and ply < last and _lost_nothing(game.plies[ply]):
+            continue
         if given_back:
             missed = ply + 1
         yield ply, given_back, lost
+
+
+def _lost_nothing(ply: PlyView) -> bool:
+    """Whether no move was better, whatever the scores before and after it say: two searches of
+    neighbouring positions may contradict each other.
+    """
+    return ply.best == ply.uci or (
+        ply.gain_same_search_cp is not None and ply.gain_same_search_cp >= 0
+    )
 
 
 def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
@@ -267,6 +280,8 @@ def _slips(
             return
         if mover(game, ply) != loser or had < limits.had or had - has < limits.lost:
             continue
+        if _lost_nothing(game.plies[ply - 1]):
+            continue
         if has > min(limits.left, limits.part * had) or highest > has + RECOVERED:
             continue
         if sign * (was_cp - is_cp) >= DECIDED_CP:
@@ -302,6 +317,8 @@ def _marked(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Moment
             continue
         share, elo = ply.played_share, ply.played_elo
         if ply.mark == "find" and share is not None and elo and share <= FIND_SHARE:
+            if move_number(game, ply.ply)[0] < FIND_FROM_MOVE:
+                continue
             figures = {"share": 100 * share, "elo": float(elo)}
             yield MomentDraft("find", ply.ply, color, 0.7 - 3 * share, figures)
         elif ply.mark == "trap" and ply.difficulty is not None:

@@ -15,7 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+import msgspec
+
 from live.events import (
+    AlertMessage,
     Change,
     GameDetail,
     GameId,
@@ -28,7 +31,8 @@ from live.events import (
     MoveMessage,
 )
 from live.games.player_names import family_name
-from live.ledger.players.team_matches import main_event, main_round
+from live.games.round_number import main_round
+from live.ledger.players.team_matches import main_event
 from live.story.moment_rules import (
     MomentDraft,
     is_short,
@@ -53,6 +57,8 @@ WILD: Final = 1.5
 
 #: The whole of a game that stands.
 DetailOf = Callable[[GameId], GameDetail | None]
+#: Whether an alert that stands doubts the result of a game.
+Doubted = Callable[[GameId], bool]
 
 
 class _RoundGame(NamedTuple):
@@ -78,7 +84,9 @@ def _family(name: str) -> str:
 class StoryDesk:
     """One writer calls; nothing waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, doubted: Doubted = lambda game: False) -> None:
+        """A game whose result is ``doubted`` is told of as if it went on."""
+        self._doubted = doubted
         self._moments: dict[str, Moment] = {}
         self._of_game: dict[GameId, set[str]] = {}
         # Ids that made room; they do not come back while their game is there.
@@ -119,7 +127,8 @@ class StoryDesk:
                 continue
             elif isinstance(change, GameMessage):
                 self._place(change.game)
-            game = getattr(change, "game", None)
+            about = change.alert if isinstance(change, AlertMessage) else change
+            game = getattr(about, "game", None)
             if game is not None:
                 self._dirty[game if isinstance(game, str) else game.id] = None
 
@@ -235,6 +244,8 @@ class StoryDesk:
 
     def _look(self, game: GameDetail) -> list[MomentMessage]:
         self._compare(game)
+        if self._doubted(game.id):
+            game = msgspec.structs.replace(game, result="*")
         drafts = moments(game)
         for found in self._chosen.get(round_of(game), {}).get(game.id, ()):
             drafts.append(found)

@@ -8,9 +8,10 @@ from typing import Literal, Protocol
 import msgspec
 from rich.text import Text
 
-from live.errors import LiveRateError
+from live.errors import ConfigError, LiveRateError
 from live.events import AlertKind, FigureChoice, GameId, Incident, PublicDelay
 from live.publish.published_state import PublishedState
+from live.settings import Delay, checked
 from live.terminal.alerts.alert_bell import AlertBell
 from live.terminal.boards.board_row import BoardRows
 from live.terminal.palette import DUSK, Palette
@@ -280,18 +281,16 @@ class ViewContext:
 
         def done(text: str) -> None:
             try:
-                seconds = float(text)
-                if not 0 <= seconds <= 86400:
-                    raise ValueError
-            except ValueError:
-                self.notify(f"{text!r} is no number of seconds between 0 and 86400")
+                seconds = float(str(checked("delay", "delay", text, {"delay": Delay})))
+            except ConfigError as error:
+                self.notify(str(error))
                 return
             set_delay(seconds)
             self.notify(
-                f"The public is {spoken_time(seconds)} behind this terminal"
+                f"Delayed boards are {spoken_time(seconds)} behind for the public"
                 if seconds
                 else "The public sees everything at once"
             )
 
         now_s = actions.public_delay().delay_s
-        self.ask = TextQuestion("Public delay in seconds:", f"{now_s:g}", done)
+        self.ask = TextQuestion("Public delay (90, 15m, 1h):", f"{now_s:g}", done)

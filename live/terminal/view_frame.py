@@ -157,12 +157,20 @@ def spoken_time(seconds: float) -> str:
 
 
 def delay_text(delay: PublicDelay, now_s: float) -> str:
-    """``public 15:00 behind, holding 12 moves on 5 boards``; empty where nothing is held back.
-    ``now_s`` since 1970 UTC.
+    """``2 of 7 running boards 15:00 behind, holding 12 moves on 2 boards``; empty where there is no
+    delay and nothing is held back. ``now_s`` since 1970 UTC.
     """
     if not delay.delay_s and not delay.held_moves:
         return ""
-    text = f"public {spoken_time(delay.delay_s)} behind"
+    late, running = delay.late_boards, delay.running_boards
+    count = f"{late} of {running} running board{'' if running == 1 else 's'}"
+    text = f"public: {count} {spoken_time(delay.delay_s)} behind"
+    if not running:
+        text = f"public: delay {spoken_time(delay.delay_s)}, no board runs"
+    elif not late:
+        text = f"public: no running board behind (delay {spoken_time(delay.delay_s)})"
+    if delay.unmatched:
+        text += f", for none is of round {delay.unmatched}"
     if delay.held_moves:
         moves = f"{delay.held_moves} move{'s' if delay.held_moves > 1 else ''}"
         boards = f"{delay.held_boards} board{'s' if delay.held_boards > 1 else ''}"

@@ -17,8 +17,7 @@ import { TokenEntry } from "./page/token_entry.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/figures.js";
-import { mainRound } from "./client/event_rounds.js";
-import { Held, eventOf, gameOrder } from "./client/event_state.js";
+import { Held, eventOf, gameOrder, mainRound } from "./client/event_state.js";
 import { Ticking } from "./client/running_clocks.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */

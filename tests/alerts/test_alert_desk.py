@@ -724,3 +724,15 @@ def test_after_a_restart_a_plugins_alert_waits_for_the_plugin(awaited: bool) -> 
     assert [alert.acknowledged_s for alert in after.open()] == [service.now_s] * awaited
     after.noticed("clocks", game, [], service.now_s)
     assert after.open() == []
+
+
+def test_an_alert_keeps_what_it_said_first() -> None:
+    """A board vanished with 10 plies; its source has fewer of them now."""
+    hall = Rehearsal()
+    game = msgspec.structs.replace(played(LINE), problem="no longer in its source; as it was last")
+    hall.report(FeedReport("hall", (game,)))
+    (alert,) = hall.desk.open()
+    assert "the last of 10 plies" in alert.text
+    hall.report(FeedReport("hall", (msgspec.structs.replace(game, moves=game.moves[:4]),)))
+    hall.wait(60)
+    assert hall.raised[alert.id].text == alert.text

@@ -16,7 +16,8 @@ from pathlib import Path
 OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
-#: (``calibration``, ``transfer``, ``alerts``, ``error_forecast``).
+#: (``calibration``, ``transfer``, ``alerts``, ``error_forecast``,
+#: ``faulty_round``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),
     "ingest": (OPEN, "2", "2"),
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "fan_out": (),
     "site_viewers": (),
     "bad_clients": (),
+    "attacks": ("--seconds", "4"),
     "rehearsal": ("500", "14", "60", "60"),
     "page": (),
     "page_heap": ("5", "1"),
@@ -48,6 +50,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "terminal": (),
     "restart": (),
     "kill_drill": ("10", "14"),
+    "damaged_journals": ("20",),
     "soak": ("--minutes", "3"),
 }
 

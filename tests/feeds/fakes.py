@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from pathlib import Path
 
 from live.config import FeedsConfig
-from live.events import FeedHealth, FeedReport, GameReport
+from live.events import FeedHealth, FeedName, FeedReport, GameReport
 from live.feeds.feed import Feed
 from live.feeds.feed_session import FeedConditions
 from live.feeds.pgn.pgn_decoder import PgnDecoder
@@ -71,6 +71,8 @@ class Ledger:
         self.healths: list[FeedHealth] = []
         self.games: dict[tuple[str, ...], GameReport] = {}
         """The last report of each game; a complete report forgets games not in it."""
+        self.before: tuple[GameReport, ...] = ()
+        """What a former run of the service knew."""
 
     async def report(self, report: FeedReport) -> None:
         self.reports.append(report)
@@ -80,6 +82,9 @@ class Ledger:
 
     async def rated(self) -> None:
         """Nothing is rated."""
+
+    def known(self, feed: FeedName) -> tuple[GameReport, ...]:
+        return self.before
 
     def health(self, health: FeedHealth) -> None:
         self.healths.append(health)

@@ -1,4 +1,5 @@
 import asyncio
+import gzip
 from collections.abc import AsyncIterator
 
 import httpx
@@ -76,8 +77,6 @@ async def test_no_more_than_the_limit_is_read() -> None:
 
 
 async def test_a_compressed_bomb_is_bounded_too() -> None:
-    import gzip
-
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         await reply.whole(200, gzip.compress(b"x" * 1_000_000), {"Content-Encoding": "gzip"})
 
@@ -97,8 +96,6 @@ async def test_what_is_compressed_twice_or_otherwise_is_refused_unread(coding: s
 
 
 async def test_a_large_chunk_is_inflated_no_further_than_the_limit() -> None:
-    import gzip
-
     bomb = gzip.compress(b"x" * 60_000_000)
     response = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=_chunk(bomb))
     parts = [part async for part in http_client._inflated(response, 1001)]
@@ -260,3 +257,86 @@ def test_every_error_of_httpx_has_words_of_ours() -> None:
 
 async def _never(request: ServedRequest, reply: ServedReply) -> None:
     raise AssertionError
+
+
+async def tiny(pieces: int, size: int, handed: list[int]) -> AsyncIterator[bytes]:
+    """All there at once; ``handed`` counts."""
+    for _ in range(pieces):
+        handed[0] += 1
+        yield b"x" * size
+
+
+@pytest.mark.parametrize("gzipped", [False, True])
+async def test_of_a_body_in_tiny_pieces_few_are_taken_in_a_turn(gzipped: bool) -> None:
+    handed = [0]
+    if gzipped:
+        body = gzip.compress(bytes(range(256)) * 4)
+
+        async def single() -> AsyncIterator[bytes]:
+            for at in range(len(body)):
+                handed[0] += 1
+                yield body[at : at + 1]
+
+        content = single()
+    else:
+        content = tiny(1000, 1, handed)
+    headers = {"Content-Encoding": "gzip"} if gzipped else {}
+    response = httpx.Response(200, headers=headers, content=content)
+    reading = asyncio.create_task(http_client._body(response, "feed", 100_000))
+    before, most = 0, 0
+    while not reading.done():
+        await asyncio.sleep(0)
+        most, before = max(most, handed[0] - before), handed[0]
+    assert len(await reading) >= 1000
+    assert most <= http_client.PIECES_A_TURN + 1
+
+
+async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lines_is_not() -> None:
+    handed = [0]
+    response = httpx.Response(200, content=tiny(50_000, 1, handed))
+    with pytest.raises(FeedTrouble, match=r"in pieces of 1\.0 bytes"):
+        await http_client._body(response, "feed", 100_000)
+    assert handed[0] <= http_client.PIECES + 1
+    lines = httpx.Response(200, content=tiny(10_000, 40, handed))
+    assert len(await http_client._body(lines, "feed", 1_000_000)) == 400_000
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("64:ff9b::7f00:1", False),
+        ("64:ff9b:1::7f00:1", False),
+        ("2002:7f00:1::", False),
+        ("2002:c0a8:104::1", False),
+        ("::ffff:10.0.0.7", False),
+        ("64:ff9b::808:808", True),
+        ("2002:808:808::1", True),
+        ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", True),
+    ],
+)
+async def test_an_address_that_stands_for_another_is_judged_by_that(
+    address: str, public: bool
+) -> None:
+    assert await http_client._inner(f"[{address}]") is not public
+
+
+async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def looked_up_as_public(host: str) -> bool:
+        return False
+
+    monkeypatch.setattr(http_client, "_inner", looked_up_as_public)
+    asked: list[str] = []
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        asked.append(request.path)
+        port = request.headers["host"].rpartition(":")[2]
+        await reply.whole(302, b"", {"Location": f"http://localhost:{port}/inside"})
+
+    with pytest.raises(FeedTrouble, match="redirects to an address of this machine"):
+        await ask(answer)
+    assert asked == ["/"]
+    monkeypatch.setattr(http_client, "_proxies", lambda: {"localhost"})
+    with pytest.raises(FeedTrouble, match="redirects without end"):
+        await ask(answer)

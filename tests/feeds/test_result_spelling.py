@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.result_spelling import TOKENS, read_result
+from live.feeds.pgn.charset import decode
+from live.feeds.result_spelling import DOUBTFUL_WORDS, RESULT_WORDS, read_result
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,13 @@ from live.feeds.result_spelling import TOKENS, read_result
         ("+:-", "1-0"),
         ("-:+", "0-1"),
         ("---", "0-0"),
+        ("+/-", "1-0"),
+        ("-/+", "0-1"),
+        ("-/-", "0-0"),
+        ("=/=", "1/2-1/2"),
+        ("0:0", "0-0"),
+        ("1,0-0,0", "1-0"),
+        ("+/- (forfeit)", "1-0"),
         ("1-0F", "1-0"),
         ("1F-0F", "1-0"),
         ("1-0 FF", "1-0"),
@@ -45,9 +53,9 @@ def test_spellings(text: str, result: str) -> None:
     assert read_result(text) == result
 
 
-def test_every_token_means_itself_in_a_tag_too() -> None:
-    for token, result in TOKENS.items():
-        assert read_result(token) == result
+def test_every_word_of_movetext_means_itself_in_a_tag_too() -> None:
+    for word, result in (RESULT_WORDS | DOUBTFUL_WORDS).items():
+        assert read_result(decode(word)) == result
 
 
 @given(st.text())

@@ -27,7 +27,8 @@ from live.engine.search_key import SearchKey
 from live.errors import ConfigError, EngineFault, InputError
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import read_tokens
-from live.publish.http.http_connection import FairTurns, HttpConnection
+from live.publish.fair_turns import FairTurns
+from live.publish.http.http_connection import HttpConnection
 from live.publish.server import Publisher
 from live.ratings.calibration.move_evidence import (
     EvidenceSums,

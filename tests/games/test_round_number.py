@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.games.round_number import round_of
+from live.games.round_number import main_round, round_of, round_place
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,17 @@ def test_where_no_round_is_clear_there_is_none(text: str) -> None:
 
 def test_a_long_text_costs_little() -> None:
     assert round_of("0" * 1_000_000) is None
+
+
+@pytest.mark.parametrize("text", ["7", "7.1", "07", "Round 7", "Round 07.5"])
+def test_one_round_has_one_name(text: str) -> None:
+    assert main_round(text) == "7"
+
+
+def test_boards_stand_by_number_whatever_their_source_writes_as_round() -> None:
+    """One source writes 7, another 7.1, a third Round 7 (20-28 stood before 1-19)."""
+    written = {board: ("7", f"7.{board}", "Round 7")[board % 3] for board in range(1, 29)}
+    placed = sorted(written, key=lambda board: round_place(written[board], board))
+    assert placed == list(range(1, 29))
+    assert round_place("6.30", 30) < round_place("7", 1) < round_place("10.1", 1)
+    assert round_place("Final", 1) < round_place("Final", 2)

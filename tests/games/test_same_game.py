@@ -58,6 +58,7 @@ ONE = game(clocks=5400)
 
 def test_event_round_and_players_make_one_game_before_the_first_move() -> None:
     assert is_one_game(game(""), game("", feed="b"), alone=True)
+    assert is_one_game(game(""), game("", feed="b", round="Round 01.3"), alone=True)
     assert is_one_game(game("e4 e5"), game("", feed="b", round="1.7"), alone=True)
 
 

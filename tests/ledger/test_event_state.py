@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from chess import STARTING_FEN as START
 from msgspec.structs import replace
 
+from live.engine.search import Search
 from live.events import (
     Change,
     FeedReport,
@@ -23,9 +26,12 @@ from live.games.report_changes import plan
 from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
-from live.ledger.outgoing_messages import Effects
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.outgoing_messages import Effects, Urgency
+from live.ledger.players.player_totals import PlayerTotals
+from live.ledger.players.standings import EventStandings, Moved
 from tests.alerts.replayed_event import NoEngine
-from tests.ledger.arithmetic import line
+from tests.ledger.arithmetic import answer, line
 
 
 def unscored_ledger() -> EventLedger:
@@ -117,3 +123,107 @@ def test_a_plugins_figure_stands_with_its_player_until_it_is_taken_back() -> Non
     for name in ("second", "first"):
         state.plugin_figure(first.id, name, None)
     assert state.players()[0].plugins == ()
+
+
+class Desk:
+    """Keeps what is to be searched."""
+
+    def __init__(self) -> None:
+        self.open: dict[RequestId, Search] = {}
+
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self.open[request_id] = search
+
+    def drop(self, request_id: RequestId) -> None:
+        self.open.pop(request_id, None)
+
+
+def boards(count: int, published: list[Change]) -> tuple[EventState, Desk]:
+    """All with the same moves."""
+    desk = Desk()
+    state = EventState(unscored_ledger(), desk, published.extend)
+    games = tuple(
+        GameReport(
+            f"{number}",
+            Headers(Player(f"White {number}", elo=2000 + number), Player(f"Black {number}")),
+            START,
+            line(*range(1, 9)),
+        )
+        for number in range(count)
+    )
+    for step in state.plan(FeedReport("feed", games)):
+        state.apply(step)
+    return state, desk
+
+
+def answered(state: EventState, desk: Desk, *, at_once: bool) -> None:
+    while desk.open:
+        for request_id, search in list(desk.open.items()):
+            del desk.open[request_id]
+            state.searched(request_id, answer(search), rate=at_once)
+        state.rate()
+
+
+def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one_by_one, desk = boards(12, [])
+    answered(one_by_one, desk, at_once=True)
+    renewed: list[int] = []
+    proper = EventStandings.rate
+
+    def counted(self: EventStandings, touched: Iterable[PlayerTotals]) -> Moved:
+        touched = list(touched)
+        renewed.append(len(touched))
+        return proper(self, touched)
+
+    published: list[Change] = []
+    together, desk = boards(12, published)
+    first = list(desk.open.items())
+    monkeypatch.setattr(EventStandings, "rate", counted)
+    for request_id, search in first:
+        del desk.open[request_id]
+        together.searched(request_id, answer(search), rate=False)
+    assert not renewed
+    assert not together.rated and not together.analysed
+    together.rate()
+    assert 1 <= len(renewed) <= 2
+    answered(together, desk, at_once=False)
+    assert together.rated and together.analysed
+    assert together.players() == one_by_one.players()
+    assert together.engine() == one_by_one.engine()
+    held = {each.player.id: each.player for each in published if isinstance(each, StandingMessage)}
+    assert set(held) == {each.id for each in together.players()}
+
+
+def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_rated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state, desk = boards(3, [])
+    bad = next(each.id for each in state.games() if each.white.name == "White 1")
+    bad_player = state.player_ids(bad)[0]
+    proper = EventStandings.rate
+
+    def failing(self: EventStandings, touched: Iterable[PlayerTotals]) -> Moved:
+        touched = list(touched)
+        if any(each.key == bad_player and each.games for each in touched):
+            raise KeyError("a fault of ours")
+        return proper(self, touched)
+
+    monkeypatch.setattr(EventStandings, "rate", failing)
+    answered(state, desk, at_once=False)
+    assert sorted(each.white.name for each in state.games()) == ["White 0", "White 2"]
+    assert all(each.moves for each in state.players())
+    (told,) = state.feeds()
+    assert told.state == "failed"
+
+
+def test_other_news_comes_after_the_standings_of_the_answers_before_it() -> None:
+    state, desk = boards(2, [])
+    for request_id, search in list(desk.open.items()):
+        state.searched(request_id, answer(search), rate=False)
+    waiting = state.ledger.unrated
+    assert waiting
+    game = next(iter(state.games()))
+    state.apply(ResultChanged(game.id, "1-0"))
+    assert not state.ledger.unrated

@@ -23,14 +23,15 @@ def free_port() -> int:
 class Mosquitto:
     """One broker on one port; nothing it holds survives it."""
 
-    def __init__(self, program: str, folder: Path, *, more: str = ANYBODY) -> None:
+    def __init__(self, program: str, folder: Path, *, more: str = ANYBODY, first: str = "") -> None:
         self.port = free_port()
         self._program = program
         self._settings = folder / "mosquitto.conf"
         self._log = folder / "mosquitto.log"
         self._settings.write_text(
             # As root it would become another user, who can't read what is in the folder.
-            f"user {getpass.getuser()}\nlistener {self.port} 127.0.0.1\npersistence false\n{more}",
+            f"{first}\nuser {getpass.getuser()}\npersistence false\n"
+            f"listener {self.port} 127.0.0.1\n{more}",
             encoding="utf-8",
         )
         self._process: subprocess.Popen[bytes] | None = None
@@ -110,8 +111,10 @@ class Mosquitto:
 
 
 @contextlib.asynccontextmanager
-async def running(program: str, folder: Path, *, more: str = ANYBODY) -> AsyncIterator[Mosquitto]:
-    broker = Mosquitto(program, folder, more=more)
+async def running(
+    program: str, folder: Path, *, more: str = ANYBODY, first: str = ""
+) -> AsyncIterator[Mosquitto]:
+    broker = Mosquitto(program, folder, more=more, first=first)
     try:
         await broker.start()
         yield broker

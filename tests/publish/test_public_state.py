@@ -7,10 +7,14 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
+from live.config import FeedsConfig
+from live.errors import ConfigError
 from live.events import Change, EngineMessage, FeedReport, MomentMessage, Player, Result
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
+from live.publish.visibility import Visibility, shown
+from live.service.public_delay import settings_delay, trouble
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.publish.world import World
@@ -61,7 +65,8 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
         public.pass_due()
         past = [then for at_s, then in held if at_s <= now[0] - DELAY_S]
         if past:
-            assert snapshot(public) == past[-1] == client.snapshot()
+            seen = shown(client.snapshot(), Visibility.PUBLIC)
+            assert snapshot(public) == past[-1] == seen
     assert past
 
 
@@ -134,7 +139,7 @@ class DelayedEvent(Rehearsal):
     def shown(self) -> dict[str, tuple[str, int]]:
         """Result and number of moves of each game, as the public has it."""
         views = [self.public.game(view.id) for view in self.public.games()]
-        assert snapshot(self.public) == self.client.snapshot()
+        assert snapshot(self.public) == shown(self.client.snapshot(), Visibility.PUBLIC)
         return {view.round: (view.result, len(view.plies)) for view in views if view is not None}
 
 
@@ -142,6 +147,14 @@ def reported(service: DelayedEvent, round: str, plies: int, result: Result = "*"
     line = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6"][:plies]
     game = played(" ".join(line), result=result, board=int(round.replace(".", "")))
     headers = msgspec.structs.replace(game.headers, round=round, white=Player(f"White {round}"))
+    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+
+
+def headed(service: DelayedEvent, round: str, plies: int) -> None:
+    """Report a game of board 40 with this round in its header."""
+    line = ["d4", "d5", "c4", "e6"][:plies]
+    game = played(" ".join(line), board=40)
+    headers = msgspec.structs.replace(game.headers, round=round, white=Player("White of 40"))
     service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
 
 
@@ -174,6 +187,78 @@ def test_rounds_without_a_delay_are_shown_at_once() -> None:
     assert service.shown() == {"1.1": ("*", 4), "2.1": ("1-0", 6)}
 
 
+@pytest.mark.parametrize("said", ["8", "08", "Round 8", "08.5", "8.2"])
+@pytest.mark.parametrize("of_game", ["8", "Round 8", "08.5", "8.12"])
+def test_a_round_is_one_however_setting_and_source_write_it(said: str, of_game: str) -> None:
+    service = DelayedEvent(DelayedGames(rounds=(said,)))
+    reported(service, "7.1", 4)
+    headed(service, of_game, 4)
+    assert service.shown() == {"7.1": ("*", 4)}
+    held = service.public.held()
+    assert (held.late_boards, held.running_boards, held.unmatched) == (1, 2, "")
+
+
+@pytest.mark.parametrize("of_game", ["?", "-", "", "Final", "2-4"])
+def test_a_game_without_a_clear_round_is_held_back(of_game: str) -> None:
+    service = DelayedEvent(DelayedGames(rounds=("8",)))
+    reported(service, "8.1", 4)
+    headed(service, of_game, 4)
+    assert service.shown() == {}
+
+
+def test_rounds_that_nobody_plays_hold_everything_back_and_that_is_said() -> None:
+    service = DelayedEvent(DelayedGames(rounds=("9", "10")))
+    assert service.public.held().unmatched == "", "there is no board that it could be wrong about"
+    reported(service, "8.1", 4)
+    reported(service, "7.1", 3)
+    assert service.shown() == {}
+    held = service.public.held()
+    assert (held.late_boards, held.running_boards, held.unmatched) == (2, 2, "9, 10")
+    assert "9, 10" in trouble(held) and "every board is held back" in trouble(held)
+    # The round that was meant begins: boards of other rounds are held back no longer.
+    reported(service, "9.1", 1)
+    assert service.shown() == {"8.1": ("*", 4), "7.1": ("*", 3)}
+    assert service.public.held().unmatched == ""
+    reported(service, "8.1", 5)
+    assert service.shown()["8.1"] == ("*", 5)
+
+
+def test_who_waits_is_counted_for_the_public_as_the_public_knows_the_boards() -> None:
+    service = DelayedEvent(DelayedGames(rounds=("2",)))
+    reported(service, "1.1", 4)
+    reported(service, "2.1", 4)
+    seen = service.public.held(Visibility.PUBLIC)
+    assert (seen.late_boards, seen.running_boards) == (0, 1)
+    service.now_s += DELAY_S
+    service.public.pass_due()
+    seen = service.public.held(Visibility.PUBLIC)
+    assert (seen.late_boards, seen.running_boards, seen.held_moves) == (1, 2, 0)
+
+
+def test_rounds_changed_while_it_runs_hold_from_the_next_move_on() -> None:
+    feeds = FeedsConfig(delay_s=DELAY_S, delay_rounds=("2",))
+    service = DelayedEvent(DelayedGames.of(feeds))
+    reported(service, "1.1", 4)
+    reported(service, "2.1", 4)
+    assert service.shown() == {"1.1": ("*", 4)}
+    for rounds in ((), ("1", "2")):
+        settings_delay(service.public, None, msgspec.structs.replace(feeds, delay_rounds=rounds))
+        reported(service, "1.1", 5 + len(rounds))
+        assert service.shown() == {"1.1": ("*", 4)}, "nothing is taken back, nothing is added"
+    # And the other way round what waits is shown.
+    settings_delay(service.public, None, msgspec.structs.replace(feeds, delay_rounds=("1",)))
+    assert service.shown() == {"1.1": ("*", 4), "2.1": ("*", 4)}
+    over = msgspec.structs.replace(feeds, delay_rounds=("1", "2"), delay_finished=False)
+    settings_delay(service.public, None, over)
+    reported(service, "2.1", 5, "1-0")
+    assert service.shown() == {"1.1": ("*", 4), "2.1": ("1-0", 5)}
+
+
+def test_an_entry_that_is_no_round_is_refused_with_the_remedy() -> None:
+    with pytest.raises(ConfigError, match=r"'Final' is no round.*\[\"7\", \"8\"\]"):
+        DelayedGames.of(FeedsConfig(delay_rounds=("8", "Final")))
+
+
 def test_by_default_the_delay_is_for_every_game() -> None:
     service = DelayedEvent(DelayedGames())
     reported(service, "1.1", 4, "1-0")
@@ -186,11 +271,11 @@ def test_points_of_games_without_a_delay_rest_on_the_engine_rating_that_is_publi
     world.appear("g1")
     for _ in range(4):
         world.move("g1")
-    round = next(iter(world.games())).round
+    world.held["g1"] = msgspec.structs.replace(world.held["g1"], result="1-0")
     public = PublicState(
         world,
         delay_s=DELAY_S,
-        delayed=DelayedGames(rounds=(f"not {round}",)),
+        delayed=DelayedGames(finished=False),
         clock=lambda: now[0],
         wall_s=lambda: now[0],
     )

@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +19,7 @@ from websockets.extensions.permessage_deflate import PerMessageDeflate
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
+from live.publish import server
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import new_token
 from live.publish.http.static_files import StaticSite
@@ -182,11 +183,16 @@ async def test_a_senseless_query_is_refused_before_the_handshake(query: str) -> 
 
 async def test_too_many_filters_are_refused_and_the_old_ones_go_on() -> None:
     world = World()
-    async with serving(world, ClientLimits(filters=1)) as publisher, connect(live(publisher)) as ws:
+    world.appear("g1")
+    world.appear("g2")
+    async with (
+        serving(world, ClientLimits(filters=1)) as publisher,
+        connect(live(publisher, "?game=g1")) as ws,
+    ):
         with pytest.raises(InvalidStatus) as refused:
-            await connect(live(publisher, "?game=g1"))
+            await connect(live(publisher, "?game=g2"))
         assert refused.value.response.status_code == 503
-        publisher.publish(world.appear("g1"))
+        publisher.publish(world.move("g1"))
         assert json.loads(await ws.recv())["type"] == "hello"
 
 
@@ -482,3 +488,77 @@ async def test_a_producer_s_token_says_what_is_on_air_from_anywhere(
         await ws.send('{"type":"air","games":["g1"]}')
         await (await ws.ping())
         assert on_air.empty() is not producer
+
+
+async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    async with (
+        serving(World(1), clock=clock) as publisher,
+        connect(live(publisher)) as first,
+        connect(live(publisher)) as other,
+    ):
+        await until(lambda: len(publisher.broadcaster) == 2)
+        seen: list[Subscriber] = []
+
+        def fail(self: Subscriber, now_s: float) -> None:
+            seen.append(self)
+            raise OSError(107, "Transport endpoint is not connected")
+
+        monkeypatch.setattr(Subscriber, "sweep", fail)
+        publisher.sweep()
+        assert len(seen) == 2
+        for each in (first, other):
+            await each.wait_closed()
+
+
+async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_game_comes() -> None:
+    world = World(1)
+    world.appear("g1")
+    async with serving(world, ClientLimits(filters=2)) as publisher, AsyncExitStack() as stack:
+        quiet = [
+            await stack.enter_async_context(connect(live(publisher, f"?game=zz{each}")))
+            for each in range(6)
+        ]
+        states = [ClientState() for _ in quiet]
+        for ws, state in zip(quiet, states, strict=True):
+            await follow(ws, state, 1)
+        for query in ("", "?game=g1", "?board=99"):
+            async with connect(live(publisher, query)) as ws:
+                assert json.loads(await ws.recv())["type"] == "hello"
+        publisher.publish(world.appear("zz3"))
+        publisher.publish(world.move("zz3"))
+        selected = StreamFilter(games=frozenset({"zz3"}))
+        first = states[3].hello
+        async with asyncio.timeout(20):
+            while not states[3].snapshot().games:
+                states[3].receive(await quiet[3].recv(decode=False))
+            publisher.publish(world.move("zz3"))
+            await follow(quiet[3], states[3], position(publisher, selected))
+        assert states[3].snapshot() == snapshot(world, selected)
+        assert first is not None and states[3].hello is not None
+        assert states[3].hello.epoch != first.epoch
+        # The others' filters still select nothing.
+        assert len(publisher.broadcaster._readers) == 2
+
+
+async def test_one_address_has_so_many_filters_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(1)
+    for game in ("g1", "g2", "g3.pgn"):
+        world.appear(game)
+    monkeypatch.setattr(server, "is_loopback", lambda address: False)
+    async with (
+        serving(world, ClientLimits(filters_per_address=2)) as publisher,
+        connect(live(publisher, "?game=g1")),
+        connect(live(publisher, "?game=g2")),
+    ):
+        await until(lambda: len(publisher.broadcaster) == 2)
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(live(publisher, "?game=g3.pgn"))
+        assert refused.value.response.status_code == 503
+        for query in ("?game=g1", ""):
+            async with connect(live(publisher, query)) as ws:
+                assert json.loads(await ws.recv())["type"] == "hello"

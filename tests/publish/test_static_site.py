@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from typer.testing import CliRunner
@@ -178,3 +179,44 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
         await service.stop()
         refused = [each for each in page.complaints if "ERR_CONNECTION" not in each]
         assert [each for each in refused if "WebSocket" not in each] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_what_a_static_page_cannot_show_it_refuses_and_shows_nobody_else(
+    require_program: Callable[[str], str], tmp_path: Path
+) -> None:
+    web = free_port()
+    more = f"{ANYBODY}listener {web} 127.0.0.1\nprotocol websockets\n"
+    write_site(tmp_path / "out", f"ws://127.0.0.1:{web}", "t")
+    broadcast = Broadcast(4)
+    broadcast.play(20)
+    (view,) = [each for each in broadcast.state.games() if each.board == 3]
+    async with (
+        running(require_program("mosquitto"), tmp_path, more=more) as broker,
+        browsing(require_program("chromium"), tmp_path / "profiles") as page,
+    ):
+        service = Service(broadcast, broker.port, "first")
+        with files_at(tmp_path / "out") as url:
+            asked = quote(view.black.name)
+            await page.open(f"{url}overlay.html?layout=player&player={asked}", 1280, 720)
+            shown = "document.querySelector('.layout-player:not([hidden]) .player.black')"
+            await page.until(f"{shown} !== null && !{shown}.hidden")
+            status = "document.getElementById('status')?.textContent"
+            for query, said in (
+                ("layout=player&player=Nobody,%20At%20All", "Not there yet: Nobody, At All"),
+                ("layout=board&board=77", "Not there yet: 77"),
+                ("layout=standings&player=Nobody", "Not understood: Nobody"),
+            ):
+                await page.visit(f"{url}overlay.html?{query}")
+                await page.until(f"{status} === {said!r}")
+                seen = "document.getElementById('stage')"
+                await page.until(
+                    f"{seen}.hidden || {seen}.firstElementChild?.hidden"
+                    f" || {seen}.innerText.trim() === ''"
+                )
+            await page.visit(f"{url}index.html#game={quote(view.id)}")
+            share = "[...document.querySelectorAll('.take-along button')].map(b => b.textContent)"
+            await page.until(f"{share}.includes('CSV')")
+            await page.until(f"!{share}.includes('PGN')")
+        await service.stop()

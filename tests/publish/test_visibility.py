@@ -15,8 +15,10 @@ from live.events import (
     EngineState,
     FeedHealth,
     GameDetail,
+    GameMessage,
     HealthMessage,
     HelloMessage,
+    HumanHealth,
     Message,
     MoveMessage,
     PlyView,
@@ -26,11 +28,12 @@ from live.events import (
 )
 from live.publish import visibility as tables
 from live.publish import wire
-from live.publish.published_state import VisibleState, snapshot
+from live.publish.export.pgn_export import export
+from live.publish.published_state import VisibleState, snapshot, view_of
 from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.stream.stream_hub import StreamHub
-from live.publish.visibility import Visibility, seen_from, sends, shown
+from live.publish.visibility import Visibility, seen_from, sends, shown, source_name, sources_for
 from tests.publish.world import GAMES, World
 
 #: Everything an engine said, by the type that holds it: what two worlds may differ in below.
@@ -177,7 +180,61 @@ def test_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: 
 def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
     feeds = (FeedHealth("demo", "live"), FeedHealth("game g1", "failed", "gave up", part=True))
     assert shown(HealthMessage(feeds, EngineHealth()), Visibility.VENUE).feeds == feeds[:1]
-    assert shown(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds == feeds
+    told = shown(HealthMessage(feeds, EngineHealth()), Visibility.PUBLIC).feeds
+    assert told == (feeds[0], FeedHealth("game g1", "failed", part=True))
+
+
+SECRETS = (
+    "/home/club/secret/games.pgn",
+    "C:\\club\\secret.pgn",
+    "https://club.example/secret/games.pgn#token=secret",
+    "file+secret.pgn",
+    "wss://secret.example/api",
+)
+
+
+@pytest.mark.parametrize("sight", [Visibility.VENUE, Visibility.PUBLIC])
+@pytest.mark.parametrize("address", SECRETS)
+def test_where_games_come_from_arbiters_alone_are_told(address: str, sight: Visibility) -> None:
+    """In no message, no answer and no download."""
+    world = World(1)
+    world.appear("g1")
+    other = f"{address}/other"
+    held = msgspec.structs.replace(
+        world.held["g1"],
+        feed=address,
+        also=(other,),
+        url=f"https://secret.example/{address}",
+        site="https://lichess.example/broadcast/secret",
+        problem=f"{address} cannot be read",
+        dispute=f"{other} has 12. Nf3",
+    )
+    world.held["g1"] = held
+    feeds = (
+        FeedHealth(address, "retrying", f"{address}: no such file"),
+        FeedHealth("broker secret.example:1883", "retrying", "secret.example refused", part=True),
+    )
+    engines = EngineHealth(problem=f"{address} is missing", human=HumanHealth(problem=address))
+    selected = StreamFilter(visibility=sight)
+    limited = VisibleState(world, selected)
+    detail = limited.game("g1")
+    assert detail is not None
+    told = [
+        *(shown(each, sight) for each in (held, view_of(held), GameMessage(view_of(held)))),
+        shown(HealthMessage(feeds, engines), sight),
+        snapshot(world, selected),
+        *limited.games(),
+        detail,
+        *sources_for(feeds, sight),
+    ]
+    said = [*map(wire.encode, told), export(detail).encode()]
+    assert not [each for each in said if b"secret" in each]
+    # One source has one name everywhere, also where it was shown as another sight sees it before.
+    (name,) = {shown(shown(held, Visibility.VENUE), sight).feed, sources_for(feeds, sight)[0].feed}
+    assert detail.feed == name != detail.also[0]
+    assert name in (detail.problem or "")
+    arbiter = shown(held, Visibility.ARBITER)
+    assert (arbiter.feed, arbiter.url) == (address, held.url)
 
 
 @pytest.mark.parametrize("name", ["director", "notifications"])
@@ -189,7 +246,9 @@ def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
     assert shown(health, Visibility.ARBITER).feeds == feeds
     # A source is one whatever its name is.
     source = FeedHealth(name, "retrying", "gone")
-    assert shown(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (source,)
+    assert shown(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (
+        FeedHealth(source_name(name), "retrying"),
+    )
 
 
 @pytest.mark.slow

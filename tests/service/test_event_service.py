@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from chess import STARTING_FEN as START
 
 from live.config import Config, load_config
 from live.engine.engine_discovery import find_engine
-from live.events import FeedHealth, FeedReport, GameReport, Player, SpeculationFigures
+from live.engine.search import Search
+from live.events import FeedHealth, FeedReport, GameReport, Headers, Player, SpeculationFigures
 from live.feeds.demo import demo_feed
 from live.games.game_steps import Step
+from live.ledger.game.game_evaluations import RequestId
+from live.ledger.players.player_totals import PlayerTotals
+from live.ledger.players.standings import EventStandings, Moved
 from live.publish.export.analysis_json import analysis, to_json
 from live.ratings.calibration.move_evidence import load_calibration
 from live.service.event_service import EventService
 from live.service.measure_settings import fitting, limit_text
 from tests.engine.machines import Machines
+from tests.ledger.arithmetic import answer, line
 
 #: Plies played one at a time.
 PLIES = 24
@@ -297,3 +303,40 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_pat
     (held,) = service.state.games()
     assert held.black.elo == 2100 and held.black.k == 20 and held.white.elo is None
     service.arbiter.tick()
+
+
+async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wanted: list[tuple[RequestId, Search]] = []
+    monkeypatch.setattr(
+        EventService,
+        "submit",
+        lambda self, search, request_id, urgency: wanted.append((request_id, search)),
+    )
+    service = EventService(Config())
+    service.open_ledger("Arithmetic", "1 look")
+    games = tuple(
+        GameReport(f"{each}", Headers(Player(f"W {each}"), Player(f"B {each}")), START, line(1, 2))
+        for each in range(30)
+    )
+    await service.take(FeedReport("feed", games))
+    rated = 0
+    proper = EventStandings.rate
+
+    def counted(self: EventStandings, touched: Iterable[PlayerTotals]) -> Moved:
+        nonlocal rated
+        rated += 1
+        return proper(self, touched)
+
+    monkeypatch.setattr(EventStandings, "rate", counted)
+    while wanted:
+        first, wanted[:] = list(wanted), []
+        before = rated
+        for request_id, search in first:
+            service.searched(request_id, search, answer(search))
+        assert rated == before
+        await asyncio.sleep(0)
+        assert rated - before <= 2
+    assert rated
+    assert service.state.rated

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from live.config import FeedsConfig
 from live.events import EngineInfo, FeedReport
 from live.feeds.demo import demo_feed
 from live.games.game_steps import NewGame
@@ -157,7 +158,7 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
         (said,) = caplog.messages
         assert "900 s" in said and "60 s" in said and "press d" in said
         assert first_delay_s(1200.0, journal) == 1200.0
-        settings_delay(public, journal, 30.0)
+        settings_delay(public, journal, FeedsConfig(delay_s=30.0))
         assert public.delay_s == 30.0
     with Journal(file) as journal:
         assert first_delay_s(30.0, journal) == 30.0

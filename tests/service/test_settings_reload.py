@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -19,15 +20,18 @@ from live.errors import ConfigError
 from live.publish.server import Publisher
 from live.service.host.signals import HangupSignals
 from live.service.settings_reload import (
-    LIVE,
+    DELAY_KEYS,
     LOOK_S,
+    PORT_KEYS,
+    SOURCE_KEYS,
     ReloadablePart,
     SettingsDifference,
     SettingsReloader,
     diff,
     in_force,
 )
-from live.settings import flat
+from live.service.source_runner import SourceRunner, settings_of
+from live.settings import checked, flat, nested
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
 
@@ -36,26 +40,28 @@ def settings(**changes: object) -> Config:
     return load_config(None, {}, {key.replace("__", "."): value for key, value in changes.items()})
 
 
+LIVE = PORT_KEYS | SOURCE_KEYS | DELAY_KEYS | {"log.level"}
+
 # --- what a change means --------------------------------------------------------------------------
 
 
 def test_what_can_be_taken_over_is_told_from_what_needs_a_new_start() -> None:
     new = settings(log__level="info", engine__nodes=5000, feeds__delay_s=60, server__port=1)
-    assert diff(Config(), new) == SettingsDifference(
+    assert diff(Config(), new, LIVE) == SettingsDifference(
         ("feeds.delay_s", "log.level"), ("server.port", "engine.nodes")
     )
-    assert str(diff(Config(), new)) == (
+    assert str(diff(Config(), new, LIVE)) == (
         "taken over: feeds.delay_s, log.level; from the next start on: server.port, engine.nodes"
         " (start live-rate anew to have it count)"
     )
-    assert diff(new, new) == SettingsDifference((), ())
+    assert diff(new, new, LIVE) == SettingsDifference((), ())
 
 
 def test_what_needs_a_new_start_is_not_in_force() -> None:
     old, new = Config(), settings(log__level="info", engine__nodes=5000)
-    now = in_force(old, new, diff(old, new))
+    now = in_force(old, new, diff(old, new, LIVE))
     assert now.log.level == "info" and now.engine.nodes == old.engine.nodes
-    assert diff(now, new).restart == ("engine.nodes",), "and it is not forgotten either"
+    assert diff(now, new, LIVE).restart == ("engine.nodes",), "and it is not forgotten either"
 
 
 @pytest.mark.parametrize(
@@ -81,18 +87,76 @@ def test_a_key_that_needs_a_new_start_is_named_with_what_to_do(
     )
 
 
-def test_every_key_is_one_or_the_other() -> None:
-    assert SETTINGS.keys() >= LIVE
-    assert {"server.host", "engine.path", "rating.gain"}.isdisjoint(LIVE)
-    values = dict(flat(msgspec.to_builtins(Config()), SETTINGS))
-    assert values.keys() == SETTINGS.keys()
+#: Values of many kinds: each setting takes one that is not its own.
+SAMPLES = (
+    *(True, False, 7, 8, 0.5, 0.75, "x", "y", "info", ["8"], ["http://h"], ["turn"], ["begins"]),
+    *("http://h/", "ws://h/", "tcp://h", "mqtt://h", "critical", "warning", "none", "de", "depth"),
+)
+
+
+def other(key: str, now: object) -> object:
+    """A value that the setting can have and has not."""
+    kind = msgspec.inspect.type_info(SETTINGS[key])
+    choices = kind.types if isinstance(kind, msgspec.inspect.UnionType) else (kind,)
+    named = [value for each in choices for value in getattr(each, "values", ())]
+    for value in (*SAMPLES, *named):
+        with contextlib.suppress(ConfigError):
+            found = checked(key, key, value, SETTINGS)
+            if msgspec.to_builtins(found) != now:
+                return found
+    raise AssertionError(f"no sample fits {key}")
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_what_is_said_to_be_taken_over_is_taken_over(
+    key: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The parts of the running service, each key by itself: what they hold afterwards is the new
+    setting, or a new start is said to be needed.
+    """
+    (pgn := tmp_path / "games.pgn").write_text("")
+    old = Config()
+    values = dict(flat(msgspec.to_builtins(old), SETTINGS))
+    values[key] = other(key, values[key])
+    new = msgspec.convert(nested(values), Config)
+    publisher, sources = Publisher(old.server, World(1)), SourceRunner([str(pgn)], old.feeds)
+    log = logging.getLogger("live").level
+    again = app.StartAgain(lambda: new, None, HangupSignals())
+    reloader = app._reloader(old, again, sources, publisher, None)
+    try:
+        difference = reloader.reload()
+    finally:
+        logging.getLogger().setLevel(logging.WARNING)
+        logging.getLogger("live").setLevel(log)
+    assert difference is not None
+    assert (key in difference.applied) != (key in difference.restart)
+    taken = f"taken over: {key}" in caplog.text
+    assert taken == (key in difference.applied)
+    section, _, name = key.partition(".")
+    if not taken:
+        assert "from the next start on" in caplog.text
+        assert publisher._config == old.server
+        kinds = ("demo", "-", "x.pgn", "https://lichess.org/broadcast/a/b/cccccccc", "mqtt://h/t")
+        feeds = sources.config
+        assert all(settings_of(spec, feeds) == settings_of(spec, old.feeds) for spec in kinds)
+    elif section == "server":
+        assert getattr(publisher._config, name) == values[key]
+    elif key in DELAY_KEYS:
+        public = publisher.public
+        held = (public.delay_s, public._delayed.rounds, public._delayed.finished)
+        assert held == (new.feeds.delay_s, new.feeds.delay_rounds, new.feeds.delay_finished)
+    elif section == "feeds":
+        assert sources.config == new.feeds
+        assert key not in ("feeds.rating_list", "feeds.pairing_list"), "read at the start alone"
+    else:
+        assert key == "log.level"
 
 
 def test_scores_that_a_broker_holds_are_not_hidden_by_a_change() -> None:
     """Readers of the broker would go on seeing them while the operator believes otherwise."""
     told = settings(mqtt__publish="mqtt://broker")
     hidden = settings(mqtt__publish="mqtt://broker", server__hide_scores=True)
-    assert diff(told, hidden).restart == ("server.hide_scores",)
+    assert diff(told, hidden, LIVE).restart == ("server.hide_scores",)
 
 
 # --- reading again --------------------------------------------------------------------------------
@@ -107,7 +171,7 @@ class Watched:
         self.refuse = refuse
         self.clock = DrivenClock()
         path.write_text("")
-        part = ReloadablePart("feeds.", self._check, self.taken.append)
+        part = ReloadablePart(SOURCE_KEYS, self._check, self.taken.append)
         self.reloader = SettingsReloader(self._load, path, Config(), [part], clock=self.clock)
 
     def _load(self) -> Config:

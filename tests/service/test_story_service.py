@@ -17,6 +17,8 @@ from live.events import (
     GameReport,
     Moment,
     MomentMessage,
+    Player,
+    Result,
     Score,
 )
 from live.publish.published_state import view_of
@@ -30,9 +32,11 @@ START_S = 1_750_000_000.0
 
 
 def turned(search: Search) -> SearchResult:
-    """Level until White's tenth move, and won for Black from then on."""
-    score = Score(-600 if len(search.position.moves) >= 19 else 0)
-    return msgspec.structs.replace(answer(search), score=score)
+    """Level until White's tenth move, a bad one, and won for Black from then on."""
+    plies, found = len(search.position.moves), answer(search)
+    score = Score(-600 if plies >= 19 or (plies == 18 and search.only) else 0)
+    best = "none" if plies == 18 and not search.only else found.best
+    return msgspec.structs.replace(found, score=score, best=best)
 
 
 class Turned(Arithmetic):
@@ -65,13 +69,15 @@ class StoryHall(ArithmeticHall):
             search, request_id = self._asked.popleft()
             self.state.searched(request_id, turned(search))
 
-    async def play(self, games: Sequence[GameReport], first: int, last: int) -> None:
+    async def play(
+        self, games: Sequence[GameReport], first: int, last: int, end: Result = "0-1"
+    ) -> None:
         """The games ply by ply, half a minute a ply; the result with ply 40."""
         for plies in range(first, last):
             self.now_s = START_S + 30 * plies
             shown = [
                 msgspec.structs.replace(
-                    game, moves=game.moves[:plies], result="1-0" if plies == 40 else "*"
+                    game, moves=game.moves[:plies], result=end if plies == 40 else "*"
                 )
                 for game in games
             ]
@@ -80,6 +86,34 @@ class StoryHall(ArithmeticHall):
             # The comparison of a round's games shows a look later.
             for _ in range(2):
                 self.story.tick()
+
+
+async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_kill(
+    tmp_path: Path,
+) -> None:
+    games = [
+        msgspec.structs.replace(
+            each,
+            headers=msgspec.structs.replace(
+                each.headers, white=Player("Ann", elo=2000), black=Player("Bo", elo=2400)
+            ),
+        )
+        for each in four_boards()[:1]
+    ]
+    first = StoryHall(tmp_path / "journal.sqlite")
+    with first.journal.opened(first.config):
+        await first.restore()
+        # Black stands won, and White is said to have won.
+        await first.play(games, 0, 41, end="1-0")
+        assert [alert.kind for alert in first.alerts()] == ["result"]
+        assert not {each.kind for each in first.story.moments()} & {"upset", "comeback"}
+        assert first.journal.journal is not None and first.journal.journal.flush()
+        copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
+    second = StoryHall(copy, START_S + 30 * 40)
+    with second.journal.opened(second.config):
+        await second.restore()
+        assert [alert.kind for alert in second.alerts()] == ["result"]
+        assert not {each.kind for each in second.story.moments()} & {"upset", "comeback"}
 
 
 @pytest.mark.slow

@@ -34,6 +34,25 @@ def test_what_the_reply_gives_back_was_missed_by_both() -> None:
     assert draft.figures == pytest.approx({"before": 50.0, "after": 10.0, "reply": 45.0})
 
 
+def test_a_move_that_lost_nothing_turns_nothing_and_misses_nothing() -> None:
+    """Whatever shallow scores before and after it say."""
+
+    def first_choice(at: int, **more: object) -> GameDetail:
+        wins = [0.5, 0.5, 0.1, 0.45, 0.45] if at == 4 else [0.5, 0.5, 0.1, 0.1]
+        plies = [ply(n, win) for n, win in enumerate(wins, 1)]
+        plies[at - 1] = ply(at, wins[at - 1], **more)
+        return game(plies=plies, result="0-1" if at == 3 else "*")
+
+    # Of the mover, of the reply, and of a game that it would have decided.
+    assert told(first_choice(3, best="f3g1")) == []
+    assert told(first_choice(3, best="e2e4", gain_same_search_cp=0)) == []
+    assert told(first_choice(4, best="f6g8")) == []
+    assert told(first_choice(3, best="e2e4", gain_same_search_cp=-90)) == [("turn", 3, "white")]
+    decided = [ply(n, win) for n, win in enumerate([0.75, 0.75, 0.74, 0.91, 0.9, 0.92], 1)]
+    decided[3] = ply(4, 0.91, best="f6g8")
+    assert told(game(plies=decided, result="1-0")) == []
+
+
 def test_the_first_move_loses_nothing_to_a_stronger_player() -> None:
     assert told(game([0.25, 0.25, 0.26, 0.25])) == []
 
@@ -118,13 +137,16 @@ def test_without_a_model_of_results_the_score_says_what_is_expected() -> None:
 
 
 def test_finds_that_few_would_find_and_traps_that_many_would_fall_into() -> None:
-    def marked(**more: object) -> list[tuple[str, int, str | None]]:
-        return told(game(plies=[ply(1, 0.5, **more)]))
+    def marked(at: int = 21, **more: object) -> list[tuple[str, int, str | None]]:
+        before = [ply(n) for n in range(1, at)]
+        return told(game(plies=[*before, ply(at, 0.5, **more)]))
 
     find = {"mark": "find", "played_elo": 2000}
-    assert marked(**find, played_share=0.03) == [("find", 1, "white")]
+    assert marked(**find, played_share=0.03) == [("find", 21, "white")]
+    # Of the first ten moves most are known theory.
+    assert marked(20, **find, played_share=0.03) == []
     assert marked(**find, played_share=0.3) == []
-    assert marked(mark="trap", difficulty=difficulty(0.6)) == [("trap", 1, "white")]
+    assert marked(mark="trap", difficulty=difficulty(0.6)) == [("trap", 21, "white")]
     assert marked(mark="trap", difficulty=difficulty(0.15)) == []
     # In a decided game nobody asks.
     decided = ply(1, 0.97, **find, played_share=0.03)

@@ -7,6 +7,8 @@ from random import Random
 import msgspec
 
 from live.events import (
+    Alert,
+    AlertMessage,
     Change,
     Curves,
     GameDetail,
@@ -28,7 +30,8 @@ class Event:
     """Games, their desk, and what a subscriber holds of it."""
 
     def __init__(self) -> None:
-        self.desk = StoryDesk()
+        self.doubted: set[GameId] = set()
+        self.desk = StoryDesk(self.doubted.__contains__)
         self.games: dict[GameId, GameDetail] = {}
         self.held: dict[str, Moment] = {}
 
@@ -94,6 +97,41 @@ def test_a_moment_is_told_once_with_the_time_its_move_was_seen() -> None:
     assert [each.name for each in message.moment.figures] == ["before", "after"]
     event.show(game(TURNED), 40.0)
     assert event.look() == []
+
+
+def test_a_doubted_result_makes_no_moment_and_takes_back_those_it_made() -> None:
+    def alert(cleared_s: float | None = None) -> AlertMessage:
+        return AlertMessage(
+            Alert(
+                id="result:g",
+                kind="result",
+                severity="look",
+                text="",
+                advice="",
+                game="g",
+                first_seen_s=0.0,
+                cleared_s=cleared_s,
+            )
+        )
+
+    event = Event()
+    weaker, lost = Player("Adams, Ann", elo=2200), [0.5, 0.5, *[0.05] * 8]
+    event.show(game(lost, result="1-0", white=weaker))
+    event.look()
+    assert {"upset", "comeback"} <= set(event.kinds())
+    # The doubt comes later: the engine had not looked at the last position.
+    event.doubted.add("g")
+    event.send([alert()])
+    assert {message.moment.kind for message in event.look() if not message.holds} >= {
+        "upset",
+        "comeback",
+    }
+    assert not {"upset", "comeback"} & set(event.kinds())
+    # And goes: a flag had fallen.
+    event.doubted.clear()
+    event.send([alert(cleared_s=9.0)])
+    event.look()
+    assert {"upset", "comeback"} <= set(event.kinds())
 
 
 def test_what_happens_in_a_game_that_was_taken_up_in_its_middle_has_its_time() -> None:

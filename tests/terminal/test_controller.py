@@ -19,9 +19,11 @@ from live.events import (
     GoneMessage,
     HealthMessage,
     MoveMessage,
+    PublicDelay,
     StandingMessage,
 )
 from live.publish.published_state import view_of
+from live.terminal import view_frame
 from live.terminal.low_clocks import clock_style, low_clock_s
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
@@ -202,11 +204,28 @@ def test_the_delay_is_asked_for_and_checked() -> None:
     stage.press("d")
     assert stage.context.ask is not None
     stage.context.ask.done("soon")
-    assert "no number of seconds" in stage.frame()
-    stage.context.ask.done("900")
+    assert "does not fit" in stage.frame()
+    stage.context.ask.done("15m")
     assert stage.delay_s == 900
-    assert "The public is 15:00 behind this terminal" in stage.frame()
-    assert "public 15:00 behind" in stage.frame().splitlines()[0]
+    assert "Delayed boards are 15:00 behind for the public" in stage.frame()
+    assert "public: delay 15:00, no board runs" in stage.frame().splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("delay", "said"),
+    [
+        (PublicDelay(), ""),
+        (PublicDelay(30.0, running_boards=7, late_boards=2), "2 of 7 running boards 0:30 behind"),
+        (PublicDelay(30.0, running_boards=7), "no running board behind (delay 0:30)"),
+        (
+            PublicDelay(30.0, None, 5, 2, 2, 2, "9"),
+            "2 of 2 running boards 0:30 behind, for none is of round 9,"
+            " holding 5 moves on 2 boards",
+        ),
+    ],
+)
+def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str) -> None:
+    assert view_frame.delay_text(delay, 0.0).removeprefix("public: ") == said
 
 
 def test_a_key_that_does_nothing_says_why() -> None:

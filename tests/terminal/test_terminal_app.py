@@ -98,11 +98,11 @@ async def test_the_delay_is_typed() -> None:
     terminal = app(stage)
     async with terminal.run_test(size=(80, 24)) as pilot:
         asked = (await press(pilot, "d")).splitlines()[-1]
-        assert "Public delay in seconds" in asked and "esc" in asked
+        assert "Public delay (90, 15m, 1h)" in asked and "esc" in asked
         text = await press(pilot, "backspace", *"600", "enter")
         assert stage.delay_s == 600
         assert "Delay in seconds" not in text
-        assert "The public is 10:00 behind this terminal" in text
+        assert "Delayed boards are 10:00 behind for the public" in text
 
 
 def burst(terminal: Terminal, *keys: str) -> None:

@@ -512,6 +512,31 @@ def test_the_latest_move(pages: Pages) -> None:
     assert [each[0] for each in games] == ["b1", "b2", "b2", "b1"]
 
 
+def test_who_is_asked_for_is_shown_and_nobody_else(pages: Pages) -> None:
+    """A broker sends every game, whatever an address asks for."""
+    games = [at(board) for board in (1, 2)]
+    games[0]["white"] = {"name": "Fiorito, Ana"}
+    games[1]["black"] = {"name": "Korneev, Oleg", "fide_id": 4126025}
+    looked = [(games, 0)]
+    for asked in ("Korneev, Oleg", " korneev,  OLEG", "4126025"):
+        assert choose(pages, looked, player=[asked]) == [["b2"]]
+    assert choose(pages, looked, player=["Korneev, Igor"]) == [[]]
+    assert choose(pages, looked, event=["Another open"]) == [[]]
+    words = {"waiting": "waiting", "notThere": "not there: {}"}
+    missing = {
+        "connection": {"status": "live", "heardAt": 0},
+        "held": {"players": {"size": 0}},
+        "games": [],
+        "now": 0,
+        "layout": "player",
+        "lost": "freeze",
+        "since": None,
+    }
+    said = notice(pages, "statusText", missing | {"asked": ["Korneev, Igor", "7"]}, words)
+    assert said == "not there: Korneev, Igor, 7"
+    assert notice(pages, "statusText", missing, words) == "waiting"
+
+
 def test_a_board_stays_from_round_to_round(pages: Pages) -> None:
     old = [at(board, round="9", result="1-0") | {"id": f"old{board}"} for board in (1, 2)]
     new = [at(board, round="10") for board in (1, 2)]

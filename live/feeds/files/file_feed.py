@@ -41,7 +41,7 @@ class FileFeed:
         self._conditions = conditions
         self._watch = watch or watch_folder
         self._text = PgnText(name, conditions)
-        self._snapshots = PgnSnapshots()
+        self._snapshots = PgnSnapshots(conditions)
         self._seen = FilesRead(conditions.clock)
 
     async def run(self, sink: FeedSink) -> None:

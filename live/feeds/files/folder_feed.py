@@ -2,8 +2,8 @@
 
 LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same games one by one as
 ``game-M.pgn``; which of the two is there depends on its settings. Where there are single games
-they are read (they change one at a time), and the combined file otherwise, as the lichess
-broadcaster does.
+they are read (they change one at a time), and of the other files beside them only the games that
+no single file holds: side events, an Armageddon, an adjourned game. What is left out is named.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Iterable
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
+
 from live.errors import FeedUnreadable
+from live.events import GameReport
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.files.file_feed import (
@@ -31,6 +34,7 @@ from live.feeds.files.file_feed import (
     signature,
     unreadable,
 )
+from live.feeds.files.partial_reads import BelievedText
 from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
 from live.network.retry import FeedTrouble
 
@@ -44,19 +48,47 @@ MAX_FILES = 2000
 MAX_DEPTH = 4
 _SINGLE = re.compile(r"game-\d+\.pgn", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d+)")
+#: Plies of one line that show two games to be one, and how many of the last may be in correction.
+PROOF_PLIES = 20
+CORRECTED_PLIES = 2
+#: Games of one player in one round that a game is compared with.
+MAX_ALIKE = 20
 
 
-def choose(files: Iterable[Path]) -> list[Path]:
-    """Which of the PGN files of some folders to read, in the order of boards.
+def held_twice(singles: Iterable[GameReport], games: Sequence[GameReport]) -> list[GameReport]:
+    """Those of ``games`` that single files beside them hold as well.
 
-    Numbers count as numbers: ``game-10.pgn`` comes after ``game-9.pgn``.
+    They have a player and a round in common and are one line, but for the last moves; or they are
+    :data:`PROOF_PLIES` plies of one line, whatever their names.
     """
-    chosen: list[Path] = []
-    for _, group in groupby(sorted(files, key=_order), key=lambda path: path.parent):
-        here = list(group)
-        singles = [path for path in here if _SINGLE.fullmatch(path.name)]
-        chosen += singles or here
-    return chosen
+    seated: dict[tuple[str, str], list[GameReport]] = defaultdict(list)
+    lines = set()
+    for game in singles:
+        for seat in _seats(game):
+            seated[seat].append(game)
+        if len(game.moves) >= PROOF_PLIES:
+            lines.add(_line(game, PROOF_PLIES))
+    return [
+        game
+        for game in games
+        if (len(game.moves) >= PROOF_PLIES and _line(game, PROOF_PLIES) in lines)
+        or any(_one_line(game, held) for seat in _seats(game) for held in seated[seat][:MAX_ALIKE])
+    ]
+
+
+def _seats(game: GameReport) -> list[tuple[str, str]]:
+    told = game.headers
+    names = (told.white.name, told.black.name)
+    return [(told.round.partition(".")[0], name) for name in names if name]
+
+
+def _line(game: GameReport, plies: int) -> tuple[str, ...]:
+    return (game.start_fen, *(move.uci for move in game.moves[:plies]))
+
+
+def _one_line(one: GameReport, other: GameReport) -> bool:
+    plies = max(0, min(len(one.moves), len(other.moves)) - CORRECTED_PLIES)
+    return _line(one, plies) == _line(other, plies)
 
 
 def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
@@ -92,7 +124,7 @@ def scan(folder: Path) -> dict[Path, Signature]:
                 ),
             )
     signatures: dict[Path, Signature] = {}
-    for path in choose(found):
+    for path in sorted(found, key=_order):
         try:
             signatures[path] = signature(path)
         except OSError:  # gone in this very moment
@@ -117,7 +149,9 @@ class FolderFeed:
         self._seen = FilesRead(conditions.clock)
         self._left_out: dict[Path, str | None] = {}
         """Files that could not be read, and why."""
-        self._snapshots = PgnSnapshots()
+        self._doubles: dict[Path, str] = {}
+        """Files that are left out, or part of them, and why."""
+        self._snapshots = PgnSnapshots(conditions)
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._follow, sink, self._conditions)
@@ -143,20 +177,47 @@ class FolderFeed:
             await self._texts[path].take(b"")  # perhaps just being replaced: it settles
         self._seen.forget(self._texts.keys() - now.keys())
         beliefs = {path: await text.believe() for path, text in self._texts.items()}
+        beliefs |= self._without_doubles(beliefs)
         again_s = await self._snapshots.report(
             [beliefs[path] for path in sorted(beliefs, key=_order)],
             session,
             [self._note(now)],
         )
         for path, belief in beliefs.items():
-            if path not in now and belief.complete and not belief.games:
+            # What comes back half-written is known by what it was, as long as that costs little.
+            gone = path not in now and belief.complete and not belief.games
+            if gone and len(self._texts) > MAX_FILES:
                 del self._texts[path]
         return FileLook(again_s)
+
+    def _without_doubles(self, beliefs: dict[Path, BelievedText]) -> dict[Path, BelievedText]:
+        """Files beside single games, without what these hold; what is left out is noted."""
+        singles: dict[Path, list[GameReport]] = defaultdict(list)
+        for path, belief in beliefs.items():
+            if _SINGLE.fullmatch(path.name):
+                singles[path.parent] += belief.games
+        found = {}
+        doubles = {}
+        for path, belief in beliefs.items():
+            if _SINGLE.fullmatch(path.name) or path.parent not in singles:
+                continue
+            twice = held_twice(singles[path.parent], belief.games)
+            if twice:
+                games = tuple(game for game in belief.games if game not in twice)
+                found[path] = msgspec.structs.replace(belief, games=games)
+                what = f"{len(twice)} of its {len(belief.games)} games" if games else "its games"
+                doubles[path] = f"{path.name}, {what} being in single files"
+        for path, reason in doubles.items():
+            if self._doubles.get(path) != reason:
+                log.info("%s: left out: %s", path, reason)
+        self._doubles = doubles
+        return found
 
     def _note(self, now: dict[Path, Signature]) -> str:
         failing = [path.name for path in now if path in self._left_out]
         named = f"cannot be read: {', '.join(failing)}" if failing else ""
-        return "; ".join(filter(None, [named, *map(note_of, self._texts.values())]))
+        doubles = f"left out: {', '.join(self._doubles.values())}" if self._doubles else ""
+        return "; ".join(filter(None, [named, doubles, *map(note_of, self._texts.values())]))
 
     async def _read(self, path: Path) -> None:
         """One file; whatever is wrong with it costs no other file, and is tried again: its writer

@@ -4,8 +4,9 @@ A file that is being uploaded can be read when half of it is there: the last gam
 behind it are missing. Believed at once, that would be a takeback and a dozen vanished boards, and
 all of it back a second later. So whatever makes a reading *less* than the one before it is doubted:
 the board stays as it was, marked, until the loss has stood for a minute in at least three readings
-(upload by FTP is what organisers' guides prescribe). Whatever is new is believed at once, and so is
-a takeback on one board of a text that is otherwise whole.
+(upload by FTP is what organisers' guides prescribe). What was lost for good and comes back with
+less than it had is doubted in the same way. Whatever is new is believed at once, and so is a
+takeback on one board of a text that is otherwise whole.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from live.events import IN_DOUBT, GameReport
+from live.events import IN_DOUBT, NO_LONGER, GameReport
 from live.feeds.game_roster import Identity, identities
-from live.feeds.pgn.pgn_splitter import RESULT_END
 
 #: Readings in which a loss must be seen, besides the time it must stand.
 LEAST_READINGS = 3
+#: Games remembered that the text has lost for good.
+MAX_GONE = 1000
+#: Plies played alike after which a game that is missing is one that has got other names.
+PROOF_PLIES = 20
 
 
 class BelievedText(msgspec.Struct, frozen=True):
@@ -42,18 +46,18 @@ class _Loss(msgspec.Struct):
     readings: int = 0
 
 
-def ends_whole(tail: bytes) -> bool:
-    """Tell from the end of a PGN text whether its last game is there to its result token."""
-    return RESULT_END.search(tail.rstrip()) is not None
-
-
 class PartialReadFilter:
     """Keeps what a text seems to have lost until the loss has stood for ``lost_after_s``."""
 
-    def __init__(self, lost_after_s: float) -> None:
+    def __init__(self, lost_after_s: float, before: Sequence[GameReport] = ()) -> None:
+        """``before``: what was shown when the service ended."""
         self._lost_after_s = lost_after_s
-        self._held: dict[Identity, GameReport] = {}
+        former = dict(zip(identities(before), before, strict=True))
+        gone = {who for who, game in former.items() if _is_gone(game)}
+        self._held = {who: game for who, game in former.items() if who not in gone}
         self._losses: dict[Identity, _Loss] = {}
+        # Games whose loss was believed: they may come back half-written.
+        self._gone = {who: msgspec.structs.replace(former[who], problem=None) for who in gone}
 
     def believe(
         self,
@@ -66,16 +70,21 @@ class PartialReadFilter:
     ) -> BelievedText:
         """Judge one reading of the source.
 
-        ``whole``: the text ended with a result token (:func:`ends_whole`). ``closed``: it has stood
+        ``whole``: the text went to the result of its last game. ``closed``: it has stood
         still for a moment, which makes no text whole: an upload may pause. ``suspect``: old copies
         of the text were seen to come back, so a takeback is doubted too. Cost is O(games).
         """
         games = tuple(games)
         named = dict(zip(identities(games), games, strict=True))
         complete = True
-        if games and not whole and not closed:
+        if games and not whole:
             who, last = next(reversed(named.items()))
-            if who not in self._held and not last.moves:  # perhaps half its headers
+            half_headers = not closed and not last.moves
+            # Under a new name, and cut: it would be a second board beside the one of before.
+            renamed = any(
+                _is_renamed(last, game) for each, game in self._held.items() if each not in named
+            )
+            if who not in self._held and (half_headers or renamed):
                 del named[who]
                 complete = False
         lost = self._lost(named, whole=whole, suspect=suspect)
@@ -89,13 +98,18 @@ class PartialReadFilter:
             if wait_s > 0 or loss.readings < LEAST_READINGS:
                 left_s.append(max(wait_s, 0.0))
         doubted = {
-            who: self._held[who]
+            who: self._known(who)
             for who in lost
             if now_s - self._losses[who].since_s < self._lost_after_s
             or self._losses[who].readings < LEAST_READINGS
         }
         self._losses = {who: self._losses[who] for who in doubted}
         believed = {who: doubted.get(who, game) for who, game in named.items()} | doubted
+        self._gone |= {who: game for who, game in self._held.items() if who not in believed}
+        for who in believed:
+            self._gone.pop(who, None)
+        for who in list(self._gone)[:-MAX_GONE]:
+            del self._gone[who]
         self._held = believed
         return BelievedText(
             tuple(_marked(game) if who in doubted else game for who, game in believed.items()),
@@ -109,21 +123,49 @@ class PartialReadFilter:
     ) -> dict[Identity, GameReport | None]:
         """Games of which something is missing that cannot be believed at once."""
         fewer = not whole or len(named) < len(self._held)
+        lines = {_line(game) for who, game in named.items() if who not in self._held}
         missing = {
             who: None
-            for who in self._held
+            for who, held in self._held.items()
             # As many games under other names: renamed, reordered, or the next round.
-            if fewer and who not in named
+            if fewer
+            and who not in named
+            and (len(held.moves) < PROOF_PLIES or _line(held) not in lines)
         }
         shorter = {
             who: game
             for who, game in named.items()
-            if (held := self._held.get(who)) is not None and is_shorter(game, held)
+            if (who in self._held or who in self._gone) and is_shorter(game, self._known(who))
         }
         emptied = any(not game.moves for game in shorter.values())
         if whole and not suspect and not missing and len(shorter) == 1 and not emptied:
             return {}
         return {**missing, **shorter}
+
+    def _known(self, who: Identity) -> GameReport:
+        """The game as it was believed last."""
+        return self._held[who] if who in self._held else self._gone[who]
+
+
+def _is_gone(game: GameReport) -> bool:
+    return (game.problem or "").startswith(NO_LONGER)
+
+
+def _is_renamed(now: GameReport, before: GameReport) -> bool:
+    """Perhaps the same game under another name, as far as it is there."""
+    new, old = now.headers, before.headers
+    seated = {new.white.name, new.black.name} & {old.white.name, old.black.name}
+    return (
+        bool(seated)
+        and (new.event, new.round) == (old.event, old.round)
+        and all(a.uci == b.uci for a, b in zip(now.moves, before.moves, strict=False))
+        and len(now.moves) < len(before.moves)
+    )
+
+
+def _line(game: GameReport) -> tuple[str, ...]:
+    """What shows that a game under another name is the same one: how it began."""
+    return (game.start_fen, *(move.uci for move in game.moves[:PROOF_PLIES]))
 
 
 def is_shorter(now: GameReport, before: GameReport) -> bool:

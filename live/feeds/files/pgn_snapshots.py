@@ -14,7 +14,7 @@ import msgspec
 from live.errors import FeedUnreadable
 from live.events import FeedName, GameReport
 from live.feeds.feed_session import FeedConditions, FeedSession
-from live.feeds.files.partial_reads import BelievedText, PartialReadFilter, ends_whole
+from live.feeds.files.partial_reads import BelievedText, PartialReadFilter
 from live.feeds.game_roster import distinct_games
 from live.feeds.pgn.charset import likely_charset
 from live.feeds.pgn.not_pgn import HEAD_BYTES, not_pgn, what_instead
@@ -67,7 +67,7 @@ class PgnText:
         if not self._closed and self._clock.now() - self._since_s >= self._settle_s:
             self._closed = True
             await self._read()
-        whole = ends_whole(self._text[-4096:])
+        whole = self._reader.whole
         belief = self._filter.believe(
             self._games,
             whole=whole,
@@ -108,9 +108,17 @@ class PgnText:
 
 
 class PgnSnapshots:
-    """Reports what is new in the beliefs about a source. Kept over reconnects."""
+    """Reports what is new in the beliefs about a source. Kept over reconnects.
 
-    def __init__(self) -> None:
+    What games of a former run have lost is doubted as anything else that a text loses.
+    """
+
+    def __init__(self, conditions: FeedConditions) -> None:
+        self._clock = conditions.clock
+        self._lost_after_s = conditions.config.lost_after_s
+        self._before: PartialReadFilter | None = None
+        self._caught_up = False
+        """Nothing of the former run is missing any more."""
         self._reported: tuple[tuple[GameReport, ...], bool] | None = None
 
     async def report(
@@ -121,6 +129,8 @@ class PgnSnapshots:
         the number of games.
         """
         beliefs = list(beliefs)
+        if not self._caught_up:
+            beliefs = [self._with_former(beliefs, session)]
         session.note = "; ".join(filter(None, [_doubted(sum(b.doubted for b in beliefs)), *notes]))
         games = tuple(game for belief in beliefs for game in belief.games)
         complete = all(belief.complete for belief in beliefs)
@@ -131,6 +141,23 @@ class PgnSnapshots:
             session.alive()
         waits_s = [b.look_again_s for b in beliefs if b.look_again_s is not None]
         return min(waits_s, default=None)
+
+    def _with_former(self, beliefs: list[BelievedText], session: FeedSession) -> BelievedText:
+        """All texts of the source, with what the former run had beyond them."""
+        if self._before is None:
+            self._before = PartialReadFilter(self._lost_after_s, session.known())
+        waits_s = [b.look_again_s for b in beliefs if b.look_again_s is not None]
+        games = [game for belief in beliefs for game in belief.games]
+        belief = self._before.believe(games, whole=True, now_s=self._clock.now(), suspect=True)
+        # A text that is not there to its end yet has lost nothing, but shows no end of losses.
+        self._caught_up = not belief.doubted and all(each.complete for each in beliefs)
+        waits_s += [belief.look_again_s] if belief.look_again_s is not None else []
+        return BelievedText(
+            belief.games,
+            all(each.complete for each in beliefs),
+            min(waits_s, default=None),
+            belief.doubted + sum(each.doubted for each in beliefs),
+        )
 
 
 def charset_of(content_type: str) -> str:

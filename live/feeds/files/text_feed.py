@@ -28,7 +28,7 @@ class TextFeed:
         self._texts = texts
         self._conditions = conditions
         self._text = PgnText(name, conditions)
-        self._snapshots = PgnSnapshots()
+        self._snapshots = PgnSnapshots(conditions)
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._follow, sink, self._conditions)

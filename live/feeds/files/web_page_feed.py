@@ -49,7 +49,7 @@ class WebPageFeed:
         self._url, self._auth = without_user(url)
         self._conditions = conditions
         self._text = PgnText(name, conditions, cached=True)
-        self._snapshots = PgnSnapshots()
+        self._snapshots = PgnSnapshots(conditions)
 
     async def run(self, sink: FeedSink) -> None:
         await follow(self.name, self._follow, sink, self._conditions)

@@ -138,7 +138,7 @@ class LichessBroadcastFeed:
         # The half of a game that the last connection ended with is worth nothing: the whole game
         # comes again.
         self._decoder.reset()
-        chunks = response.aiter_bytes()
+        chunks = http_client.few_a_turn(response.aiter_bytes())
         first = True
         # A task of its own: a deadline that passes must not break the stream off.
         reading = _next(chunks)

@@ -19,7 +19,7 @@ import chess
 from live.events import Move, Result, Score
 from live.feeds.pgn.charset import decode
 from live.feeds.pgn.pgn_comments import read_comment
-from live.feeds.result_spelling import TOKENS
+from live.feeds.result_spelling import DOUBTFUL_WORDS, RESULT_WORDS
 from live.feeds.san import MoveReader, UnplayableMove, after_illegal, printable
 
 # lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 line comment,
@@ -31,11 +31,6 @@ _TOKEN = re.compile(
 )
 _IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
 _DELIMITERS = b" \t\n{}();$"
-_RESULTS: dict[bytes, Result] = {
-    token.encode(charset): result
-    for token, result in TOKENS.items()
-    for charset in ("utf-8", "cp1252")
-}
 _NUMBER = re.compile(rb"\d{1,4}+(?:\.++|\xe2\x80\xa6)|\.++(?=.)|\d{1,4}(?=[KQRBNOa-h])")
 #: Words that are neither move nor number: evaluation signs (no letter, no digit), and the
 #: abbreviations of printed annotations.
@@ -85,15 +80,15 @@ class Movetext:
         self._opened_at = -1
         """Where the variation that is being skipped begins, or -1."""
         self._depth = 0
-        self._forfeit_means_result = False
+        self._tag: Result = "*"
         self.done = True
 
-    def begin(self, text: bytes, *, whole: bool, forfeited: bool = False) -> None:
+    def begin(self, text: bytes, *, whole: bool, tag: Result = "*") -> None:
         """Take a text to read, and keep of the last one what both begin with.
 
         ``whole``: the text ended by itself, so its last word is a word; otherwise a word that
-        touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``forfeited``: the
-        headers say 0-0, so these letters mean that when no castling is possible.
+        touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``tag``: the result
+        that the headers say, which decides on words that may say something else as well.
         """
         if not self.done:  # the last text was given up in the middle
             self._known = self._text[: self._kept]
@@ -109,7 +104,7 @@ class Movetext:
         self._pos = self._kept = keep
         self._opened_at = -1
         self._depth = 0
-        self._forfeit_means_result = forfeited
+        self._tag = tag
         self.done = False
 
     def _rewind(self, pos: int) -> None:
@@ -155,7 +150,7 @@ class Movetext:
             if kind == 3:
                 start = match.start(3)
                 word = match[3]
-                if end == len(text) and not self._whole and word not in _RESULTS:
+                if end == len(text) and not self._whole and word not in RESULT_WORDS:
                     break  # perhaps half a word
                 if word[0] == 0x25 and (start == 0 or text[start - 1] == 0x0A):
                     line_end = text.find(b"\n", end)
@@ -215,7 +210,7 @@ class Movetext:
             self.problem = f"a {what} is never closed after ply {len(self.moves)}"
             self._problem_at = at
         last = self._text.rsplit(None, 1)[-1:]
-        result = _RESULTS.get(last[0]) if last else None
+        result = RESULT_WORDS.get(last[0]) if last else None
         if result is not None:
             self.result, self._result_at = result, at
 
@@ -263,7 +258,7 @@ class Movetext:
         """A word of the mainline: a move, a move number, a result, or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
-        result = _RESULTS.get(word)
+        result = RESULT_WORDS.get(word)
         if result is not None:
             self.result, self._result_at = result, start
             return
@@ -279,6 +274,7 @@ class Movetext:
         number = _NUMBER.match(word)
         text = word[number.end() :] if number else word
         if _SIGN.match(text) or not (text.isascii() or _has_letters(text)):
+            self._may_end(text, start)
             return
         if plies >= self._max_plies:
             self._stop(f"more than {self._max_plies} plies", start)
@@ -287,8 +283,7 @@ class Movetext:
         try:
             uci, san = self._mover.play_san(text.decode() if text.isascii() else decode(text))
         except UnplayableMove as error:
-            if text == b"0-0" and self._forfeit_means_result:
-                self.result, self._result_at = "0-0", start
+            if self._may_end(text, start):
                 return
             self._stop(f"{error.why} {error.text} {self._where(plies)}", start)
         except Exception as error:  # python-chess on a position it did not foresee
@@ -299,6 +294,14 @@ class Movetext:
         else:
             self._played(word, start, Move(uci, san))
             self._line.append((word, self.moves[-1]))
+
+    def _may_end(self, text: bytes, start: int) -> bool:
+        """Whether a word that may say something else is the result, which is then taken in."""
+        result = DOUBTFUL_WORDS.get(text)
+        if result is None or (result != self._tag and (self.moves or text == b"0-0")):
+            return False  # castling, or who stands better
+        self.result, self._result_at = result, start
+        return True
 
     def _played(self, word: bytes, start: int, move: Move) -> None:
         self.moves.append(move)

@@ -166,7 +166,7 @@ class _GameReader:
                     known.segment = None
                     whole = segment.end is LineEnd.WHOLE
                     moves = known.moves
-                    moves.begin(segment.movetext, whole=whole, forfeited=known.head.result == "0-0")
+                    moves.begin(segment.movetext, whole=whole, tag=known.head.result)
                     while True:
                         budget = moves.advance(budget)
                         if moves.done:
@@ -305,6 +305,8 @@ class PgnReader:
         self._reader = _GameReader(self._limits, fallback_charset)
         self.left_out = 0
         """Games of the last text beyond ``PgnLimits.games``."""
+        self.whole = False
+        """The last text went to the result of its last game; known when it is used up."""
 
     def slices(self, text: bytes, *, closed: bool = False) -> Iterator[list[GameReport]]:
         """Reports of all games in ``text``, in order, some milliseconds of work at a time.
@@ -328,6 +330,7 @@ class PgnReader:
             beyond = games > self._limits.games
             self.left_out += beyond and segment is not None
             yield None if beyond else segment
+        self.whole = splitter.whole
 
 
 def _split(

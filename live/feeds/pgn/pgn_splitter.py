@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from live.feeds.pgn.charset import PlainLines
+from live.feeds.pgn.charset import PlainLines, decode
+from live.feeds.result_spelling import DOUBTFUL_WORDS, RESULT_WORDS, read_result
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
 _HEADER_LINES = re.compile(rb"(?:" + _INDENT + rb"(?:[\[%;][^\n]*+)?\n)*+")
@@ -32,12 +33,14 @@ _TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
 _EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
 #: A line end worth a look: behind what ends a result, before a bracket, before an escaped line.
 _STOP = re.compile(
-    rb"\n(?:(?<=[*\xbd \t]\n)|(?<=[-:/.,][0125]\n)|%|" + _INDENT + rb"\[[ \t]*+[A-Za-z0-9])"
+    rb"\n(?:(?<=[*\xbd \t=+F-]\n)|(?<=[-:/.,\x92\x93\x96][0125]\n)|%|"
+    + _INDENT
+    + rb"\[[ \t]*+[A-Za-z0-9])"
 )
-RESULT_END = re.compile(
-    rb"(?<![^\s})])(?:1-0|0-1|1/2-(?:1/2|0)|0-1/2|\*|(?:\xc2?\xbd|0)[-:]\xc2?\xbd|\xc2?\xbd[-:]0"
-    rb"|1:0|0:1|1/2:1/2|0?[.,]5-0?[.,]5|1\.0-0\.0|0\.0-1\.0)[ \t]*+\Z"
-)
+#: The last word of a line, comments apart.
+_LAST_WORD = re.compile(rb"(?<![^\s})])[^\s{}()]++[ \t]*+\Z")
+_RESULT_TAG = re.compile(rb'\[[ \t]*+Result[ \t]*+"([^"\n]*+)"')
+_PLAYED = re.compile(rb"[a-h][1-8]|O-O")
 _RESULT_END_BYTES = 40
 _FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
 #: Lines looked at in one step. Many games in one buffer must not each look at all the others.
@@ -92,6 +95,8 @@ class PgnSplitter:
         self._lines = PlainLines()
         self._moves_skipped = True
         self._steps = 0
+        self.whole = False
+        """The input that ended last had its last game to the result."""
         #: Bytes of the game being collected, from its first one.
         self._buffer = bytearray()
         self._restart(_Phase.HEADERS)
@@ -128,6 +133,9 @@ class PgnSplitter:
             if segment is not None:
                 yield segment
             yield from self._games()
+        self.whole = self._phase is _Phase.ENDED or (
+            self._phase is _Phase.HEADERS and not buffer.strip()
+        )
         segment = self._last(cut)
         if segment is not None:
             yield segment
@@ -294,7 +302,7 @@ class PgnSplitter:
             return None
         line_end = stop - 1
         tail = max(self._moves_at, line_end - _RESULT_END_BYTES)
-        if RESULT_END.search(buffer, tail, line_end) is None:
+        if not self._is_result(tail, line_end):
             return None
         self._phase = _Phase.ENDED
         self._results += 1
@@ -302,6 +310,27 @@ class PgnSplitter:
             return None
         self._given = True
         return PgnSegment(*self._parts(stop), LineEnd.WHOLE)
+
+    def _is_result(self, start: int, end: int) -> bool:
+        """Whether the line that ends at ``end`` ends in a result; it is looked at from ``start``.
+
+        Where the word may say something else it takes the tag to say the same, or that nothing was
+        played, as where a player did not come.
+        """
+        buffer = self._buffer
+        found = _LAST_WORD.search(buffer, start, end)
+        if found is None:
+            return False
+        word = found[0].rstrip()
+        if word in RESULT_WORDS:
+            return True
+        result = DOUBTFUL_WORDS.get(word)
+        if result is None:
+            return False
+        tag = _RESULT_TAG.search(buffer, 0, self._moves_at)
+        if tag is not None and read_result(decode(tag[1])) == result:
+            return True
+        return word != b"0-0" and _PLAYED.search(buffer, self._moves_at, found.start()) is None
 
     def _only_junk(self) -> bool:
         """True when what looked like movetext was a garbled line between the tags of one game."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import msgspec
 
 from live.events import RESULT_POINTS, GameView
+from live.games.round_number import main_round
 
 
 class TeamMatch(msgspec.Struct, frozen=True):
@@ -87,11 +88,6 @@ def main_event(game: GameView) -> str:
     """The event; empty when it is only the pairing, as lichess names each game of a broadcast."""
     white, black = game.white.name, game.black.name
     return "" if white and black and f"{white} - {black}" in game.event else game.event
-
-
-def main_round(round: str) -> str:
-    """``4`` of ``4.12``: sources write boards, and matches, into rounds."""
-    return round.partition(".")[0]
 
 
 def _number(round: str) -> tuple[int, str]:

@@ -22,6 +22,10 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     """A large snapshot is handed to the transport in pieces of this size."""
     slow_after_s: float = 10.0
     """A skipped client that has not drained by then is closed."""
+    encrypting: int = 256
+    """Unfinished TLS handshakes; beyond them the one begun first gives way to a newcomer."""
+    encrypting_s: float = 5.0
+    """For a TLS handshake."""
     request_s: float = 10.0
     """For a whole request (and so for the handshake) to arrive."""
     idle_s: float = 60.0
@@ -44,5 +48,9 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     handshakes_per_address_per_s: float = 5.0
     handshakes_per_address_burst: float = 50.0
     filters: int = 512
-    """Distinct filters served at once."""
+    """Distinct filters served at once, aside of those that leave nothing out; all that select
+    nothing yet count as one.
+    """
+    filters_per_address: int = 128
+    """For one address; this machine's own is not counted."""
     history: HistoryLimits = HistoryLimits()

@@ -49,9 +49,9 @@ class HandshakeJudge:
         origins: OriginPolicy,
         authentication: Authentication,
         rates: RateLimits,
-        stream: Callable[[StreamFilter], NumberedStream],
+        stream: Callable[[StreamFilter, str], NumberedStream],
     ) -> None:
-        """``stream`` gives the stream of a filter, or raises TooManyFilters."""
+        """``stream`` gives the stream of a filter for an address, or raises TooManyFilters."""
         self.origins = origins
         """Replaced where the settings change."""
         self._authentication = authentication
@@ -97,7 +97,7 @@ class HandshakeJudge:
                 is_this_machine(headers, address),
             )
             if guest is not None:
-                self._stream(client.selected)
+                self._stream(client.selected, address)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:

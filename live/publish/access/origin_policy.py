@@ -40,7 +40,8 @@ class OriginPolicy:
     """The names we answer to and the origins whose pages may connect.
 
     ``bound`` is the address the server listens on. Bound to loopback, only names of this machine
-    are answered. Elsewhere any name is, unless ``hosts`` lists some. A page of our own may always
+    are answered. Elsewhere any name is, unless ``hosts`` lists some: then they and those of this
+    machine. A page of our own may always
     connect; ``origins`` lists further ones (``https://example.org``, ``null`` for local files).
     """
 
@@ -54,9 +55,10 @@ class OriginPolicy:
         host = host_of(authority)
         if host is None:
             return False
-        if host in self._hosts:
+        # A rebound domain stands in ``Host`` by its own name, never by one of this machine.
+        if host in self._hosts or is_loopback(host):
             return True
-        return is_loopback(host) if self._loopback_only else not self._hosts
+        return not self._loopback_only and not self._hosts
 
     def names(self, origin: str) -> bool:
         """Whether this origin is one of those listed: its pages may read answers, too."""

@@ -40,7 +40,8 @@ class RateLimits:
     def __init__(self, limits: ClientLimits, clock: Callable[[], float]) -> None:
         self._limits = limits
         self._clock = clock
-        self._connections = 0
+        self.connections = 0
+        """How many are in."""
         self._by_address: Counter[str] = Counter()
         self._everybody = TokenBucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
         self._rates: dict[str, TokenBucket] = {}
@@ -55,16 +56,16 @@ class RateLimits:
 
     def enter(self, address: str) -> bool:
         """Count one connection; whether there was room for it. :meth:`leave` it in any case."""
-        self._connections += 1
+        self.connections += 1
         self._by_address[address] += 1
-        return self._connections <= self._limits.connections and (
+        return self.connections <= self._limits.connections and (
             is_loopback(address)
             or self._by_address[address] <= self._limits.connections_per_address
         )
 
     def leave(self, address: str) -> None:
         """One connection fewer."""
-        self._connections -= 1
+        self.connections -= 1
         self._by_address[address] -= 1
         if not self._by_address[address]:
             del self._by_address[address]

@@ -41,6 +41,9 @@ TIMEOUT_S = 10.0
 GOODBYE_S = 2.0
 #: After so long without a word of another service under our prefix it is gone.
 ALONE_S = 60.0
+#: What another publisher wrote below our prefix is undone after so long; two services there undo
+#: each other's at this pace.
+MEND_S = 2.0
 #: Messages of former runs that are read at the beginning; beyond, they would stay.
 _STRANGERS = 100_000
 
@@ -160,32 +163,49 @@ class BrokerPublisher:
                     )
 
     async def _listen(self, client: aiomqtt.Client) -> None:
+        loop = asyncio.get_running_loop()
         alone: asyncio.TimerHandle | None = None
+        foreign: set[str] = set()
+        mend: asyncio.TimerHandle | None = None
+        late_will = (self._retained.topic("status"), status("offline"))
         try:
             async for message in client.messages:
+                topic = str(message.topic)
                 if message.retain:
-                    self._retained.holds(str(message.topic))
-                elif str(message.topic) == self._retained.topic("status"):
-                    if message.payload == status("offline"):
-                        # The late will of a connection that we lost: we are here.
-                        self._online = False
+                    self._retained.holds(topic)
+                elif (topic, message.payload) == late_will:
+                    # Of a connection that we lost: we are here.
+                    self._online = False
                 else:
                     if alone is None:
                         _log.error("%s", self._shared())
                     else:
                         alone.cancel()
                     self._say("retrying", self._shared())
-                    alone = asyncio.get_running_loop().call_later(ALONE_S, self._say, "live")
+                    alone = loop.call_later(ALONE_S, self._say, "live")
+                    if len(foreign) < _STRANGERS:
+                        foreign.add(topic)
+                    if mend is None or mend.when() <= loop.time():
+                        mend = loop.call_later(MEND_S, self._mend, foreign)
                 self._changed.set()
         finally:
-            if alone is not None:
-                alone.cancel()
+            for timer in filter(None, (alone, mend)):
+                timer.cancel()
+
+    def _mend(self, foreign: set[str]) -> None:
+        """Send all anew: what another wrote stands no longer."""
+        self._retained.doubt(foreign)
+        foreign.clear()
+        if self._stream is not None:
+            self._stream.begin_anew()
+        self._online = False
+        self._changed.set()
 
     def _shared(self) -> str:
         below = self._retained.topic("")
         return (
             f"another service publishes below {below}, too, and each undoes what the other says: "
-            "give it another mqtt.prefix"
+            "give it another mqtt.prefix, and let nobody else write there"
         )
 
     async def _publish_all(self, client: aiomqtt.Client) -> None:

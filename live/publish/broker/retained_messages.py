@@ -161,6 +161,13 @@ class RetainedMessages:
             self._told[topic] = b""
             self._look[topic] = None
 
+    def doubt(self, topics: Iterable[str]) -> None:
+        """Somebody else writes there: what the broker holds is not what it was sent."""
+        for topic in topics:
+            self.holds(topic)
+        self._told = dict.fromkeys(self._told, b"")
+        self._look |= dict.fromkeys(self._told)
+
     def forget(self) -> None:
         """Nothing is known of what the broker holds: it is a new connection, or another broker."""
         self._told.clear()

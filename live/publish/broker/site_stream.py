@@ -28,7 +28,7 @@ from live.publish.published_state import PublishedState
 from live.publish.stream.numbered_stream import FIRST_SEQ
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.stream.stream_hub import StreamHub
-from live.publish.visibility import shown
+from live.publish.visibility import Visibility, shown
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
 
@@ -62,7 +62,7 @@ class SiteStream:
         epoch: str,
         clock: Callable[[], float],
         figure: FigureChoice = "auto",
-        delay: Callable[[], PublicDelay] = PublicDelay,
+        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
         self._state = state
@@ -70,8 +70,16 @@ class SiteStream:
         self._figure = figure
         self._delay = delay
         self._heartbeat_s = heartbeat_s
-        self._hub = StreamHub(state, epoch=epoch, clock=clock)
-        self._stream = self._hub.stream(selected)
+        self._selected = selected
+        self._epoch = epoch
+        self._starts = 0
+        self._sent_s = self._since_s = clock()
+        self._begin()
+
+    def _begin(self) -> None:
+        epoch = f"{self._epoch}.{self._starts}" if self._starts else self._epoch
+        self._hub = StreamHub(self._state, epoch=epoch, clock=self._clock)
+        self._stream = self._hub.stream(self._selected)
         # Held, or it would be dropped as unread.
         self._hub.hold(self._stream)
         self._after = FIRST_SEQ
@@ -79,7 +87,11 @@ class SiteStream:
         self._waiting: list[bytes] = []
         self._stale_since = False
         self._jumped = True
-        self._sent_s = self._since_s = clock()
+
+    def begin_anew(self) -> None:
+        """Somebody else wrote among our messages: another epoch has its readers throw away all."""
+        self._starts += 1
+        self._begin()
 
     def changed(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds."""
@@ -99,6 +111,8 @@ class SiteStream:
             self._jumped = False
             self._waiting.clear()
             found += self._snapshot()
+            if self._starts:
+                found.append(self._heartbeat())  # by it they see that there is another epoch
         elif self._waiting:
             found.append(self._changes(self._waiting))
             self._since += self._waiting
@@ -114,9 +128,11 @@ class SiteStream:
             self._sent_s = now_s
         elif now_s - self._sent_s >= self._heartbeat_s:
             self._sent_s = now_s
-            beat = wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)
-            found.append(self._changes([beat]))
+            found.append(self._heartbeat())
         return found
+
+    def _heartbeat(self) -> BrokerMessage:
+        return self._changes([wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)])
 
     def _gather(self) -> None:
         if self._stream.waiting:
@@ -138,7 +154,7 @@ class SiteStream:
             version=live.__version__,
             sight=visibility.wire_name,
             figure=self._figure,
-            public_delay=shown(self._delay(), visibility),
+            public_delay=self._delay(visibility),
         )
         self._after = now.seq
         self._since, self._stale_since, self._since_s = [], False, self._clock()

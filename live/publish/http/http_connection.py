@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from http import HTTPStatus
@@ -26,12 +25,16 @@ from websockets.server import ServerProtocol
 
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient
+from live.publish.fair_turns import FairTurn, FairTurns
 from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
 from live.publish.http.request_target import BadRequestTarget, read_target
 
 _log = logging.getLogger(__name__)
 
 LIVE_PATH = "/v1/live"
+
+#: Thrown away of what comes after a last answer.
+_IGNORED_BYTES = 1_000_000
 
 _FAILED = problem(500, "the answer failed; the service goes on")
 #: Whoever ends its side looks as if gone, and what is made for nobody keeps others waiting.
@@ -42,49 +45,6 @@ _GONE = problem(400, "this takes a while: end the connection once it is answered
 _DEFLATE = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True, client_no_context_takeover=True
 )
-
-
-class FairTurns:
-    """Work of many connections, one piece in each turn of the loop, in order of arrival: what goes
-    out to subscribers need not wait for all of it. A piece that fails is reported to the loop, and
-    the next follows.
-
-    Loss policy: none is lost but what was taken back; the bound is one piece a connection.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: deque[FairTurn] = deque()
-
-    def add(self, work: Callable[[], None]) -> FairTurn:
-        """Do ``work`` when its turn comes, never from inside this call."""
-        turn = FairTurn(work)
-        self._waiting.append(turn)
-        if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self._next)
-        return turn
-
-    def _next(self) -> None:
-        turn = self._waiting[0]
-        try:
-            if turn.work is not None:
-                turn.work()
-        finally:
-            self._waiting.popleft()
-            if self._waiting:
-                asyncio.get_running_loop().call_soon(self._next)
-
-
-class FairTurn:
-    """One piece of work that waits."""
-
-    __slots__ = ("work",)
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        self.work: Callable[[], None] | None = work
-
-    def cancel(self) -> None:
-        """Take it back."""
-        self.work = None
 
 
 class ConnectionHost(Protocol):
@@ -146,7 +106,7 @@ class HttpConnection(asyncio.Protocol):
         self._closing_s: float | None = None
         self._waiting_s = clock()
         self._answered = False
-        self._body_bytes = 0
+        self._ignored = 0
 
     # --- asyncio's side ---------------------------------------------------------------------------
 
@@ -166,6 +126,11 @@ class HttpConnection(asyncio.Protocol):
                 self._next = self._turns.add(self._advance)
             else:
                 self._held_back = True
+                self.transport.pause_reading()
+        else:
+            # Who still sends may be about to read our last answer, and gets that far; no further.
+            self._ignored += len(data)
+            if self._ignored > _IGNORED_BYTES:
                 self.transport.pause_reading()
 
     def eof_received(self) -> bool:
@@ -246,12 +211,10 @@ class HttpConnection(asyncio.Protocol):
             elif isinstance(event, h11.Request):
                 self._request = event
                 self._answered = False
-                self._body_bytes = 0
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
-                self._body_bytes += len(event.data)
-                if self._body_bytes > self._limits.request_bytes:
-                    self._last(problem(413, "no request here has a body"))
+                # At its first byte: a body can come in pieces of one byte, each at a cost.
+                self._last(problem(413, "no request here has a body"))
             elif isinstance(event, h11.EndOfMessage):
                 self._whole()
                 if self._h11.our_state is h11.DONE:
@@ -261,7 +224,7 @@ class HttpConnection(asyncio.Protocol):
                 self._end()
 
     def _whole(self) -> None:
-        """A request has arrived with all its body (which no route looks at)."""
+        """A request has arrived; it has no body."""
         event = self._request
         assert event is not None
         try:
@@ -371,7 +334,10 @@ class HttpConnection(asyncio.Protocol):
             # Closing now would reset the connection while the client still sends, and the answer
             # would be lost on it. So only our side ends, and what comes is thrown away.
             self._closing_s = self._clock()
-            self.transport.write_eof()
+            try:
+                self.transport.write_eof()
+            except OSError:  # lost already, which the loop has not seen yet
+                self.transport.abort()
         self._end()
 
     def _end(self) -> None:

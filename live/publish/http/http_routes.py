@@ -49,7 +49,7 @@ from live.publish.published_state import PublishedState, VisibleState, game_orde
 from live.publish.schema import openapi
 from live.publish.schema.asyncapi import asyncapi
 from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
-from live.publish.visibility import Visibility, shown
+from live.publish.visibility import Visibility
 
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
 #: the service is asked once in that time.
@@ -170,7 +170,7 @@ class HttpRoutes:
         return VisibleState(self._state if arbiter else self._public, sees)
 
     def _health(self, sees: StreamFilter) -> HealthAnswer:
-        delay = shown(self._public.held(), sees.visibility)
+        delay = self._public.held(sees.visibility)
         return health(self._visible(sees), self._tally.subscribers, delay)
 
     def _log(self, request: HttpRequest, sees: StreamFilter) -> HttpResponse:

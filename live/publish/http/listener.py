@@ -1,4 +1,8 @@
-"""The socket everything is served on."""
+"""The socket everything is served on.
+
+Connections are counted before TLS begins, whose handshake costs more memory than all else of a
+connection.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,14 @@ import logging
 import os
 import socket
 import ssl
+from asyncio import sslproto
 from collections.abc import Callable
+from typing import cast
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
+from live.publish.access.client_limits import ClientLimits
+from live.publish.access.rate_limits import RateLimits
 
 _log = logging.getLogger(__name__)
 
@@ -23,6 +31,10 @@ _LOOK_S = 1.0
 
 #: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).
 KERNEL_BYTES = 131_072
+
+#: What asyncio reads of an encrypted connection at once: it holds as much for each (else 256 kB),
+#: and requests are small.
+_TLS_READ_BYTES = 16_384
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -91,21 +103,148 @@ def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
     return context
 
 
+class Encryptions:
+    """TLS handshakes under way, each counted as a connection of its address.
+
+    Loss policy: one too many for its address, or for all, is dropped unanswered; of too many
+    unfinished ones the oldest.
+    """
+
+    def __init__(
+        self,
+        tls: ssl.SSLContext,
+        make: Callable[[], asyncio.Protocol],
+        rates: RateLimits,
+        limits: ClientLimits,
+    ) -> None:
+        self._tls = tls
+        self._make = make
+        self._rates = rates
+        self._limits = limits
+        self._open: dict[Encryption, None] = {}
+        self._stopping = False
+        sslproto.SSLProtocol.max_size = _TLS_READ_BYTES
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def protocol(self) -> Encryption:
+        """Of a new connection, for the time being."""
+        return Encryption(self)
+
+    def begin(self, encryption: Encryption) -> None:
+        """Count a connection and encrypt it, or drop it."""
+        if not self._rates.enter(encryption.address) or self._stopping:
+            self._rates.leave(encryption.address)
+            encryption.transport.abort()
+            return
+        self._open[encryption] = None
+        if len(self._open) > self._limits.encrypting:
+            self.drop(next(iter(self._open)))
+        encryption.transport.pause_reading()
+        encryption.task = asyncio.create_task(self._encrypt(encryption), name="TLS handshake")
+
+    def drop(self, encryption: Encryption) -> None:
+        """End one."""
+        if self._over(encryption):
+            encryption.transport.abort()
+
+    def _over(self, encryption: Encryption) -> bool:
+        """Count it no longer; whether it was."""
+        if encryption not in self._open:
+            return False
+        del self._open[encryption]
+        self._rates.leave(encryption.address)
+        return True
+
+    def drop_all(self) -> None:
+        """The service stops."""
+        self._stopping = True
+        for each in list(self._open):
+            self.drop(each)
+
+    async def _encrypt(self, encryption: Encryption) -> None:
+        if encryption not in self._open:
+            return
+        try:
+            transport = await asyncio.get_running_loop().start_tls(
+                encryption.transport,
+                encryption,
+                self._tls,
+                server_side=True,
+                ssl_handshake_timeout=self._limits.encrypting_s,
+            )
+        except OSError:  # also ssl.SSLError, and too late
+            transport = None
+        if transport is None:  # so it is too where the connection was lost
+            self.drop(encryption)
+        elif self._over(encryption):
+            # It is counted as what it becomes.
+            encryption.hand_on(transport, self._make())
+
+
+class Encryption(asyncio.Protocol):
+    """A connection until it is encrypted."""
+
+    def __init__(self, all: Encryptions) -> None:
+        self.transport: asyncio.Transport
+        self.address = ""
+        self.task: asyncio.Task[None] | None = None
+        self._all = all
+        # What came between the end of the handshake and our turn.
+        self._early = b""
+        self._ended = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
+        self._all.begin(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._early += data
+
+    def eof_received(self) -> bool:
+        self._ended = True
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._ended = True
+        self._all.drop(self)
+
+    def hand_on(self, transport: asyncio.Transport, to: asyncio.Protocol) -> None:
+        """Its handshake is over, and ``to`` has the connection, unless it is lost already."""
+        if self._ended or transport.is_closing():
+            transport.abort()
+            return
+        transport.set_protocol(to)
+        to.connection_made(transport)
+        if self._early:
+            to.data_received(self._early)
+
+
 class PortListener:
     """The open port of one service run.
 
     Args:
         config: host, port and certificate.
         make: the protocol of a new connection.
-        handshake_s: how long TLS may take, in seconds.
+        rates: count connections.
+        limits: of TLS handshakes.
     """
 
     def __init__(
-        self, config: ServerConfig, make: Callable[[], asyncio.Protocol], handshake_s: float
+        self,
+        config: ServerConfig,
+        make: Callable[[], asyncio.Protocol],
+        rates: RateLimits,
+        limits: ClientLimits,
     ) -> None:
         self._config = config
         self._make = make
-        self._handshake_s = handshake_s
+        self._rates = rates
+        self._limits = limits
+        self._encryptions: Encryptions | None = None
         self._server: asyncio.Server | None = None
         # What was given where any free port was asked for is kept when listening again.
         self._port = config.port
@@ -118,12 +257,12 @@ class PortListener:
         """
         config = self._config
         tls = encryption(config.certificate_file, config.key_file)
+        make = self._make
+        if tls is not None:
+            self._encryptions = Encryptions(tls, make, self._rates, self._limits)
+            make = self._encryptions.protocol
         self._server = await asyncio.get_running_loop().create_server(
-            self._make,
-            sock=listen(config.host, self._port),
-            backlog=_BACKLOG,
-            ssl=tls,
-            ssl_handshake_timeout=self._handshake_s if tls else None,
+            make, sock=listen(config.host, self._port), backlog=_BACKLOG
         )
         self._port = self.address[1]
 
@@ -143,6 +282,8 @@ class PortListener:
         """Accept nobody any more."""
         assert self._server is not None
         self._server.close()
+        if self._encryptions is not None:
+            self._encryptions.drop_all()
 
     async def wait_closed(self) -> None:
         """Once every connection has ended."""

@@ -19,9 +19,9 @@ from live.publish.metrics import MetricCounts
 from live.publish.published_state import PublishedState
 from live.publish.stream.numbered_stream import NumberedMessage, NumberedStream, ResumeTooOld
 from live.publish.stream.stream_filter import StreamFilter
-from live.publish.stream.stream_hub import StreamHub
+from live.publish.stream.stream_hub import StreamHub, TooManyFilters
 from live.publish.stream.subscriber import Subscriber
-from live.publish.visibility import shown
+from live.publish.visibility import Visibility, shown
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Broadcaster:
         limits: ClientLimits,
         tally: MetricCounts | None = None,
         figure: FigureChoice = "auto",
-        delay: Callable[[], PublicDelay] = PublicDelay,
+        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         elsewhere: DoElsewhere = do_here,
     ) -> None:
         self._state = state
@@ -69,6 +69,10 @@ class Broadcaster:
         self._anew = 0
         self._hub = self._make_hub()
         self._readers: dict[NumberedStream, set[Subscriber]] = {}
+        # Those whose filters select nothing yet share a stream; looked at again where a header is
+        # another one.
+        self._expecting: set[Subscriber] = set()
+        self._headers_seen = 0
 
     def _make_hub(self) -> StreamHub:
         epoch = f"{self._epoch}-{self._anew}" if self._anew else self._epoch
@@ -87,6 +91,7 @@ class Broadcaster:
         try:
             self._hub.publish(changes)
             self._deliver()
+            self._move_expecting()
         except Exception:
             # Broad: whatever went wrong, the stream may have a hole, which only a new one mends.
             self._start_over()
@@ -96,6 +101,7 @@ class Broadcaster:
         try:
             self._hub.flush()
             self._deliver()
+            self._move_expecting()
         except Exception:
             # Broad as in :meth:`publish`.
             self._start_over()
@@ -109,6 +115,7 @@ class Broadcaster:
         self._hub = self._make_hub()
         readers, self._readers = self._readers, {}
         self._awaiting.clear()
+        self._expecting.clear()
         for subscriber in (each for reading in readers.values() for each in reading):
             self._tally.subscribers -= 1
             subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
@@ -117,8 +124,12 @@ class Broadcaster:
         """Show every subscriber that the connection lives, and ask whether it does."""
         self.flush()
         ask = wire.ping(b"")
-        body = wire.encode(HeartbeatMessage())
+        bodies: dict[Visibility, bytes] = {}
         for stream, readers in self._readers.items():
+            sees = stream.filter.visibility
+            if sees not in bodies:
+                bodies[sees] = wire.encode(HeartbeatMessage(self._delay(sees)))
+            body = bodies[sees]
             frames = wire.frame(wire.number(body, stream.seq)) + ask
             for subscriber in readers:
                 # Who can't take it now has missed nothing.
@@ -143,19 +154,59 @@ class Broadcaster:
     # --- subscribers ------------------------------------------------------------------------------
 
     def stream(self, selected: StreamFilter) -> NumberedStream:
-        """The stream of a filter, made if there is none.
+        """The stream of a filter, made if there is none; one for all that select nothing yet.
 
         Raises:
             TooManyFilters: as many distinct filters as allowed are in use.
         """
-        return self._hub.stream(selected)
+        return self._hub.stream(selected if self._hub.selects(selected) else selected.of_nothing)
+
+    def _move_expecting(self) -> None:
+        """Give those whose filters have come to select something a stream of their own."""
+        if not self._expecting or self._hub.headers_seen == self._headers_seen:
+            return
+        self._headers_seen = self._hub.headers_seen
+        known: dict[StreamFilter, bool] = {}
+        for subscriber in list(self._expecting):
+            wanted = subscriber.wanted
+            if wanted not in known:
+                known[wanted] = self._hub.selects(wanted)
+            if known[wanted] and subscriber in self._expecting:
+                self._move(subscriber)
+
+    def _move(self, subscriber: Subscriber) -> None:
+        if not subscriber.ready:  # in the middle of something
+            subscriber.close(wire.CloseCode.GOING_AWAY, "the filter selects something now")
+            return
+        try:
+            stream = self._hub.stream(subscriber.wanted)
+        except TooManyFilters:
+            subscriber.close(1013, "too many different filters are in use")  # try again later
+            return
+        self._expecting.discard(subscriber)
+        self._unread_by(subscriber)
+        subscriber.stream = stream
+        self._read_by(subscriber)
+        self._give_snapshot(subscriber, greeted=False)
+
+    def _read_by(self, subscriber: Subscriber) -> None:
+        self._readers.setdefault(subscriber.stream, set()).add(subscriber)
+        self._hub.hold(subscriber.stream)
+
+    def _unread_by(self, subscriber: Subscriber) -> None:
+        readers = self._readers[subscriber.stream]
+        readers.remove(subscriber)
+        self._hub.release(subscriber.stream)
+        if not readers:
+            del self._readers[subscriber.stream]
 
     def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
         """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
         stream = subscriber.stream
         self.flush()
-        self._readers.setdefault(stream, set()).add(subscriber)
-        self._hub.hold(stream)
+        self._read_by(subscriber)
+        if subscriber.wanted != stream.filter:
+            self._expecting.add(subscriber)
         self._tally.subscribers += 1
         missing = self._hub.since(stream, *resume) if resume else ResumeTooOld("not asked for")
         if isinstance(missing, ResumeTooOld):
@@ -178,21 +229,17 @@ class Broadcaster:
             resumed=resumed,
             sight=stream.filter.visibility.wire_name,
             figure=self._figure,
-            public_delay=shown(self._delay(), stream.filter.visibility),
+            public_delay=self._delay(stream.filter.visibility),
         )
         return wire.frame(wire.number(wire.encode(hello), seq))
 
     def left(self, subscriber: Subscriber) -> None:
         """Write no more messages to it."""
         self._awaiting.pop(subscriber, None)
-        readers = self._readers.get(subscriber.stream)
-        if readers is None or subscriber not in readers:
-            return
-        readers.remove(subscriber)
-        self._tally.subscribers -= 1
-        self._hub.release(subscriber.stream)
-        if not readers:
-            del self._readers[subscriber.stream]
+        self._expecting.discard(subscriber)
+        if subscriber in self._readers.get(subscriber.stream, ()):
+            self._tally.subscribers -= 1
+            self._unread_by(subscriber)
 
     def refresh(self, subscriber: Subscriber) -> None:
         """Give a subscriber that was skipped a fresh snapshot."""

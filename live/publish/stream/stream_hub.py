@@ -153,6 +153,8 @@ class StreamHub:
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
+        self.headers_seen = 0
+        """Changes whenever a filter may select something else than before."""
 
     # --- changes in -------------------------------------------------------------------------------
 
@@ -174,19 +176,28 @@ class StreamHub:
     def stream(self, selected: StreamFilter) -> NumberedStream:
         """The stream of this filter, made if there is none.
 
-        Where too many filters are in use, the one unread for longest makes room.
+        Where too many filters are in use, the one unread for longest makes room. Those of whole
+        events are always served: they are few.
 
         Raises:
             TooManyFilters: somebody reads each of them.
         """
         selection = self._selections.get(selected)
         if selection is None:
-            if len(self._selections) >= self._max_filters:
+            if not _whole(selected):
                 self._make_room()
             self.flush()
             selection = self._open(selected)
         selection.used_s = self._clock()
         return selection.stream
+
+    def selects(self, wanted: StreamFilter) -> bool:
+        """Whether the filter selects anything now, or has done so lately."""
+        return (
+            not wanted.narrow
+            or wanted in self._selections
+            or any(wanted.takes(view) for view in self._state.games())
+        )
 
     def hold(self, stream: NumberedStream) -> None:
         """One more reads this stream: it stays until as many have released it."""
@@ -259,7 +270,10 @@ class StreamHub:
         return self._routed if stream.filter.types else stream.seq
 
     def _make_room(self) -> None:
-        unread = [each for each in self._selections.values() if not each.readers]
+        several = [each for each in self._selections.values() if not _whole(each.stream.filter)]
+        if len(several) < self._max_filters:
+            return
+        unread = [each for each in several if not each.readers]
         if not unread:
             raise TooManyFilters
         self._drop(min(unread, key=lambda each: each.used_s))
@@ -284,6 +298,7 @@ class StreamHub:
                 case GameMessage(game=view):
                     if self._moved(view):
                         self._identities[view.id] = _identity(view)
+                        self.headers_seen += 1
                         players_moved = True
                         self._reselect(view, joining)
                     self._send(change, self._index.of_game(view.id))
@@ -398,6 +413,11 @@ class StreamHub:
     def _drop(self, selection: StreamSelection) -> None:
         del self._selections[selection.stream.filter]
         self._index.drop(selection)
+
+
+def _whole(wanted: StreamFilter) -> bool:
+    """Whether it leaves out neither games nor kinds of messages."""
+    return not wanted.narrow and not wanted.types
 
 
 def _encoded(message: Message, wanted: StreamFilter) -> bytes:

@@ -4,6 +4,8 @@ Loss policy: messages are written to the transport while it takes them. A client
 is skipped once :attr:`live.publish.access.client_limits.ClientLimits.write_bytes` are unsent, and
 so costs that much
 memory and nothing more. When it drains in time it gets one fresh snapshot; else it is closed.
+What it sends is read in small pieces, each connection's in its turn; of who sends more than a
+subscriber has to say nothing more is read.
 """
 
 from __future__ import annotations
@@ -24,14 +26,16 @@ from websockets.server import ServerProtocol
 
 from live.publish.access.authentication import Guest
 from live.publish.access.client_limits import ClientLimits
+from live.publish.fair_turns import FairTurn, FairTurns
 from live.publish.stream.numbered_stream import NumberedStream
+from live.publish.stream.stream_filter import StreamFilter
 from live.publish.wire import CloseCode
 
 _log = logging.getLogger(__name__)
 _utf8 = codecs.getincrementaldecoder("utf-8")
 
-#: The parser is fed in slices, so that a burst of tiny frames is cut off early.
-_SLICE_BYTES = 1024
+#: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
+SLICE_BYTES = 256
 #: How many times as many pongs as other frames a subscriber may send.
 PONGS = 10
 
@@ -44,6 +48,29 @@ def takes_deflated(extensions: Sequence[Extension]) -> bool:
         isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
         for each in extensions
     )
+
+
+def write_all(
+    parts: Sequence[bytes], transport: asyncio.Transport, at_end: Callable[[], None]
+) -> None:
+    """Write what the websocket protocol answers, at once: a lost transport logs every write."""
+    if data := b"".join(parts):
+        transport.write(data)
+    if SEND_EOF in parts:
+        at_end()
+        transport.close()
+
+
+def end_our_side(transport: asyncio.Transport) -> None:
+    """Nothing more is written. Closing now would reset the connection while the client still sends,
+    and our close frame would be lost on it. Nothing more is read either.
+    """
+    transport.pause_reading()
+    try:
+        if not transport.is_closing() and transport.can_write_eof():
+            transport.write_eof()
+    except OSError:  # lost already, which the loop has not seen yet
+        transport.abort()
 
 
 class FrameSource(Protocol):
@@ -76,9 +103,15 @@ class Subscriber(asyncio.Protocol):
         guest: Guest = Guest(),  # noqa: B008 - frozen
         protocol: ServerProtocol | None = None,
         said: Callable[[Subscriber, bytes], None] | None = None,
+        turns: FairTurns | None = None,
+        wanted: StreamFilter | None = None,
     ) -> None:
-        """``said`` is called with every text message of one frame; None leaves them all alone."""
+        """``said`` is called with every text message of one frame; None leaves them all alone.
+        ``turns`` are those of all connections.
+        """
         self.stream = stream
+        self.wanted = wanted or stream.filter
+        """The filter it asked for; its stream may be that of all that select nothing yet."""
         self.guest = guest
         self.transport = transport
         peer = transport.get_extra_info("peername")
@@ -111,6 +144,12 @@ class Subscriber(asyncio.Protocol):
         self._frames_s: deque[float] = deque()
         self._pongs_s: deque[float] = deque()
         self._text = _utf8()
+        self._turns = turns or FairTurns()
+        # What came and has not been read yet, and our turn to read on.
+        self._unread = memoryview(b"")
+        self._next: FairTurn | None = None
+        # Whether nothing more is read.
+        self._hung_up = False
 
     # --- towards the client -----------------------------------------------------------------------
 
@@ -155,7 +194,7 @@ class Subscriber(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._paused = False
         self._stalled_s = None
-        if not self.transport.is_closing():
+        if not self._unread and not self.transport.is_closing():
             self.transport.resume_reading()
         if self._closing_s is None:
             self._pump()
@@ -180,26 +219,59 @@ class Subscriber(asyncio.Protocol):
     # --- from the client --------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
+        if self._hung_up:
+            return
         self._heard_s = self._clock()
-        for start in range(0, len(data), _SLICE_BYTES):
-            self._protocol.receive_data(data[start : start + _SLICE_BYTES])
-            for event in self._protocol.events_received():
-                if isinstance(event, Frame):
-                    self._heard(event)
-            self._flush()
-            if self.transport.is_closing():
-                return
+        waits = bool(self._unread)
+        self._unread = memoryview(bytes(self._unread) + data)
+        if not waits:
+            self._read()
+
+    def _read(self) -> None:
+        """Read one slice; the next in our next turn."""
+        self._next = None
+        slice, self._unread = self._unread[:SLICE_BYTES], self._unread[SLICE_BYTES:]
+        self._protocol.receive_data(bytes(slice))
+        for event in self._protocol.events_received():
+            if isinstance(event, Frame):
+                self._heard(event)
+        if self._hung_up:
+            return
+        self._flush()
+        if self.transport.is_closing():
+            self._unread = memoryview(b"")
+        elif self._unread:
+            self.transport.pause_reading()
+            self._next = self._turns.add(self._read)
+        elif not self._paused:
+            self.transport.resume_reading()
 
     def eof_received(self) -> None:
-        self._protocol.receive_eof()
-        self._flush()
+        if not self._hung_up:
+            self._forget_unread()
+            self._protocol.receive_eof()
+            self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
+        self._forget_unread()
         self._stop()
         self._when_gone(self)
 
+    def _forget_unread(self) -> None:
+        self._unread = memoryview(b"")
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def _hang_up(self) -> None:
+        """End our side and read nothing more, until it is dropped."""
+        self.close(CloseCode.TOO_MUCH, "too many messages")
+        self._hung_up = True
+        self._forget_unread()
+        end_our_side(self.transport)
+
     def _heard(self, frame: Frame) -> None:
-        if self._closing_s is not None:
+        if self._hung_up:
             return
         limits, pong = self._limits, frame.opcode is Opcode.PONG
         # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
@@ -209,7 +281,9 @@ class Subscriber(asyncio.Protocol):
         while self._heard_s - frames[0] > limits.messages_s:
             frames.popleft()
         if len(frames) > most:
-            self.close(CloseCode.TOO_MUCH, "too many messages")
+            self._hang_up()
+        elif self._closing_s is not None:
+            return
         elif frame.opcode is Opcode.BINARY:
             self.close(1003, "text only")
         elif not self._is_text(frame):
@@ -232,12 +306,7 @@ class Subscriber(asyncio.Protocol):
 
     def _flush(self) -> None:
         """Write what the websocket protocol answers: pongs, close frames, the end."""
-        for data in self._protocol.data_to_send():
-            if data is SEND_EOF or not data:
-                self._stop()
-                self.transport.close()
-            else:
-                self.transport.write(data)
+        write_all(self._protocol.data_to_send(), self.transport, self._stop)
         if self._protocol.state is not State.OPEN:
             self._stop()
 

@@ -14,6 +14,12 @@ from typing import Any, Final
 import live
 from live.config import Config
 
+#: So many warnings or errors that begin alike are logged within so many seconds.
+REPEATED: Final = 20
+REPEATED_S: Final = 60.0
+_BEGINNING_CHARS: Final = 60
+_KINDS: Final = 1000
+
 _HOME: Final = Path(live.__file__).parent.parent
 
 
@@ -25,6 +31,7 @@ def log_to_stderr(config: Config) -> None:
             stream.reconfigure(errors="replace")
     handler = _StderrOfTheMoment()
     handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(RepeatedLines())
     logging.basicConfig(handlers=[handler], level=config.log.level.upper())
 
 
@@ -49,6 +56,32 @@ class OneLineFormatter(logging.Formatter):
         said = " ".join(str(error).split())
         text = f"{kind.__name__}: {said}" if said else kind.__name__
         return f"{super().format(record)} ({text}{_place(trace)}; --debug shows more)"
+
+
+class RepeatedLines(logging.Filter):
+    """Leaves out warnings that come over and over: a fault that is met a thousand times a second
+    must not fill the disk.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Since when, and how many since.
+        self._seen: dict[tuple[str, int, str], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return True
+        beginning = f"{str(record.msg)[:_BEGINNING_CHARS]} {str(record.args)[:_BEGINNING_CHARS]}"
+        kind = record.name, record.levelno, beginning
+        since_s, count = self._seen.pop(kind, (record.created, 0))
+        if record.created - since_s >= REPEATED_S:
+            since_s, count = record.created, 0
+        self._seen[kind] = since_s, count + 1
+        if len(self._seen) > _KINDS:
+            del self._seen[next(iter(self._seen))]
+        if count == REPEATED - 1:
+            record.msg = f"{record.msg} (more of these are left out for {REPEATED_S:g} s)"
+        return count < REPEATED
 
 
 def _place(trace: TracebackType | None) -> str:

@@ -42,6 +42,8 @@ Environment={malloc}
 # /run/credentials/live-rate.service/tokens
 #LoadCredential=tokens:/etc/live-rate/tokens.toml
 LimitNOFILE=65536
+# Engines and their hash tables included: whatever takes more must not take the machine down.
+MemoryMax=75%
 
 NoNewPrivileges=yes
 CapabilityBoundingSet=

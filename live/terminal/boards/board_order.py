@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import msgspec
 
 from live.events import GameId, GameView
+from live.games.round_number import RoundPlace, round_place
 from live.publish.published_state import game_order
 from live.terminal.boards.board_row import BoardRow
 
@@ -60,12 +61,9 @@ ORDERS = {
 }
 
 
-def pairing(row: BoardRow) -> tuple[str, tuple[tuple[int, str], ...], int, str]:
+def pairing(row: BoardRow) -> tuple[str, RoundPlace, int, str]:
     """Event, round (2 before 10), board, id: the order of the pairing list."""
-    parts = tuple(
-        (int(part), "") if part.isascii() and part.isdigit() and len(part) < 10 else (-1, part)
-        for part in row.round.split(".")
-    )
+    parts = round_place(row.round, row.board)
     return row.event, parts, row.board if row.board is not None else 1 << 30, row.id
 
 

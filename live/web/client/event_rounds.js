@@ -1,12 +1,9 @@
 /** The rounds of the events that are held: which there are, which is played now. Pure. */
 
-import { eventOf, gameOrder } from "./event_state.js";
+import { eventOf, gameOrder, mainRound } from "./event_state.js";
 
 /** What asks for every round. */
 export const ALL_ROUNDS = "all";
-
-/** Broadcasts write boards into rounds: `4.12` is board 12 of round 4. */
-export const mainRound = (round) => round.split(".")[0];
 
 const unknown = (text) => ["", "?", "-"].includes(text);
 
@@ -55,7 +52,7 @@ export function roundsOf(games) {
 export function inRound(games, { event = "", round = "" }) {
   if (round === ALL_ROUNDS) return games;
   if (round === "") return currentRound(games);
-  return games.filter((game) => mainRound(game.round) === round && (event === "" || eventOf(game) === event));
+  return games.filter((game) => mainRound(game.round) === mainRound(round) && (event === "" || eventOf(game) === event));
 }
 
 /** `Round 4`, or what else the source calls it; empty while it is unknown. */

@@ -50,7 +50,9 @@ export class Held {
     }
     if (type === "heartbeat") {
       if (seq !== this.seq) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${this.seq}`);
-      return NOTHING;
+      if (this.hello === null || !message.public_delay) return NOTHING;
+      this.hello = { ...this.hello, public_delay: message.public_delay };
+      return { health: true };
     }
     if (type !== "snapshot" && (this.seq === null || seq !== this.seq + 1)) {
       throw new OutOfSequence(`${type} ${seq} does not follow ${this.seq}`);
@@ -224,19 +226,42 @@ export function eventOf({ event, white, black }) {
 export function gameOrder(a, b) {
   return (
     compareText(eventOf(a), eventOf(b)) ||
-    compareRounds(a.round, b.round) ||
+    compareRounds(a, b) ||
     (a.board ?? 2 ** 30) - (b.board ?? 2 ** 30) ||
     compareText(a.id, b.id)
   );
 }
 
+const WORD = "(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)";
+const BOARD = "(?:\\.\\d+)*(?:[\\s,;/|-]*(?:board|bd|table|brett|tafel)\\.?\\s*\\d+)?";
+const ROUND = new RegExp(
+  `^(?:(?:${WORD}\\s*[.:#-]?\\s*|#)?0*(\\d{1,3})${BOARD}|0*(\\d{1,3})\\s*(?:\\.|st|nd|rd|th|e|ª|ème)?\\s*${WORD})$`,
+  "i",
+);
+
+function roundNumber(text) {
+  const found = ROUND.exec(text.slice(0, 80).trim());
+  return found === null ? 0 : Number(found[1] ?? found[2]);
+}
+
+/** One name for one round, as `live/games/round_number.py` has it: `8` of `08.5` and `Round 8`. */
+export function mainRound(text) {
+  const number = roundNumber(text);
+  return number ? String(number) : text.split(".")[0];
+}
+
+/** Round and place in it: `7.2` stands between boards 1 and 3 of round `7`. */
+function roundPlace({ round, board }) {
+  const inner = roundNumber(round) ? (/\d((?:\.\d+)+)/.exec(round)?.[1] ?? "") : round.slice(mainRound(round).length);
+  const place = [mainRound(round), ...inner.split(".").slice(1)].map(roundPart);
+  return place.length > 1 ? place : [...place, [board ?? 2 ** 30, ""]];
+}
+
 function compareRounds(a, b) {
-  const left = a.split(".");
-  const right = b.split(".");
+  const left = roundPlace(a);
+  const right = roundPlace(b);
   for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
-    const [number, text] = roundPart(left[at]);
-    const [otherNumber, otherText] = roundPart(right[at]);
-    const order = number - otherNumber || compareText(text, otherText);
+    const order = left[at][0] - right[at][0] || compareText(left[at][1], right[at][1]);
     if (order) return order;
   }
   return left.length - right.length;

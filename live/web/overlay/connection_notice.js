@@ -33,7 +33,8 @@ export function lostSince({ connection, failingSince, now }) {
   return failingSince !== null && now - failingSince > SOURCE_UNSEEN_MS ? failingSince : null;
 }
 
-export function statusText({ trouble = "", connection, held, games, now, layout, lost, since }, words) {
+/** `asked`: the games, boards, players and events that the address names. */
+export function statusText({ asked = [], trouble = "", connection, held, games, now, layout, lost, since }, words) {
   const token = { missing: words.tokenMissing, wrong: words.tokenWrong }[trouble];
   if (connection.heardAt === null && token !== undefined) return token;
   if (connection.status === "refused") return fill(words.refused, connection.reason);
@@ -43,5 +44,6 @@ export function statusText({ trouble = "", connection, held, games, now, layout,
   if (layout === "standings" && games.length > 0) {
     return held.engine?.rating_source === "withheld" ? words.withheld : words.waiting;
   }
-  return games.length === 0 ? words.waiting : "";
+  if (games.length > 0) return "";
+  return asked.length > 0 ? fill(words.notThere, asked.join(", ")) : words.waiting;
 }

@@ -18,6 +18,17 @@ const CLOSER = 0.03;
 
 const running = (game) => game.result === "*" && game.plies.length > 0;
 
+/** A name as filters compare it, as `fold` of `live/publish/stream/stream_filter.py` does. */
+function folded(name) {
+  return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
+}
+
+/** Whether a player is one of those asked for, by name or FIDE id. */
+export function isAsked({ name, fide_id: id }, asked) {
+  const wanted = asked.map(folded);
+  return wanted.includes(folded(name)) || (Boolean(id) && wanted.includes(String(id)));
+}
+
 /** The order of the service's snapshots, without regard to events that viewers do not see. */
 function order(a, b) {
   return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
@@ -42,9 +53,17 @@ export class Chooser {
    * are waited for.
    */
   choose(games, now, moments = [], withheld = false) {
-    const { game: ids, board: boards, follow, player } = this._options;
+    const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
     this._story?.note(moments, now);
     let chosen = [...games].sort(this._options.order === "perceived" ? byPerceived : order);
+    // The service sends nothing else; a broker sends all.
+    if (events.length > 0) {
+      const wanted = events.map(folded);
+      chosen = chosen.filter((game) => wanted.includes(folded(game.event)));
+    }
+    if (player.length > 0) {
+      chosen = chosen.filter(({ white, black }) => isAsked(white, player) || isAsked(black, player));
+    }
     if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
     else chosen = currentRound(chosen, eventOf);
     if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));

@@ -30,6 +30,11 @@ const TOKEN_EVERY_MS = 10_000;
 const TOKEN_AFTER_MS = 2_000;
 
 const { options, problems } = readOptions(location.search);
+const wanted = [...options.game, ...options.board, ...options.player, ...options.event].map(String);
+/** Standings come whole from a broker, which knows nothing of events and players. */
+const refused =
+  brokerOf(document) !== null && options.layout === "standings" && options.player.length + options.event.length > 0;
+if (refused) problems.push(...wanted);
 const speaking = import(`./language/${options.lang}.js`);
 const stage = document.getElementById("stage");
 const status = document.getElementById("status");
@@ -169,11 +174,11 @@ function drawStatus(games) {
   const since = lostSince({ connection, failingSince, now: now() });
   const text = problems.length
     ? fill(words.notUnderstood, problems.join(", "))
-    : statusText({ trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
+    : statusText({ asked: wanted, trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
   status.classList.toggle("calm", [words.waiting, words.connecting].includes(text));
   status.hidden = text === "";
-  stage.hidden = since !== null && lost === "hide";
+  stage.hidden = refused || (since !== null && lost === "hide");
 }
 
 function fit() {

@@ -60,8 +60,12 @@ export function engineState(health) {
 /** How far the public is behind, as people say it; empty where it is not. Pure. */
 export function delayText(delay, now = Date.now()) {
   if (!delay?.delay_s) return "";
+  const { late_boards: late = 0, running_boards: running = 0 } = delay;
   const waitS = delay.first_s === null ? 0 : delay.first_s - now / 1000;
-  return `${minutesText(delay.delay_s)} behind${waitS > 0 ? `; first moves in ${minutesText(waitS)}` : ""}`;
+  const boards = running && late < running ? `${late} of ${running} running boards ` : "";
+  // Where no board runs that is known here, nothing is said but how long the first ones take.
+  if (late === 0 && (running > 0 || waitS <= 0)) return "";
+  return `${boards}${minutesText(delay.delay_s)} behind${waitS > 0 ? `; first moves in ${minutesText(waitS)}` : ""}`;
 }
 
 function minutesText(seconds) {

@@ -21,7 +21,7 @@ import random
 import re
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from live.events import (
     AlertMessage,
     Change,
     FeedHealth,
+    FeedName,
     FeedReport,
     GameDetail,
     GameReport,
@@ -108,6 +109,9 @@ class Service:
 
     async def rated(self) -> None:
         """What is rated when is no matter here."""
+
+    def known(self, feed: FeedName) -> Sequence[GameReport]:
+        return ()
 
     def health(self, health: FeedHealth) -> None:
         self.states.setdefault(health.feed, []).append(f"{health.state}: {health.detail}")

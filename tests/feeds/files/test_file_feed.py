@@ -312,3 +312,36 @@ async def test_a_game_that_stands_twice_in_a_file_is_counted_once_and_that_is_sa
         await case.moves(SOME)
         await until(lambda: "1 in it twice, counted once" in case.ledger.last.detail)
         assert len(case.ledger.games) == len(GAMES)
+
+
+@pytest.mark.parametrize("forfeit", ["0-0", "+/-", "-:+", "+:-", "1-0F"])
+async def test_names_corrected_before_a_forfeit_double_no_board(case: Case, forfeit: str) -> None:
+    """Colours put right on one board, an accent on another, and the last one was not played."""
+    text = TEXT + f'\n[Event "e"]\n[White "X"]\n[Black "Y"]\n[Result "{forfeit}"]\n\n'.encode()
+    text += forfeit.encode() + b"\n"
+    case.path.write_bytes(text)
+    white, black = decode(TEXT)[1].headers.white.name, decode(TEXT)[1].headers.black.name
+    swapped = text.replace(f'White "{white}"'.encode(), b'White "_"')
+    swapped = swapped.replace(f'Black "{black}"'.encode(), f'Black "{white}"'.encode())
+    swapped = swapped.replace(b'White "_"', f'White "{black}"'.encode())
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.reports) == 1)
+        case.touch(swapped)
+        await until(lambda: len(case.ledger.reports) == 2)
+    assert [len(report.games) for report in case.ledger.reports] == [5, 5]
+    assert all(game.problem is None for game in case.ledger.reports[-1].games)
+
+
+async def test_a_file_cut_in_a_clock_takes_no_move_back(tmp_path: Path) -> None:
+    path = tmp_path / "one.pgn"
+    head = b'[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 {[%clk 1:30:00]} e5 {[%clk 1:0'
+    text = head + b"0:00]} 2. Nf3 {[%clk 1:29:00]} Nc6 {[%clk 0:59:00]} *\n"
+    path.write_bytes(text)
+    case = Case(path)
+    async with running(case.feed, case.ledger):
+        await case.moves(4)
+        case.touch(head)
+        await case.read()
+        assert case.total == 4
+        case.touch(text.replace(b" *", b" 3. Bb5 *"))
+        await case.moves(5)

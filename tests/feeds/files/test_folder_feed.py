@@ -3,12 +3,14 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
+from live.events import GameReport, Player
 from live.feeds.files import file_feed, folder_feed
-from live.feeds.files.folder_feed import FolderFeed, choose
+from live.feeds.files.folder_feed import FolderFeed
 from live.rehearse.pgn_text import pgn_text
 from tests.feeds.fakes import (
     DATA,
@@ -26,23 +28,12 @@ GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 WANTED = {told_by(game): substance(game) for game in GAMES}
 
 
-@pytest.mark.parametrize(
-    ("files", "chosen"),
-    [
-        (["a/games.pgn"], ["a/games.pgn"]),
-        (["a/games.pgn", "a/game-1.pgn"], ["a/game-1.pgn"]),
-        (
-            ["r/game-10.pgn", "r/game-9.pgn", "r/games.pgn", "round-2/games.pgn", "round-10/x.PGN"],
-            ["r/game-9.pgn", "r/game-10.pgn", "round-2/games.pgn", "round-10/x.PGN"],
-        ),
-        (["b.pgn", "a.pgn"], ["a.pgn", "b.pgn"]),
-        ([], []),
-    ],
-)
-def test_single_games_are_preferred_and_numbers_count_as_numbers(
-    files: list[str], chosen: list[str]
-) -> None:
-    assert choose(map(Path, files)) == list(map(Path, chosen))
+def test_numbers_count_as_numbers(tmp_path: Path) -> None:
+    names = ["r/game-9.pgn", "r/game-10.pgn", "r/games.pgn", "round-2/b.pgn", "round-10/x.PGN"]
+    for name in reversed(names):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert list(folder_feed.scan(tmp_path)) == [tmp_path / name for name in names]
 
 
 class Case:
@@ -83,6 +74,62 @@ async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -
                 await case.clock.expire()
     assert case.games == WANTED
     assert case.ledger.last.state == "finished"
+
+
+async def test_a_combined_file_is_left_out_and_named_and_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A side event, an Armageddon and an adjourned game lie beside the single games."""
+    caplog.set_level("INFO")
+    case = Case(tmp_path)
+    case.write("game-1.pgn", 0)
+    case.write("game-2.pgn", 1)
+    case.write("games.pgn", 0, 1)
+    armageddon = msgspec.structs.replace(GAMES[0], moves=GAMES[1].moves[:16])
+    (tmp_path / "game-1b.pgn").write_text(pgn_text(armageddon))
+    case.write("side-960.pgn", 2)
+    case.write("adjourned-24.pgn", 3)
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.reports) == 1)
+        reported = case.ledger.reports[-1].games
+        detail = case.ledger.last.detail
+    wanted = [GAMES[3], GAMES[0], armageddon, GAMES[1], GAMES[2]]
+    assert sorted(map(substance, reported), key=repr) == sorted(map(substance, wanted), key=repr)
+    assert "left out: games.pgn, its games being in single files" in detail
+    assert "side" not in detail and "games.pgn: left out" in caplog.text
+
+
+async def test_of_a_combined_file_what_no_single_file_holds_is_read(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    case.write("game-1.pgn", 0)
+    case.write("games.pgn", 0, 1)
+    renamed = msgspec.structs.replace(
+        GAMES[0], headers=msgspec.structs.replace(GAMES[0].headers, white=Player("Other"))
+    )
+    (tmp_path / "all.pgn").write_text(pgn_text(renamed))  # an accent was put right there first
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.reports) == 1)
+    assert sorted(map(substance, case.ledger.reports[-1].games), key=repr) == sorted(
+        map(substance, GAMES[:2]), key=repr
+    )
+    assert "games.pgn, 1 of its 2 games being in single files" in case.ledger.last.detail
+
+
+async def test_a_file_away_for_long_that_comes_back_half_written_is_doubted(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    case.write("a.pgn", 0)
+    path = case.write("b.pgn", 1)
+    async with running(case.feed, case.ledger):
+        await until(lambda: len(case.ledger.games) == 2)
+        path.unlink()
+        while len(case.ledger.games) == 2:
+            await case.clock.expire()
+        whole = pgn_text(GAMES[1])
+        path.write_text(whole[: len(whole) // 2])
+        while len(case.ledger.games) == 1:
+            await case.look()
+    back = case.ledger.games[told_by(GAMES[1])]
+    assert len(back.moves) == len(GAMES[1].moves)
 
 
 async def test_a_file_that_is_replaced_takes_nothing_back(tmp_path: Path) -> None:
@@ -192,3 +239,50 @@ async def test_the_real_watcher_tells_of_new_files_in_new_folders(tmp_path: Path
             assert attempt < 20
             with suppress(TimeoutError):
                 await until(lambda: len(ledger.games) == 2, within_s=1)
+
+
+def _going(*games: GameReport) -> list[GameReport]:
+    """As files have games that are not over."""
+    return [
+        one
+        for game in games
+        for one in decode(pgn_text(msgspec.structs.replace(game, result="*")).encode())
+    ]
+
+
+async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
+    tmp_path: Path,
+) -> None:
+    case = Case(tmp_path)
+    going = _going(*GAMES[:3])
+    assert len({told_by(game) for game in going}) == 3
+    case.ledger.before = tuple(going)
+    whole, half = (pgn_text(game) for game in going[:2])
+    (tmp_path / "game-1.pgn").write_text(whole)
+    (tmp_path / "game-2.pgn").write_text(half[: len(half) * 2 // 3])
+    async with running(case.feed, case.ledger):
+        await until(lambda: bool(case.ledger.reports))
+        assert case.games == {told_by(game): substance(game) for game in going}
+        (tmp_path / "game-2.pgn").write_text(half)
+        (tmp_path / "game-3.pgn").write_text(pgn_text(going[2]))
+        for _ in range(3):
+            await case.look()
+        assert case.games == {told_by(game): substance(game) for game in going}
+        # From then on a takeback is one.
+        less = msgspec.structs.replace(going[2], moves=going[2].moves[:-1])
+        (tmp_path / "game-3.pgn").write_text(pgn_text(less))
+        for _ in range(3):
+            await case.look()
+        assert case.games[told_by(less)] == substance(less)
+
+
+async def test_what_a_former_run_knew_is_gone_where_it_stays_away(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    case.ledger.before = tuple(_going(*GAMES[:2]))
+    case.write("game-1.pgn", 0)
+    began_s = case.clock.now()
+    async with running(case.feed, case.ledger):
+        await until(lambda: bool(case.ledger.reports))
+        while told_by(GAMES[1]) in case.games:
+            await case.look()
+        assert case.clock.now() - began_s >= FeedsConfig().lost_after_s

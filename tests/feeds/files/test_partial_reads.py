@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.files.partial_reads import PartialReadFilter, ends_whole
+from live.feeds.files.partial_reads import PartialReadFilter
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOVES = (Move("e2e4", "e4"), Move("e7e5", "e5"), Move("g1f3", "Nf3"))
@@ -18,24 +18,6 @@ def game(white: str, moves: Sequence[Move] = MOVES) -> GameReport:
 
 A, B, C = game("A"), game("B"), game("C")
 KEPT = "kept: its source has less of it just now"
-
-
-@pytest.mark.parametrize(
-    ("text", "whole"),
-    [
-        (b"1. e4 *\n\n", True),
-        (b"1. e4 1-0", True),
-        (b"1. e4 0-1\r\n", True),
-        (b"1. e4 1/2-1/2", True),
-        ("1. e4 ½-½\n".encode(), True),
-        (b"1. e4 e", False),
-        (b'[Black "B"]\n[Result "1-0', False),  # cut in a tag, not behind a result
-        (b'[White "A"]\n', False),
-        (b"", False),
-    ],
-)
-def test_the_end_of_a_text_tells_whether_it_is_all_there(text: bytes, whole: bool) -> None:
-    assert ends_whole(text) is whole
 
 
 def test_more_is_believed_at_once() -> None:
@@ -166,3 +148,40 @@ def test_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
     for now_s in (10, 40, 70):
         belief = believing.believe(games, whole=False, now_s=now_s)
     assert belief.games == tuple(games) and belief.complete
+
+
+def test_what_was_gone_for_good_and_comes_back_half_written_is_doubted() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, B], whole=True, now_s=0)
+    for now_s in (10, 40, 70):
+        gone = believing.believe([], whole=True, now_s=now_s)
+    assert gone.games == ()
+    back = believing.believe([A, game("B", MOVES[:1])], whole=False, now_s=500)
+    assert [len(one.moves) for one in back.games] == [3, 3] and back.doubted == 1
+    assert believing.believe([A, B], whole=True, now_s=501).games == (A, B)
+
+
+def test_other_names_in_a_text_that_is_not_whole_double_no_board() -> None:
+    """Colours put right while the last game is being written."""
+    long = [Move(uci, uci) for uci in ("g1f3", "g8f6", "f3g1", "f6g8") * 6]
+    believing = PartialReadFilter(60)
+    believing.believe([game("A", long), B], whole=False, now_s=0)
+    belief = believing.believe([game("Ann", long), B], whole=False, now_s=1)
+    assert [one.headers.white.name for one in belief.games] == ["Ann", "B"]
+
+
+def test_a_name_put_right_in_a_text_that_is_cut_in_that_game_doubles_no_board() -> None:
+    believing = PartialReadFilter(60)
+    believing.believe([A, C], whole=True, now_s=0)
+    belief = believing.believe([game("Á", MOVES[:1])], whole=False, closed=True, now_s=10)
+    assert [one.headers.white.name for one in belief.games] == ["A", "C"] and not belief.complete
+    belief = believing.believe([game("Á"), C], whole=True, now_s=15)
+    assert belief.games == (game("Á"), C) and belief.complete
+
+
+def test_what_was_gone_before_a_restart_and_comes_back_half_written_is_doubted() -> None:
+    gone = msgspec.structs.replace(A, problem="no longer in its source; shown as it was last")
+    believing = PartialReadFilter(60, [gone, C])
+    assert believing.believe([C], whole=True, now_s=0).games == (C,)
+    belief = believing.believe([C, game("A", MOVES[:1])], whole=False, now_s=1)
+    assert [len(one.moves) for one in belief.games] == [3, 3] and belief.doubted == 1

@@ -163,7 +163,7 @@ def test_castling_cut_short_is_not_castled() -> None:
 
 def test_double_forfeit_is_no_castling() -> None:
     game = new()
-    game.begin(b"e4 0-0", whole=True, forfeited=True)
+    game.begin(b"e4 0-0", whole=True, tag="0-0")
     game.advance(10)
     assert (game.result, game.problem) == ("0-0", None)
 

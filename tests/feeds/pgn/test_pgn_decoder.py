@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from live.events import STANDS, GameReport, Score
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
+from live.feeds.result_spelling import DOUBTFUL_WORDS, RESULT_WORDS
 
 DATA = Path(__file__).parents[2] / "data"
 FILES = (
@@ -498,3 +499,45 @@ def test_a_game_that_goes_on_is_read_on_as_it_grows() -> None:
 def test_an_illegal_move_that_proves_nothing_ends_the_game(moves: bytes) -> None:
     (game,) = PgnReader().read(WON + moves + b"\n", closed=True)
     assert game.problem is not None and STANDS not in game.problem
+
+
+@pytest.mark.parametrize("word", [*RESULT_WORDS, *DOUBTFUL_WORDS])
+def test_whatever_result_is_read_ends_a_text_and_its_game(word: bytes) -> None:
+    result = (RESULT_WORDS | DOUBTFUL_WORDS)[word]
+    text = b'[White "A"]\n[Black "B"]\n[Result "' + word + b'"]\n\n'
+    for moves, end in ((b"", b""), (b"1. e4 e5 2. Nf3 ", b""), (b"1. e4 e5 2. Nf3 ", b"\n\n")):
+        reader = PgnReader()
+        (game,) = reader.read(text + moves + word + end)
+        assert (game.result, game.problem, reader.whole) == (result, None, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("1. e4 *\n\n", True),
+        ("1. e4 1-0", True),
+        ("1. e4 0-1\r\n", True),
+        ("1. e4 {they agreed} ½-½\n", True),
+        ("1. e4 {[%clk 1:30:00]} 1:0\n", True),
+        ("1. e4 e5 2. Nf3 {[%clk 1:0", False),  # cut in a clock: no result
+        ("1. e4 e5 2. Nf3 {[%clk\n0:1", False),
+        ("1. e4 e5 2. Nf3 {one thought of 1-0", False),
+        ("1. e4 ; one thought of 1-0", False),
+        ("1. e4 e5 2. Nf3 +/-", False),  # White stands better
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0-0", False),
+        ('1. e4 *\n\n[White "C', False),
+        ("1. e4 e", False),
+        ("", True),
+    ],
+)
+def test_the_end_of_a_text_tells_whether_it_is_all_there(text: str, whole: bool) -> None:
+    reader = PgnReader()
+    head = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n' if text else ""
+    reader.read((head + text).encode())
+    assert reader.whole is whole
+
+
+def test_a_sign_after_a_move_is_no_result_and_ends_nothing() -> None:
+    reader = PgnReader()
+    (game,) = reader.read(b'[Result "0-1"]\n\n1. e4 +/- e5 2. Nf3 +/-\nNc6 0-1\n')
+    assert (len(game.moves), game.result, game.problem) == (4, "0-1", None)

@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import json
 import os
+import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Callable
@@ -23,6 +24,8 @@ from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.errors import ConfigError
 from live.events import EngineHealth, EngineState
+from live.publish.access import rate_limits
+from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import new_token
 from live.publish.http.http_messages import HttpRequest, HttpResponse
 from live.publish.http.static_files import StaticSite
@@ -433,3 +436,81 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
     ]
     (found,) = msgspec.json.decode(told(arbiter, ("words", "DISPUTED")).body)["incidents"]
     assert found["game"] == "g1" and found["board"]
+
+
+async def half_shaken(publisher: Publisher, count: int) -> list[socket.socket]:
+    """Connections that begin TLS and never end it, each once the loop has looked at it."""
+    loop, made = asyncio.get_running_loop(), []
+    for _ in range(count):
+        sock = socket.socket()
+        sock.setblocking(False)
+        await loop.sock_connect(sock, publisher.address)
+        await loop.sock_sendall(sock, b"\x16\x03\x01")
+        made.append(sock)
+    return made
+
+
+def still_open(held: list[socket.socket]) -> int:
+    kept = 0
+    for sock in held:
+        try:
+            sock.recv(1)
+        except BlockingIOError:
+            kept += 1
+        except ConnectionError:
+            pass
+    return kept
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let the loop run until something is so."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - the loop itself must turn
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("behind", [False, True], ids=["this machine", "elsewhere"])
+async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
+    world: World,
+    certificate: tuple[Path, Path],
+    behind: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if behind:
+        monkeypatch.setattr(rate_limits, "is_loopback", lambda address: False)
+    settings = ServerConfig(
+        port=0, certificate_file=str(certificate[0]), key_file=str(certificate[1])
+    )
+    limits = ClientLimits(encrypting=9, connections_per_address=5)
+    trusts = ssl.create_default_context(cafile=str(certificate[0]))
+    async with Publisher(settings, world, limits=limits) as publisher:
+        held = await half_shaken(publisher, 30)
+        bound = 5 if behind else 9
+        await until(lambda: still_open(held) <= bound)
+        assert still_open(held) == bound
+        if not behind:
+            # The oldest gives way to a newcomer, who is served; those after it stay.
+            async with httpx.AsyncClient(trust_env=False, verify=trusts) as client:
+                assert (await client.get(f"{publisher.url}healthz")).status_code == 200
+            await until(lambda: still_open(held) == 8)
+        for sock in held:
+            sock.close()
+        # What is over is counted no longer.
+        await until(lambda: not publisher._rates.connections)
+        async with httpx.AsyncClient(trust_env=False, verify=trusts) as client:
+            assert (await client.get(f"{publisher.url}healthz")).status_code == 200
+
+
+async def test_the_end_does_not_wait_for_tls_handshakes(
+    world: World, certificate: tuple[Path, Path]
+) -> None:
+    settings = ServerConfig(
+        port=0, certificate_file=str(certificate[0]), key_file=str(certificate[1])
+    )
+    limits = ClientLimits(encrypting_s=1000.0, request_s=1000.0)
+    async with asyncio.timeout(20):
+        async with Publisher(settings, world, limits=limits) as publisher:
+            held = await half_shaken(publisher, 3)
+        await until(lambda: not still_open(held))
+    for sock in held:
+        sock.close()

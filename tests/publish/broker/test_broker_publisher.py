@@ -18,12 +18,15 @@ from live.config import MqttConfig
 from live.errors import ConfigError
 from live.events import FeedHealth
 from live.manual.pages import manual_page
-from live.publish.broker.broker_publisher import BrokerPublisher
+from live.publish.broker import broker_publisher
+from live.publish.broker.broker_publisher import MEND_S, BrokerPublisher
 from live.publish.broker.retained_messages import RetainedMessages
+from live.publish.broker.site_stream import SiteStream
 from tests.feeds.fakes import until
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.world import GAMES, World
 
+SITE = "test/rate/site"
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 
 
@@ -46,9 +49,12 @@ def wanted(world: World, state: str = "online") -> dict[str, bytes]:
 
 @contextlib.asynccontextmanager
 async def telling(
-    broker: Mosquitto, world: World, tell: Callable[[FeedHealth], None] = lambda _: None
+    broker: Mosquitto,
+    world: World,
+    tell: Callable[[FeedHealth], None] = lambda _: None,
+    stream: SiteStream | None = None,
 ) -> AsyncIterator[BrokerPublisher]:
-    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, report=tell)
+    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, report=tell, stream=stream)
     task = asyncio.create_task(made.run())
     try:
         yield made
@@ -204,14 +210,24 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_browser_reads_from_the_broker_as_the_manual_says(
+async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_nothing(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
-    settings = manual_page("programs").text.split("```conf\n")[1].split("```")[0]
+    """Its settings as they are printed, but for ports, prefix and the place of the list."""
+    text = manual_page("programs").text
+    settings, rights = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("conf", "acl"))
+    acl = tmp_path / "viewers.acl"
+    acl.write_text(rights.replace("live-rate", "test/rate"), encoding="utf-8")
+    acl.chmod(0o600)
     plain, web = free_port(), free_port()
-    assert settings.startswith("listener 1883 127.0.0.1\nlistener 9001\n")
-    more = settings.replace("1883", str(plain)).replace("9001", f"{web} 127.0.0.1")
-    async with running(require_program("mosquitto"), tmp_path, more=f"{ANYBODY}{more}") as broker:
+    more = settings.replace("listener 1883", f"listener {plain}")
+    more = more.replace("listener 9001", f"listener {web} 127.0.0.1")
+    more = more.replace("/etc/mosquitto/viewers.acl", str(acl))
+    # That it has to come first is Mosquitto's rule.
+    every, more = more.split("\n", 1)
+    async with running(
+        require_program("mosquitto"), tmp_path, more=f"{ANYBODY}{more}", first=every
+    ) as broker:
         world = full(9)
         async with telling(broker, world):
             await broker.comes_to_hold(wanted(world))
@@ -219,12 +235,44 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says(
                 "127.0.0.1", web, transport="websockets", protocol=aiomqtt.ProtocolVersion.V5
             )
             boards = {t: p for t, p in wanted(world).items() if t.endswith("/game")}
+            forged = next(iter(boards))
             async with page, asyncio.timeout(20):
+                with contextlib.suppress(aiomqtt.MqttError):
+                    await page.publish(forged, b"forged", qos=1, retain=True)
                 await page.subscribe("test/rate/+/+/game", qos=1)
                 async for message in page.messages:
                     assert boards.pop(str(message.topic)) == message.payload
                     if not boards:
                         break
+            assert (await broker.held())[forged] != b"forged"
+
+
+async def test_what_another_forges_is_mended(
+    broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name, a snapshot, the status, and a board that there is not."""
+    assert MEND_S <= 4.0, "within 5 s, the way there and back included"
+    monkeypatch.setattr(broker_publisher, "MEND_S", 0.05)
+    world = World(10)
+    world.appear("g1")
+    stream = SiteStream(world, epoch="e", clock=lambda: 0.0)
+    async with telling(broker, world, stream=stream):
+        async with asyncio.timeout(20):
+            while "test/rate/site/snapshot" not in await broker.held():
+                await broker.news()
+        (name,) = (topic for topic in wanted(world) if topic.endswith("/game"))
+        status = "test/rate/status"
+        forged = [name, status, "test/rate/x/9/game", "test/rate/site/snapshot"]
+        async with broker.client() as client:
+            for topic in forged:
+                await client.publish(topic, b"forged", qos=1, retain=True)
+        async with asyncio.timeout(20):
+            while b"forged" in (held := await broker.held()).values():
+                await broker.news()
+        assert held.keys() == {*wanted(world), f"{SITE}/snapshot", f"{SITE}/since"}
+        assert {topic: held[topic] for topic in wanted(world)} == wanted(world)
+        epoch = json.loads(held[f"{SITE}/since"])["epoch"]
+        assert epoch != "e", "readers that took in a forged change throw it away"
 
 
 @pytest.mark.slow

@@ -1,79 +1,87 @@
-"""One piece of work in each turn of the loop."""
+"""What one connection may cost before it is answered."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
-import pytest
+from live.publish.access.client_limits import ClientLimits
+from live.publish.fair_turns import FairTurns
+from live.publish.http.http_connection import HttpConnection
 
-from live.publish.http.http_connection import FairTurns
+HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 
 
-async def turn_over() -> None:
+class Wire(asyncio.Transport):
+    """Keeps what is written; ``lost`` refuses to end its side, as a reset socket does."""
+
+    def __init__(self, *, lost: bool = False) -> None:
+        super().__init__()
+        self.written = b""
+        self.lost = lost
+        self.ended = self.aborted = False
+        self.reading = True
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+    def write(self, data: Any) -> None:
+        self.written += bytes(data)
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        if self.lost:
+            raise OSError(107, "Transport endpoint is not connected")
+        self.ended = True
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+
+class Host:
+    """Has room for everybody, and is asked for nothing."""
+
+    def entered(self, connection: HttpConnection) -> bool:
+        return True
+
+    def gone(self, connection: asyncio.Protocol) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"asked for {name}")
+
+
+def connected(wire: Wire, limits: ClientLimits | None = None) -> HttpConnection:
+    made = HttpConnection(Host(), FairTurns(), lambda: 0.0, limits or ClientLimits())
+    made.connection_made(wire)
+    return made
+
+
+async def test_a_body_is_refused_at_its_first_byte_and_no_further_piece_of_it_is_read() -> None:
+    wire = Wire()
+    connection = connected(wire)
+    connection.data_received(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
     await asyncio.sleep(0)
-
-
-async def test_each_piece_has_a_turn_of_its_own_in_the_order_of_coming() -> None:
-    turns, done = FairTurns(), list[int]()
-    for number in range(3):
-        turns.add(lambda number=number: done.append(number))  # type: ignore[misc]
-    assert done == []
-    seen = []
-    for _ in range(4):
-        await turn_over()
-        seen.append(len(done))
-    assert seen == [1, 2, 3, 3]
-    assert done == [0, 1, 2]
-
-
-async def test_what_others_scheduled_meanwhile_comes_between() -> None:
-    turns, done = FairTurns(), list[str]()
-    turns.add(lambda: done.append("first"))
-    turns.add(lambda: done.append("second"))
-    asyncio.get_running_loop().call_soon(done.append, "between")
-    for _ in range(3):
-        await turn_over()
-    assert done == ["first", "between", "second"]
-
-
-async def test_a_piece_may_bring_the_next() -> None:
-    turns, done = FairTurns(), list[int]()
-
-    def again() -> None:
-        done.append(len(done))
-        if len(done) < 3:
-            turns.add(again)
-
-    turns.add(again)
+    assert wire.written.startswith(b"HTTP/1.1 413 ")
+    assert wire.ended
+    before = len(wire.written)
+    connection.data_received(b"1\r\na\r\n" * 1000)
+    await asyncio.sleep(0)
+    assert len(wire.written) == before
+    assert wire.reading
     for _ in range(5):
-        await turn_over()
-    assert done == [0, 1, 2]
+        connection.data_received(b"1\r\na\r\n" * 40_000)
+    assert not wire.reading
 
 
-async def test_what_was_taken_back_is_not_done_and_what_fails_stops_nobody() -> None:
-    unheard: list[BaseException] = []
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(lambda _, context: unheard.append(context["exception"]))
-    turns, done = FairTurns(), list[str]()
-
-    def fail() -> None:
-        raise RuntimeError("a fault")
-
-    turns.add(fail)
-    turns.add(lambda: done.append("taken back")).cancel()
-    turns.add(lambda: done.append("done"))
-    for _ in range(4):
-        await turn_over()
-    assert done == ["done"]
-    assert [str(error) for error in unheard] == ["a fault"]
-
-
-@pytest.mark.parametrize("late", [False, True])
-async def test_after_the_last_the_queue_begins_anew(late: bool) -> None:
-    turns, done = FairTurns(), list[int]()
-    turns.add(lambda: done.append(1))
-    for _ in range(1 + late):
-        await turn_over()
-    turns.add(lambda: done.append(2))
-    await turn_over()
-    assert done == [1, 2]
+async def test_a_socket_that_is_lost_when_its_last_answer_is_written_is_let_go() -> None:
+    wire = Wire(lost=True)
+    connection = connected(wire)
+    connection.sweep(1000.0)
+    assert wire.written.startswith(b"HTTP/1.1 408 ")
+    assert wire.aborted

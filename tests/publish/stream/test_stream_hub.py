@@ -222,12 +222,12 @@ def test_dropping_streams_leaves_the_others_whole() -> None:
 def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     clock = Clock()
     hub = StreamHub(World(), epoch="e", clock=clock, max_filters=2)
-    read = hub.stream(FILTERS[0])
+    read = hub.stream(FILTERS[3])
     hub.hold(read)
     unread = hub.stream(FILTERS[1])
     clock.now_s += 1
     new = hub.stream(FILTERS[2])
-    assert hub.stream(FILTERS[0]) is read
+    assert hub.stream(FILTERS[3]) is read
     hub.hold(new)
     with pytest.raises(TooManyFilters):
         hub.stream(FILTERS[1])
@@ -341,3 +341,15 @@ def test_bodies_are_shared_between_streams() -> None:
 def held(answer: tuple[NumberedMessage, ...] | ResumeTooOld) -> tuple[NumberedMessage, ...]:
     assert not isinstance(answer, ResumeTooOld)
     return answer
+
+
+def test_the_whole_event_is_served_however_many_filters_are_in_use() -> None:
+    hub = StreamHub(World(), epoch="e", clock=Clock(), max_filters=2)
+    for number in range(2):
+        hub.hold(hub.stream(StreamFilter(games=frozenset({f"zz{number}"}))))
+    for whole in (EVERYTHING, StreamFilter(brief=True), StreamFilter(gains=True)):
+        hub.hold(hub.stream(whole))
+    with pytest.raises(TooManyFilters):
+        hub.stream(StreamFilter(types=frozenset({"move"})))
+    with pytest.raises(TooManyFilters):
+        hub.stream(StreamFilter(games=frozenset({"zz2"})))

@@ -13,10 +13,18 @@ from websockets.asyncio.client import connect
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
 from websockets.protocol import State
+from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from live.config import ServerConfig
+from live.publish.access.authentication import Guest
+from live.publish.access.client_limits import ClientLimits
+from live.publish.access.handshake import AdmittedClient
+from live.publish.access.token_handshake import TokenHandshake
 from live.publish.server import Publisher
+from live.publish.stream.broadcaster import Broadcaster
+from live.publish.stream.stream_filter import EVERYTHING
+from live.publish.stream.subscriber import Subscriber
 from tests.publish.world import World
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
@@ -224,3 +232,171 @@ async def test_a_request_with_two_lengths_is_answered_and_the_connection_closed(
     said = await answer(publisher, f"{head}{two}{head}\r\n".encode())
     assert said.count(b"HTTP/1.1 200 ") == 1
     assert b"connection: close" in said.lower()
+
+
+class Wire(asyncio.Transport):
+    """Counts what is written, and whether anything may come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.writes = 0
+        self.reading = True
+        self.ended = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self.ended
+        self.written += bytes(data)
+        self.writes += 1
+
+    def is_closing(self) -> bool:
+        return False
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.ended = True
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
+
+
+class CountedProtocol(ServerProtocol):
+    """Counts the bytes that are parsed."""
+
+    def __init__(self) -> None:
+        super().__init__(state=State.OPEN, max_size=4096)
+        self.parsed = 0
+
+    def receive_data(self, data: bytes | bytearray) -> None:
+        self.parsed += len(data)
+        super().receive_data(data)
+
+
+def reader(wire: Wire, protocol: ServerProtocol) -> tuple[Subscriber, Broadcaster]:
+    limits = ClientLimits()
+    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=limits)
+    stream = source.stream(EVERYTHING)
+    made = Subscriber(
+        source, stream, wire, lambda: 0.0, limits, lambda gone: None, Guest(), protocol
+    )
+    source.join(made, None)
+    return made, source
+
+
+def closes(written: bytes) -> list[int]:
+    client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN)
+    client.receive_data(written)
+    frames = [each for each in client.events_received() if isinstance(each, Frame)]
+    return [Close.parse(each.data).code for each in frames if each.opcode is Opcode.CLOSE]
+
+
+@pytest.mark.parametrize("frame", [masked(0x8A), masked(0x89), masked(0x81, b"hi")])
+async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(frame: bytes) -> None:
+    wire, protocol = Wire(), CountedProtocol()
+    subscriber, source = reader(wire, protocol)
+    flood = frame * (256_000 // len(frame))
+    subscriber.data_received(flood)
+    assert protocol.parsed <= 256
+    assert not wire.reading
+    for _ in range(40):
+        before = protocol.parsed
+        await asyncio.sleep(0)
+        assert protocol.parsed - before <= 256
+    assert protocol.parsed < 6_000
+    assert closes(wire.written) == [4100]
+    assert wire.ended
+    assert not len(source)
+    parsed, written = protocol.parsed, wire.written
+    subscriber.data_received(flood)
+    subscriber.eof_received()
+    await asyncio.sleep(0)
+    assert (protocol.parsed, wire.written) == (parsed, written)
+
+
+async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
+    wire, protocol = Wire(), CountedProtocol()
+    subscriber, _ = reader(wire, protocol)
+    subscriber.close(1001, "the service stops")
+    subscriber.data_received(masked(0x81, b"hi") * 30_000)
+    for _ in range(40):
+        await asyncio.sleep(0)
+    assert protocol.parsed < 6_000
+    assert closes(wire.written) == [1001]
+    assert wire.ended
+
+
+async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> None:
+    wire, protocol = Wire(), CountedProtocol()
+    subscriber, _ = reader(wire, protocol)
+    subscriber.data_received(masked(0x89, b"x" * 100) * 20)
+    assert not wire.reading
+    subscriber.data_received(masked(0x89, b"y"))
+    for _ in range(12):
+        await asyncio.sleep(0)
+    assert wire.reading
+    assert wire.written.endswith(b"\x8a\x01y")
+    assert wire.written.count(b"\x8a\x64") == 20
+
+
+class NobodyKnown:
+    """No token is valid; the one that says so has the connection."""
+
+    def __init__(self) -> None:
+        self.rest: bytes | None = None
+
+    def identify(self, connection: TokenHandshake, message: bytes, rest: bytes) -> bool:
+        if message == b"right":
+            self.rest = rest
+        return message == b"right"
+
+    def gone(self, connection: asyncio.Protocol) -> None:
+        pass
+
+
+def introduced(wire: Wire, host: NobodyKnown, protocol: ServerProtocol) -> TokenHandshake:
+    client = AdmittedClient(EVERYTHING, None)
+    return TokenHandshake(host, client, wire, "192.0.2.1", lambda: 0.0, ClientLimits(), protocol)
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        masked(0x89, b"x" * 125) * 2_000,
+        masked(0x8A) * 40_000,
+        masked(0x01) + masked(0x00) * 40_000,
+        masked(0x01) + masked(0x00, b"x" * 125) * 2_000,
+    ],
+)
+def test_before_a_token_little_is_read_and_answered(flood: bytes) -> None:
+    wire, protocol = Wire(), CountedProtocol()
+    handshake = introduced(wire, NobodyKnown(), protocol)
+    for _ in range(3):
+        handshake.data_received(flood)
+        handshake.eof_received()
+    assert protocol.parsed <= 4096 + 256
+    assert len(wire.written) < 2_000
+    assert wire.writes <= 20  # a transport that is lost logs every one
+    assert closes(wire.written) in ([4100], [4101])
+    assert wire.ended
+
+
+def test_a_flood_behind_a_wrong_token_is_not_read() -> None:
+    wire, protocol = Wire(), CountedProtocol()
+    handshake = introduced(wire, NobodyKnown(), protocol)
+    handshake.data_received(masked(0x81, b"wrong") + masked(0x8A) * 40_000)
+    assert protocol.parsed <= 512
+    assert closes(wire.written) == [4101]
+
+
+def test_what_came_behind_the_token_is_handed_on() -> None:
+    wire, host = Wire(), NobodyKnown()
+    handshake = introduced(wire, host, CountedProtocol())
+    first = masked(0x8A) + masked(0x81, b"right")
+    handshake.data_received(first.ljust(256, b"\0") + b"rest")
+    assert host.rest == b"rest"
+    assert not wire.written

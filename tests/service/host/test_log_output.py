@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from live.publish.stream.client_state import ClientState
-from live.service.host.log_output import OneLineFormatter
+from live.service.host.log_output import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
 
 
 @pytest.fixture(params=[logging.WARNING, logging.DEBUG], ids=["plain", "debug"])
@@ -67,3 +67,26 @@ def test_without_an_exception_there_is_nothing_to_add() -> None:
     nothing = record(None)
     nothing.exc_info = sys.exc_info()
     assert OneLineFormatter("%(message)s").format(nothing) == "it failed"
+
+
+def test_a_warning_that_comes_over_and_over_is_left_out_for_a_while_and_others_are_not() -> None:
+    repeated = RepeatedLines()
+
+    def lines(count: int, at_s: float, level: int, text: str, *args: object) -> list[str]:
+        made = []
+        for number in range(count):
+            each = logging.LogRecord("asyncio", level, "x.py", 1, text, args, None)
+            each.created = at_s + number / 1e6
+            if repeated.filter(each):
+                made.append(each.getMessage())
+        return made
+
+    many = lines(10_000, 0.0, logging.ERROR, "socket.accept() out of system resource")
+    assert len(many) == REPEATED
+    assert many[-1].endswith("(more of these are left out for 60 s)")
+    assert lines(3, 1.0, logging.ERROR, "another %s", "fault") == ["another fault"] * 3
+    assert len(lines(10_000, 1.0, logging.INFO, "board %s moves", 1)) == 10_000
+    assert len(lines(5, REPEATED_S, logging.ERROR, "socket.accept() out of system resource")) == 5
+    for number in range(5_000):
+        assert lines(1, 2.0, logging.WARNING, "%s", number)
+    assert len(repeated._seen) <= 1_000

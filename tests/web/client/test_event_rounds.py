@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -43,6 +44,18 @@ def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) ->
         (2, 1, 1),
         (2, 0, 2),
     ]
+
+
+def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
+    written = [f"7.{at}" if at < 20 else "7" if at % 2 else "Round 07" for at in range(1, 29)]
+    games = plain([board(f"g{at}", round) for at, round in enumerate(written, 1)])
+    assert [each["round"] for each in call(pages, "roundsOf", games)] == ["7"]
+    assert len(call(pages, "inRound", games, {"round": "7"})) == 28
+    numbered = [{**each, "board": at} for at, each in enumerate(games, 1)]
+    pairs = [(one, two) for one, two in itertools.pairwise(numbered)]
+    module = "client/event_state.js"
+    orders = [pages("call", module=module, name="gameOrder", args=list(pair)) for pair in pairs]
+    assert all(order < 0 for order in orders)
 
 
 @pytest.mark.parametrize(

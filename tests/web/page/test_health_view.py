@@ -85,6 +85,7 @@ def lines(pages: Pages, *feeds: FeedHealth, **held: Any) -> list[tuple[str, str]
 
 WELL = (FeedHealth("a", "live"), FeedHealth("b", "finished"))
 SILENT = FeedHealth("hall", "stale", "nothing new for 13 min")
+COUNTS = {"late_boards": 2.0, "running_boards": 2.0}
 GONE = FeedHealth("http://10.0.0.7:8790/g.pgn", "retrying", "cannot reach 10.0.0.7")
 
 
@@ -94,7 +95,7 @@ def test_above_the_figures_stands_only_what_is_not_as_it_should_be(pages: Pages)
     assert lines(pages, *WELL, SILENT, engines=well) == []
     seen = lines(pages, *WELL, SILENT, hello={"sight": "arbiter"})
     assert seen == [("hall", "stale: nothing new for 13 min")]
-    delay = {"public_delay": {"delay_s": 900, "first_s": None}}
+    delay = {"public_delay": {"delay_s": 900, "first_s": None, **COUNTS}}
     assert lines(pages, *WELL, hello=delay) == [("public", "15:00 behind")]
 
 
@@ -173,6 +174,9 @@ def test_the_delay_says_when_the_first_moves_come(pages: Pages) -> None:
         return text
 
     assert said(None) == said({"delay_s": 0, "first_s": None}) == ""
-    assert said({"delay_s": 900, "first_s": None}) == "15:00 behind"
+    late = {"delay_s": 900.0, "first_s": None, **COUNTS}
+    assert said(late) == "15:00 behind"
+    assert said({**late, "running_boards": 7}) == "2 of 7 running boards 15:00 behind"
+    assert said({**late, "late_boards": 0}) == said({"delay_s": 900, "first_s": None}) == ""
     assert said({"delay_s": 900, "first_s": 1852.0}) == "15:00 behind; first moves in 14:12"
-    assert said({"delay_s": 900, "first_s": 999.0}) == "15:00 behind"
+    assert said({**late, "first_s": 999.0}) == "15:00 behind"

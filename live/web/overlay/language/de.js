@@ -46,6 +46,7 @@ export default {
   connecting: "Verbindung wird aufgebaut",
   asOf: "Stand vor {}",
   refused: "Abgelehnt: {}",
+  notThere: "Noch nicht da: {}",
   notUnderstood: "Nicht verstanden: {}",
   standings: "Wahrgenommene Spielstärke",
   against: "gegen {}",

@@ -46,6 +46,7 @@ export default {
   connecting: "Connecting",
   asOf: "as of {} ago",
   refused: "Refused: {}",
+  notThere: "Not there yet: {}",
   notUnderstood: "Not understood: {}",
   standings: "Perceived strength",
   against: "against {}",

@@ -46,6 +46,7 @@ export default {
   connecting: "Conectando",
   asOf: "datos de hace {}",
   refused: "Rechazado: {}",
+  notThere: "Aún no está: {}",
   notUnderstood: "No se entiende: {}",
   standings: "Fuerza percibida",
   against: "contra {}",

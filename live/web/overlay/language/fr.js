@@ -46,6 +46,7 @@ export default {
   connecting: "Connexion en cours",
   asOf: "état il y a {}",
   refused: "Refusé : {}",
+  notThere: "Pas encore là : {}",
   notUnderstood: "Non compris : {}",
   standings: "Force perçue",
   against: "contre {}",

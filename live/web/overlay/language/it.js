@@ -46,6 +46,7 @@ export default {
   connecting: "Connessione in corso",
   asOf: "dati di {} fa",
   refused: "Rifiutato: {}",
+  notThere: "Non c’è ancora: {}",
   notUnderstood: "Non compreso: {}",
   standings: "Forza percepita",
   against: "contro {}",

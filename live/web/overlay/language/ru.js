@@ -46,6 +46,7 @@ export default {
   connecting: "Подключение",
   asOf: "данные {} назад",
   refused: "Отказано: {}",
+  notThere: "Пока нет: {}",
   notUnderstood: "Непонятно: {}",
   standings: "Видимая сила игры",
   against: "соперник: {}",

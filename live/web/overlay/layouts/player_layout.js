@@ -3,6 +3,7 @@
 import { element, setParts, setText } from "../../drawing/elements.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
 import { fill } from "../language/words.js";
+import { isAsked } from "../game_choice.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { placeOf } from "../shown_figures.js";
@@ -57,8 +58,6 @@ export default class PlayerLayout {
 
   /** Whose lower third it is: who was asked for, else White. */
   _color(game, wanted) {
-    const asked = wanted.map((each) => each.toLowerCase());
-    const { name, fide_id: id } = game.black;
-    return asked.includes(name.toLowerCase()) || (id && asked.includes(String(id))) ? "black" : "white";
+    return isAsked(game.black, wanted) ? "black" : "white";
   }
 }

@@ -75,7 +75,9 @@ export class ShareMenu {
     const copy = this._button("Copy link", () => this._copy(this._seen().place));
     const stars = this._button("Copy link to followed \u2605", () => this._copy({ ...HOME, follow: this._followed.keys.join(",") }));
     const image = this._button("Image", () => this._image());
-    const formats = { players: ["JSON", "CSV"], player: [] }[view] ?? ["JSON", "CSV", "PGN"];
+    // PGN is the service's to write: static pages have none beside them.
+    const pgn = brokerOf(document) === null ? ["PGN"] : [];
+    const formats = { players: ["JSON", "CSV"], player: [] }[view] ?? ["JSON", "CSV", ...pgn];
     const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
     const box = element("div", "", "", copy, stars, ...(view === "board" ? [image] : []), ...saves);
     box.setAttribute("role", "group");

@@ -1,0 +1,157 @@
+"""Journals damaged at random: is a board emptied whose source is there?
+
+    python -m tests.benchmarks.service.damaged_journals [JOURNALS [SEED]]
+
+Keeps six real games whole in a journal, damages JOURNALS (100) copies of it, each in a way drawn
+from SEED (1) upwards (bytes changed, stretches zeroed or exchanged, the end cut off), and starts a
+service on each: its source gives every game again, and every board must then be what it was, with
+all its moves, scores and points of its curves; so also at a second start. What the service found
+damaged must be said where people look (:attr:`live.service.event_journal.EventJournal.problem`).
+"""
+
+# ruff: noqa: T201 - its output is what it is for
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from live.events import FeedHealth, FeedReport, GameDetail, GameReport
+from live.feeds.demo import demo_feed
+from live.publish.export.analysis_json import Analysis, analysis
+from tests.service.test_event_journal_law import FEED, ArithmeticHall, confirmed
+
+#: Bytes of a page of SQLite's.
+PAGE = 4096
+
+
+def source() -> Sequence[GameReport]:
+    """What the source gives, before and after."""
+    return demo_feed.games()
+
+
+async def make(path: Path, games: int = 6) -> Analysis:
+    """A journal in which so many games are kept whole; gives what was shown."""
+    hall = ArithmeticHall(path)
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        await hall.take(FeedReport(FEED, tuple(source()[:games]), complete=True))
+        hall.answer_all()
+        return confirmed(analysis(hall.state))
+
+
+def _changed(data: bytearray, chance: random.Random) -> None:
+    for _ in range(chance.randint(1, 40)):
+        data[chance.randrange(100, len(data))] ^= chance.randint(1, 255)
+
+
+def _zeroed(data: bytearray, chance: random.Random) -> None:
+    length = chance.choice((16, 512, PAGE))
+    start = chance.randrange(100, len(data) - length)
+    data[start : start + length] = bytes(length)
+
+
+def _exchanged(data: bytearray, chance: random.Random) -> None:
+    one, other = (PAGE * chance.randrange(1, len(data) // PAGE) for _ in range(2))
+    first, second = data[one : one + PAGE], data[other : other + PAGE]
+    data[one : one + PAGE], data[other : other + PAGE] = second, first
+
+
+def _cut(data: bytearray, chance: random.Random) -> None:
+    del data[chance.randrange(len(data) // 4, len(data)) :]
+
+
+WAYS: tuple[Callable[[bytearray, random.Random], None], ...] = (
+    *(_changed, _changed, _changed),
+    *(_zeroed, _zeroed, _exchanged, _cut),
+)
+
+
+def damage(path: Path, seed: int) -> str:
+    """Damage a file; gives how, for people."""
+    chance = random.Random(seed)
+    data = bytearray(path.read_bytes())
+    way = chance.choice(WAYS)
+    way(data, chance)
+    path.write_bytes(data)
+    return way.__name__.strip("_")
+
+
+class Start(msgspec.Struct, frozen=True):
+    """What one start on a damaged journal came to."""
+
+    emptied: tuple[str, ...]
+    """Games that are not what they were, though their source gives them whole."""
+    problem: str
+    """What health says of the journal."""
+
+
+def _content(game: GameDetail) -> tuple[object, ...]:
+    """What must be there again. What the field of players says of a move goes by when it was
+    scored.
+    """
+    curves = (game.curves.white, game.curves.black)
+    return game.plies, [[(at.ply, at.n, at.gain_cp) for at in each] for each in curves]
+
+
+async def start(path: Path, before: Analysis) -> Start:
+    """Start a service on it, let the source report, and look at every board."""
+    hall = ArithmeticHall(path)
+    shown: list[FeedHealth] = []
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        for _ in range(2):
+            await hall.take(FeedReport(FEED, tuple(source()[: len(before.games)]), complete=True))
+            hall.answer_all()
+            analysis(hall.state)  # everybody looks
+            hall.journal.look_after(hall.state, shown.append)
+            hall.answer_all()
+        now = {game.id: game for game in confirmed(analysis(hall.state)).games}
+    emptied = tuple(
+        game.id
+        for game in before.games
+        if game.id not in now or _content(now[game.id]) != _content(game)
+    )
+    return Start(emptied, next((each.detail for each in shown if each.detail), ""))
+
+
+async def drill(
+    folder: Path, seeds: Iterable[int], games: int = 6
+) -> list[tuple[int, str, Start, Start]]:
+    """For each seed how the journal was damaged, and what two starts on it came to."""
+    whole = folder / "whole.sqlite"
+    before = await make(whole, games)
+    found = []
+    for seed in seeds:
+        path = folder / f"{seed}.sqlite"
+        shutil.copy(whole, path)
+        way = damage(path, seed)
+        found.append((seed, way, await start(path, before), await start(path, before)))
+        path.unlink()
+    return found
+
+
+async def main() -> int:
+    given = [int(word) for word in sys.argv[1:]]
+    count, first = (*given, *(100, 1)[len(given) :])
+    with tempfile.TemporaryDirectory(prefix="damaged-") as name:
+        found = await drill(Path(name), range(first, first + count))
+    for seed, way, *starts in found:
+        for number, each in enumerate(starts, 1):
+            if each.emptied:
+                ids = ", ".join(each.emptied)
+                print(f"seed {seed} ({way}), start {number}: emptied {ids}; {each.problem}")
+    bad = sum(bool(one.emptied or two.emptied) for _, _, one, two in found)
+    said = sum(bool(one.problem) for _, _, one, _ in found)
+    print(f"{len(found)} damaged journals: {bad} emptied boards; damage was said of {said}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

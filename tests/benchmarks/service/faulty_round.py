@@ -1,0 +1,1076 @@
+"""A round of 28 boards over three sources at once, with all that goes wrong in a hall, judged by
+what the sources themselves showed and when.
+
+    python -m tests.benchmarks.service.faulty_round PGN ROUND --seed N [--json -] [--delay 12]
+        [--delay-round ROUND] [--seconds 100] [--keep FOLDER]
+
+Boards 1 to 10 of ROUND of PGN come from a lichess broadcast, 10 to 20 from a PGN page, 20 to 28
+from a folder of single files with a combined one and others beside them. From the seed follow:
+forfeits last in a file, colours and names put right later, files cut in a clock, one away for long
+that comes back half-written, rounds spelled in several ways or not at all, other games beside the
+round's, takebacks, slips, corrected and withdrawn results, a pairing that vanishes, a rising clock,
+dropped connections, failing, empty and wrong pages, old copies, and two kills: one while all goes
+on, one while the sources stand still, after which everything must be as before.
+
+Judged: every board once, with its moves, names and result; no alert of what never happened; nothing
+public before its time by websocket, HTTP, MQTT, pictures, moments and standings; figures and log
+refused to the public; after each restart the public has what it had. Exit code 1 where anything is
+wrong. The summary is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import functools
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+import unicodedata
+import urllib.error
+import urllib.request
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import aiomqtt
+import chess
+import msgspec
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidHandshake, WebSocketException
+
+from live.events import (
+    Alert,
+    AlertMessage,
+    GameDetail,
+    GameMessage,
+    GameReport,
+    GameView,
+    GoneMessage,
+    Moment,
+    MomentMessage,
+    Move,
+    MoveMessage,
+    Player,
+    PlayerView,
+    Result,
+    SnapshotMessage,
+    StandingMessage,
+)
+from live.feeds.game_timeline import PlannedIncident, misread, timeline
+from live.feeds.pgn.pgn_decoder import PgnReader
+from live.publish.access.tokens import new_token
+from live.publish.export import board_picture
+from live.publish.stream.client_state import ClientState, OutOfStep
+from live.rehearse.pgn_text import pgn_text
+from live.rehearse.planned_faults import GOOD, ConnectionFaults
+from live.rehearse.servers.http_server import ServedReply, ServedRequest
+from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
+from live.rehearse.servers.pgn_server import PgnUrlRehearsal
+from tests.publish.mosquitto import running as broker_running
+
+BOARDS = 28
+LOST_AFTER_S = 8.0
+#: How long the end may take to be shown, besides the delay.
+PATIENCE_S = 60.0
+EVENT = "Open 2025"
+SPELLINGS = ("{0}", "{0}.{1}", "Round {0}", "0{0}.{1}", "")
+FORFEITS: dict[str, Result] = {"+:-": "1-0", "-:+": "0-1", "+/-": "1-0", "-/-": "0-0", "0-0": "0-0"}
+#: Alerts that say that something happened on a board.
+JUDGED = (
+    *("takeback", "correction", "vanished", "result-corrected", "players-swapped"),
+    *("illegal-move", "illegal-stands", "unreadable", "sources-differ"),
+)
+#: Where a clock that is cut looks like a result.
+_LIKE_RESULT = re.compile(r"\[%clk (?:1:0|0:1)")
+Act = Callable[[], Awaitable[None] | None]
+
+
+def plain(name: str) -> str:
+    """A name without accents and case."""
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return letters.casefold()
+
+
+def line_of(game: GameDetail | GameReport) -> str:
+    plies = game.plies if isinstance(game, GameDetail) else game.moves
+    return " ".join(ply.uci for ply in plies)
+
+
+class Board:
+    """One game: what is true of it, and since when its sources show what."""
+
+    def __init__(self, name: str, game: GameReport, delay_s: float) -> None:
+        self.name = name
+        self.game = game
+        self.delay_s = delay_s
+        self.players = frozenset(map(plain, (game.headers.white.name, game.headers.black.name)))
+        self.lines: dict[str, float] = {}
+        self.lengths: dict[int, float] = {}
+        self.plies: dict[tuple[int, str], float] = {}
+        self.results: dict[str, float] = {}
+        self.happened: Counter[str] = Counter()
+        """Kinds of alerts that this board gives reason for."""
+        self.changed_plies: set[int] = set()
+        """Plies that are taken back or first shown wrong."""
+        self.expected = True
+        self.sources = 1
+
+    def show(self, report: GameReport) -> None:
+        """A source is about to show this."""
+        now_s = time.monotonic()
+        words = [move.uci for move in report.moves]
+        for ply in range(len(words), -1, -1):
+            line = " ".join(words[:ply])
+            if line in self.lines:
+                break
+            self.lines[line] = now_s
+            self.lengths.setdefault(ply, now_s)
+            if ply:
+                self.plies.setdefault((ply, words[ply - 1]), now_s)
+        self.results.setdefault(report.result, now_s)
+
+    def public_plies(self, now_s: float) -> int:
+        due = [n for n, since_s in self.lengths.items() if since_s + self.delay_s <= now_s]
+        return max(due, default=0)
+
+
+class Judge:
+    """Compares what comes out with what is true."""
+
+    def __init__(self, boards: list[Board]) -> None:
+        self.boards = boards
+        self.violations: dict[str, list[str]] = {}
+        self.counts: Counter[str] = Counter()
+        self.alerts: dict[tuple[str, int], str] = {}
+        self.views: dict[str, GameView] = {}
+        self.moments: set[str] = set()
+
+    def wrong(self, what: str, example: str) -> None:
+        self.violations.setdefault(what, []).append(example)
+
+    def find(self, view: GameView, line: str | None = None) -> Board | None:
+        names = frozenset(map(plain, (view.white.name, view.black.name)))
+        found = [board for board in self.boards if board.players == names]
+        fitting = [board for board in found if line is not None and line in board.lines]
+        white = plain(view.white.name)
+        choice = (fitting or found) if line else found
+        seated = [each for each in choice if plain(each.game.headers.white.name) == white]
+        return next(iter(seated or choice), None)
+
+    def _due(self, way: str, board: Board, since_s: float | None, what: str) -> None:
+        early_s = 0.0 if since_s is None else since_s + board.delay_s - time.monotonic()
+        self.counts[way] += 1
+        if since_s is None:
+            self.wrong(f"{way}: shown by no source", f"board {board.name}: {what}")
+        elif early_s > 0:
+            self.wrong(f"{way}: public too early", f"board {board.name}: {what}, {early_s:.2f} s")
+
+    def public_view(self, way: str, view: GameView, line: str | None = None) -> None:
+        """Somebody without a token was given this."""
+        board = self.find(view, line)
+        if board is None:
+            names = f"{view.white.name} - {view.black.name}"
+            self.wrong(f"{way}: a game that nobody plays", f"{names}, round {view.round!r}")
+            return
+        if line is not None:
+            self._due(way, board, board.lines.get(line), f"{len(line.split())} plies")
+        else:
+            self._due(way, board, board.lengths.get(view.plies_played), f"{view.plies_played} long")
+        self._due(way, board, board.results.get(view.result), f"result {view.result}")
+
+    def public_move(self, way: str, id: str, ply: int, uci: str) -> None:
+        view = self.views.get(id)
+        board = None if view is None else self.find(view)
+        if view is None or board is None:
+            return
+        same = [each for each in self.boards if each.players == board.players]
+        since = [each.plies[ply, uci] for each in same if (ply, uci) in each.plies]
+        self._due(way, board, min(since, default=None), f"{ply} {uci}")
+
+    def public_moment(self, way: str, moment: Moment) -> None:
+        self.moments.add(moment.id)
+        view = self.views.get(moment.game)
+        board = None if view is None else self.find(view)
+        if board is not None:
+            self._due(way, board, board.lengths.get(moment.ply), f"moment {moment.id}")
+
+    def public_player(self, way: str, player: PlayerView) -> None:
+        now_s, name = time.monotonic(), plain(player.name)
+        mine = [board for board in self.boards if name in board.players]
+        # What two sources have may be two games for a while.
+        most = sum((board.public_plies(now_s) + 1) // 2 * board.sources for board in mine)
+        self.counts[way] += 1
+        if mine and player.moves > most:
+            self.wrong(f"{way}: public too early", f"{player.name}: {player.moves} of {most} moves")
+
+    def alert(self, alert: Alert) -> None:
+        """An arbiter was given this."""
+        if alert.kind not in JUDGED or alert.game is None:
+            return
+        seen = (alert.id, alert.times)
+        if seen in self.alerts:
+            if self.alerts[seen] != alert.text and alert.kind in ("takeback", "vanished"):
+                self.wrong("alert: another text", f"{self.alerts[seen]} -> {alert.text}")
+                self.alerts[seen] = alert.text
+            return
+        self.alerts[seen] = alert.text
+        self.counts[f"alert {alert.kind}"] += 1
+        view = self.views.get(alert.game)
+        board = None if view is None else self.find(view)
+        true = board is not None and board.happened[alert.kind] > 0
+        if board is not None and alert.kind in ("takeback", "correction") and alert.ply is not None:
+            true = any(abs(alert.ply - ply) <= 1 for ply in board.changed_plies)
+        if not true:
+            name = "?" if board is None else board.name
+            self.wrong(f"alert: false {alert.kind}", f"board {name}: {alert.text}")
+
+    def end(self, who: str, games: list[GameDetail]) -> list[str]:
+        """What is not as it should be when all is over."""
+        found = []
+        by_board: dict[str, list[GameDetail]] = {}
+        for game in games:
+            board = self.find(game, line_of(game))
+            if board is None:
+                found.append(f"{who}: nobody plays {game.white.name} - {game.black.name}")
+            else:
+                by_board.setdefault(board.name, []).append(game)
+        for board in self.boards:
+            here = by_board.get(board.name, [])
+            if len(here) != board.expected:
+                shown = [f"{one.round!r} {one.plies_played} plies {one.problem}" for one in here]
+                found.append(f"{who}: board {board.name} is there {len(here)} times {shown}")
+                continue
+            for one in here:
+                true = board.game
+                names = (one.white.name, one.black.name)
+                if line_of(one) != line_of(true):
+                    wanted = len(true.moves)
+                    found.append(f"{who}: board {board.name}: {len(one.plies)} plies not {wanted}")
+                if one.result != true.result:
+                    found.append(f"{who}: board {board.name}: {one.result} not {true.result}")
+                if names != (true.headers.white.name, true.headers.black.name):
+                    found.append(f"{who}: board {board.name}: names {names}")
+                if one.problem:
+                    found.append(f"{who}: board {board.name}: {one.problem}")
+        return found
+
+    def order(self, games: list[GameView]) -> None:
+        numbers = [
+            int(board.name)
+            for view in games
+            if (board := self.find(view)) is not None and board.name.isdigit()
+        ]
+        if numbers != sorted(numbers):
+            self.wrong("boards out of order", str(numbers))
+
+
+class Service:
+    """``live-rate`` in a process of its own, which is killed."""
+
+    def __init__(self, folder: Path, specs: list[str], settings: str) -> None:
+        with socket.socket() as sock:
+            sock.bind(("127.0.0.1", 0))
+            self.port = sock.getsockname()[1]
+        (folder / "config.toml").write_text(settings.replace("PORT", str(self.port)))
+        self.log = folder / "service.log"
+        self._argv = [sys.executable, "-c", "from live.cli import main; main()", "--headless"]
+        self._argv += ["--config", str(folder / "config.toml")]
+        self._argv += [word for spec in specs for word in ("--feed", spec)]
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        with self.log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._argv, stdout=log, stderr=log, env={**os.environ, "OMP_NUM_THREADS": "1"}
+            )
+
+    async def kill(self) -> None:
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGKILL)
+        await self._process.wait()
+
+
+class Follower:
+    """One websocket, which comes back after each kill."""
+
+    def __init__(self, port: int, judge: Judge, token: str = "") -> None:
+        self._address = f"ws://127.0.0.1:{port}/v1/live"
+        self._judge = judge
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.public = not token
+        self.state = ClientState()
+        self.here = asyncio.Event()
+        """Set while it holds a snapshot of this life of the service."""
+
+    async def run(self) -> None:
+        while True:
+            try:
+                async with connect(
+                    self._address, additional_headers=self._headers, max_size=None
+                ) as socket:
+                    self.state = ClientState()
+                    async for text in socket:
+                        self._take(text)
+            except OutOfStep as error:
+                self._judge.wrong("websocket: out of step", str(error))
+            except (OSError, WebSocketException, InvalidHandshake):
+                pass
+            self.here.clear()
+            await asyncio.sleep(0.05)
+
+    def _take(self, text: str | bytes) -> None:
+        judge, message = self._judge, self.state.receive(text)
+        match message:
+            case SnapshotMessage():
+                self.here.set()
+                for game in message.games:
+                    judge.views[game.id] = game
+                if self.public:
+                    for game in message.games:
+                        judge.public_view("websocket", game, line_of(game))
+                    for moment in message.moments:
+                        judge.public_moment("websocket moments", moment)
+                    for player in message.players:
+                        judge.public_player("websocket standings", player)
+                for alert in message.alerts:
+                    self._alert(alert)
+            case GameMessage(game=view):
+                judge.views[view.id] = view
+                if self.public:
+                    judge.public_view("websocket", view)
+            case MoveMessage(game=id):
+                moved = self.state.game(id)
+                if self.public and moved is not None:
+                    judge.public_view("websocket", moved, line_of(moved))
+            case GoneMessage():
+                judge.counts["games gone"] += 1
+            case StandingMessage(player=player) if self.public and player.games:
+                judge.public_player("websocket standings", player)
+            case MomentMessage(moment=moment, holds=True) if self.public:
+                judge.public_moment("websocket moments", moment)
+            case AlertMessage(alert=alert):
+                self._alert(alert)
+
+    def _alert(self, alert: Alert) -> None:
+        if self.public:
+            self._judge.wrong("alert: shown to the public", alert.text)
+        self._judge.alert(alert)
+
+    def games(self) -> list[GameDetail]:
+        return [] if self.state.seq is None else list(self.state.snapshot().games)
+
+
+class Asking:
+    """HTTP with and without an arbiter's token."""
+
+    def __init__(self, port: int, judge: Judge, token: str, chance: random.Random) -> None:
+        self._origin = f"http://127.0.0.1:{port}"
+        self._judge, self._token, self._chance = judge, token, chance
+
+    async def get(self, path: str, token: str = "") -> tuple[int, bytes]:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        request = urllib.request.Request(self._origin + path, headers=headers)
+
+        def ask() -> tuple[int, bytes]:
+            try:
+                with urllib.request.urlopen(request, timeout=15) as reply:
+                    return reply.status, reply.read()
+            except urllib.error.HTTPError as error:
+                return error.code, b""
+            except OSError:
+                return 0, b""
+
+        return await asyncio.to_thread(ask)
+
+    async def run(self) -> None:
+        while True:
+            await self._look()
+            await asyncio.sleep(0.5)
+
+    async def _look(self) -> None:
+        judge = self._judge
+        for path in ("/metrics", "/api/v1/incidents"):
+            status, _ = await self.get(path)
+            judge.counts["refused"] += status in (401, 403)
+            if status not in (0, 401, 403):
+                judge.wrong(f"http: {path} is not refused", str(status))
+        for token in ("", self._token):
+            status, body = await self.get("/api/v1/games", token)
+            if status != 200:
+                continue
+            views = msgspec.json.decode(body, type=dict[str, list[GameView]])["games"]
+            for view in views:
+                judge.views[view.id] = view
+                if not token:
+                    judge.public_view("http", view)
+            if views:
+                await self._game(self._chance.choice(views), token)
+        status, rss = await self.get("/api/v1/moments.rss")
+        also, body = await self.get("/api/v1/moments")
+        if status == also == 200:
+            moments = msgspec.json.decode(body, type=dict[str, list[Moment]])["moments"]
+            for moment in moments:
+                judge.public_moment("http moments", moment)
+            judge.counts["rss"] += rss.count(b"<item>")
+            judge.counts["rss moments"] += len(moments)
+        status, body = await self.get("/api/v1/players")
+        if status == 200:
+            for player in msgspec.json.decode(body, type=dict[str, list[PlayerView]])["players"]:
+                judge.public_player("http standings", player)
+
+    async def _game(self, view: GameView, token: str) -> None:
+        judge, path = self._judge, f"/api/v1/games/{quote(view.id, safe='')}"
+        status, pgn = await self.get(f"{path}.pgn", token)
+        if status == 200 and not token:
+            for report in PgnReader().read(pgn, closed=True):
+                shown = msgspec.structs.replace(view, result=report.result)
+                judge.public_view("http pgn", shown, line_of(report))
+        status, before = await self.get(path, token)
+        if status != 200 or token:
+            return
+        detail = msgspec.json.decode(before, type=GameDetail)
+        judge.public_view("http game", detail, line_of(detail))
+        status, page = await self.get(f"/share?game={quote(view.id, safe='')}")
+        found = re.search(rb"1-0|0-1|1/2-1/2|0-0", page)
+        if status == 200 and found is not None and found[0].decode() not in ("", detail.result):
+            fresh = msgspec.structs.replace(detail, result=found[0].decode())
+            judge.public_view("share page", fresh)
+        status, picture = await self.get(f"{path}.png")
+        _, after = await self.get(path)
+        if status == 200 and before == after:
+            judge.counts["pictures"] += 1
+            drawn = await board_picture.drawn(board_picture.board_svg(detail, "auto"))
+            if drawn != picture:  # kept from a moment ago, or made of what is held back
+                judge.counts["pictures of before"] += 1
+                _, whole = await self.get(path, self._token)
+                known = msgspec.json.decode(whole, type=GameDetail)
+                if picture == await board_picture.drawn(board_picture.board_svg(known, "auto")):
+                    judge.wrong("pictures: public too early", f"{view.id}, {known.plies_played}")
+
+
+async def read_mqtt(client: aiomqtt.Client, judge: Judge) -> None:
+    """What everybody at the broker is given."""
+    await client.subscribe("#", qos=1)
+    async for message in client.messages:
+        assert isinstance(message.payload, bytes)
+        match str(message.topic).rpartition("/")[2], message.payload:
+            case _, b"":
+                pass
+            case "game", payload:
+                game = msgspec.json.decode(payload, type=GameMessage)
+                judge.views[game.game.id] = game.game
+                judge.public_view("mqtt", game.game)
+            case "move", payload:
+                move = msgspec.json.decode(payload, type=MoveMessage)
+                if move.move is not None:
+                    judge.public_move("mqtt", move.game, move.ply, move.move.uci)
+            case _, payload if b'"standing"' in payload:
+                standing = msgspec.json.decode(payload, type=StandingMessage)
+                judge.public_player("mqtt standings", standing.player)
+
+
+class Round:
+    """The sources, and what goes wrong with them."""
+
+    def __init__(self, games: list[GameReport], args: argparse.Namespace, folder: Path) -> None:
+        self.chance = chance = random.Random(args.seed)
+        self.length_s: float = args.seconds
+        self.round = str(args.round)
+        self.share = folder / "share" / "round"
+        self.share.mkdir(parents=True)
+        self.log: list[str] = []
+        self.events: list[tuple[float, Act]] = []
+        self.lichess = LichessRehearsal([], keep_alive_s=5.0, fates=self._fates())
+        self.page = PgnUrlRehearsal([])
+        self.page.answer = self._answer  # type: ignore[method-assign]
+        self.page_fault = ""
+        self.copies: deque[tuple[float, bytes]] = deque(maxlen=400)
+        self.file_faults: dict[str, str] = {}
+        self.share_away = False
+        self.now: dict[str, GameReport] = {}
+        # Rounds are spelled in one way by each source.
+        self.spelling = dict(
+            zip(("lichess", "page", "share"), chance.sample(SPELLINGS, 3), strict=True)
+        )
+        self.spelling["lichess"] = "{0}.{1}"
+        self.wrong_colors, self.wrong_name = "", ""
+        rounds: tuple[str, ...] = tuple(args.delay_round)
+        delayed = [not rounds or self.round in rounds, not rounds]
+        self.boards: dict[str, Board] = {}
+        played = [each for each in games if _round(each) == self.round and len(each.moves) > 24]
+        for number, game in enumerate(played[:BOARDS], 1):
+            self._add(str(number), game, args.delay * delayed[0], number)
+        self._more_games(games, args.delay, delayed)
+        self.spoken = {
+            "19": chance.choice(list(FORFEITS)),
+            "27": chance.choice(list(FORFEITS)),
+        }
+        for name, spelled in self.spoken.items():
+            board = self.boards[name]
+            board.game = msgspec.structs.replace(
+                board.game, moves=(), result=FORFEITS[spelled], problem=None
+            )
+        self._plan()
+
+    # --- what is played ---------------------------------------------------------------------------
+
+    def _add(self, name: str, game: GameReport, delay_s: float, number: int | None) -> Board:
+        headers = msgspec.structs.replace(
+            game.headers, event=EVENT, board=number, url="", site="", round=self.round
+        )
+        moves = tuple(msgspec.structs.replace(each, eval=None) for each in game.moves)
+        whole = msgspec.structs.replace(
+            game, key="", headers=headers, moves=moves, start_eval=None, problem=None
+        )
+        board = self.boards[name] = Board(name, whole, delay_s)
+        board.sources = len(self._sources(name))
+        return board
+
+    def _more_games(self, games: list[GameReport], delay_s: float, delayed: list[bool]) -> None:
+        """An Armageddon game after board 28, one adjourned before, one of another event."""
+        others = [each for each in games if _round(each) != self.round and len(each.moves) > 40]
+        extra, adjourned, side = self.chance.sample(others, 3)
+        last = self.boards["28"].game.headers
+        swapped = msgspec.structs.replace(extra.headers, white=last.black, black=last.white)
+        armageddon = msgspec.structs.replace(extra, headers=swapped)
+        self._add("28b", armageddon, delay_s * delayed[0], None)
+        busy = {name for board in self.boards.values() for name in board.players}
+        late = self._add("24a", adjourned, delay_s * delayed[1], None)
+        if busy & late.players:
+            seats = {"white": Player("Late, Walter"), "black": Player("Late, Berta")}
+            headers = msgspec.structs.replace(late.game.headers, **seats)
+            late.game = msgspec.structs.replace(late.game, headers=headers)
+            late.players = frozenset(map(plain, ("Late, Walter", "Late, Berta")))
+        free = chess.Board.from_chess960_pos(self.chance.randrange(960))
+        start, moves = free.fen(), []
+        for _ in range(30):
+            move = self.chance.choice(list(free.legal_moves))
+            moves.append(Move(free.san(move), free.uci(move)))
+            free.push(move)
+        headers = msgspec.structs.replace(
+            side.headers,
+            white=Player("Side, Wanda"),
+            black=Player("Side, Bruno"),
+            variant="chess960",
+        )
+        other = GameReport(
+            key="", headers=headers, start_fen=start, moves=tuple(moves), result="1-0"
+        )
+        self._add("side", other, delay_s * delayed[0], None)
+
+    def _sources(self, name: str) -> list[str]:
+        if not name.isdigit():
+            return ["page" if name == "ghost" else "share"]
+        number = int(name)
+        spans = {"lichess": (1, 10), "page": (10, 20), "share": (20, 28)}
+        return [each for each, (low, high) in spans.items() if low <= number <= high]
+
+    def _plan(self) -> None:
+        chance, events = self.chance, self.events
+        calm_s, rough_s = 0.62 * self.length_s, chance.uniform(0.25, 0.45) * self.length_s
+        self.kills_s = rough_s, calm_s
+        self.on_kill: list[Callable[[], Awaitable[None]]] = []
+        incidents: dict[str, PlannedIncident] = {}
+        shy: set[str] = set()
+        for span, kinds in (
+            (range(1, 10), ["takeback", "slip", "takeback", "slip", "clock-rising"]),
+            (range(11, 19), ["takeback", "slip"]),
+            (range(21, 27), ["takeback", "slip"]),
+        ):
+            for number, kind in zip(chance.sample(span, len(kinds)), kinds, strict=True):
+                name = str(number)
+                shy.add(name)
+                game = self.boards[name].game
+                ply = chance.randint(10, len(game.moves) - 8)
+                incidents[name] = PlannedIncident(kind, 0, ply)  # type: ignore[arg-type]
+                if kind != "clock-rising":
+                    self._give_reason(name, "takeback", "correction")
+                    self.boards[name].changed_plies.add(ply)
+                    if kind == "slip" and misread(game, ply) is None:
+                        self._note("no other move for the slip", name)
+                self._note(kind, f"{name} at ply {ply}")
+        free = [str(n) for n in (*range(1, 10), *range(11, 19), *range(21, 27))]
+        corrected = set(chance.sample([name for name in free if name not in shy], 3))
+        longest = max(timeline([board.game])[-1].at_s for board in self.boards.values())
+        for name, board in self.boards.items():
+            planned = [incidents[name]] if name in incidents else []
+            course = [
+                (moment.at_s, moment.report)
+                for moment in timeline(
+                    [board.game], speed=longest / self.length_s, incidents=planned
+                )
+            ]
+            if name in ("24a", "28b", "side"):
+                course = [(at_s + 0.1 * self.length_s, report) for at_s, report in course]
+            if name in incidents and incidents[name].kind == "clock-rising":
+                board.game = course[-1][1]
+            if name in self.spoken:
+                course = [course[0], (chance.uniform(0.03, 0.2) * self.length_s, board.game)]
+            if name in corrected:
+                course = self._other_result(name, course)
+            for at_s, report in course:
+                self._at(at_s, functools.partial(self.tell, name, report))
+        self._plan_page(shy, calm_s)
+        self._plan_share(calm_s, shy)
+        for _ in range(3):
+            self._at(self._free_s(calm_s, 1), self.lichess.hang_up)
+        self._at(rough_s, lambda: self.on_kill[0]())
+        self._at(calm_s, lambda: self.on_kill[1]())
+        events.sort(key=lambda each: each[0])
+
+    def _other_result(
+        self, name: str, course: list[tuple[float, GameReport]]
+    ) -> list[tuple[float, GameReport]]:
+        """The result is first another one for some seconds, or comes early and is withdrawn."""
+        self._give_reason(name, "result-corrected")
+        early = self.chance.random() < 0.4
+        at = len(course) * 2 // 3 if early else len(course) - 1
+        at_s, report = course[at]
+        other: Result = "0-1" if course[-1][1].result != "0-1" else "1-0"
+        wrong = msgspec.structs.replace(report, result=other)
+        self._note("result withdrawn" if early else "result corrected", name)
+        if early:
+            return [*course[: at + 1], (at_s + 0.01, wrong), *course[at + 1 :]]
+        return [*course[:at], (at_s, wrong), (at_s + 4.0, report)]
+
+    def _plan_page(self, shy: set[str], calm_s: float) -> None:
+        chance = self.chance
+        for kind in ("404", "500", "empty", "html", "half", "half", "old", "drop"):
+            at_s, lasts_s = self._free_s(calm_s, 3), chance.uniform(1, 3)
+            self._note(f"page {kind}", f"{at_s:.0f} s for {lasts_s:.1f} s")
+            self._at(at_s, functools.partial(setattr, self, "page_fault", kind))
+            self._at(at_s + lasts_s, lambda: setattr(self, "page_fault", ""))
+        colors, name = chance.sample([str(n) for n in range(11, 19) if str(n) not in shy], 2)
+        self.wrong_colors, self.wrong_name = colors, name
+        self._give_reason(colors, "players-swapped")
+        at_s = chance.uniform(0.1, 0.5) * self.length_s
+        self._note("colours put right", f"{colors} at {at_s:.0f} s")
+        self._note("name put right", f"{name} at {at_s:.0f} s")
+        self._at(at_s, lambda: setattr(self, "wrong_colors", ""))
+        later_s = at_s + chance.choice([0.0, 3.0])
+        self._at(later_s, lambda: setattr(self, "wrong_name", ""))
+        one, two = (self.boards[each].game.headers for each in ("11", "12"))
+        headers = msgspec.structs.replace(one, board=99, black=two.white)
+        nobody = GameReport(key="", headers=headers, start_fen=chess.STARTING_FEN, moves=())
+        ghost = self._ghost = Board("ghost", nobody, self.boards["11"].delay_s)
+        ghost.expected = False
+        self.boards["ghost"] = ghost
+        self._at(chance.uniform(1, 10), lambda: self.tell("ghost", nobody))
+        self._at(chance.uniform(15, 30), functools.partial(self.now.__delitem__, "ghost"))
+
+    def _plan_share(self, calm_s: float, shy: set[str]) -> None:
+        chance = self.chance
+        files = [f"game-{n}.pgn" for n in (21, 22, 23, 24, 25, 26, 28)]
+        away = chance.choice(files)
+        files.remove(away)
+        for kind in ("cut",) * 14 + ("half", "half"):
+            name = chance.choice(files)
+            at_s, lasts_s = self._free_s(calm_s, 2), chance.uniform(0.3, 1.6)
+            self._fault(name, kind, at_s, lasts_s)
+        for _ in range(2):
+            self._fault("games.pgn", "half", self._free_s(calm_s, 2), 1.5)
+        at_s, gone_s = chance.uniform(0.12, 0.3) * self.length_s, LOST_AFTER_S + 4
+        self._give_reason(away[5:-4], "vanished")
+        self._fault(away, "away", at_s, gone_s)
+        self._fault(away, "half", at_s + gone_s, 1.5)
+        at_s = self._free_s(calm_s, 3)
+        self._note("share away", f"{at_s:.0f} s")
+        self._at(at_s, lambda: self._share_is(away=True))
+        self._at(at_s + 2, lambda: self._share_is(away=False))
+
+    def _fault(self, file: str, kind: str, at_s: float, lasts_s: float) -> None:
+        self._note(f"{file} {kind}", f"{at_s:.1f} s for {lasts_s:.1f} s")
+
+        def change(kind: str) -> None:
+            self.file_faults[file] = kind
+            self._write(file)
+
+        self._at(at_s, lambda: change(kind))
+        self._at(at_s + lasts_s, lambda: change(""))
+
+    def _free_s(self, calm_s: float, lasts_s: float) -> float:
+        """A time at which nothing that lasts so long reaches into the calm kill."""
+        while True:
+            at_s = self.chance.uniform(0.08, 0.9) * self.length_s
+            if not calm_s - lasts_s - 2 < at_s < calm_s + 2:
+                return at_s
+
+    def _at(self, at_s: float, act: Act) -> None:
+        self.events.append((at_s, act))
+
+    def _give_reason(self, name: str, *kinds: str) -> None:
+        self.boards[name].happened.update(kinds)
+
+    def _note(self, what: str, where: str) -> None:
+        self.log.append(f"{what}: {where}")
+
+    def _fates(self) -> Iterator[ConnectionFaults]:
+        chance = random.Random(self.chance.random())
+        cuts = tuple(chance.randint(1, 3000) for _ in range(17))
+        yield GOOD
+        yield ConnectionFaults(drop_after=chance.randint(500, 20_000), cuts=cuts)
+        yield ConnectionFaults(refuse=503)
+        yield ConnectionFaults(drop_after=chance.randint(500, 60_000), repeat=True)
+        while True:
+            yield ConnectionFaults(cuts=cuts)
+
+    # --- what the sources show --------------------------------------------------------------------
+
+    def tell(self, name: str, report: GameReport) -> None:
+        """This is so from now on, in all sources of the board."""
+        board, before = self.boards[name], self.now.get(name)
+        board.show(report)
+        self.now[name] = report
+        for source in self._sources(name):
+            if source == "lichess":
+                index, shown = int(name) - 1, self._headed("lichess", name)
+                less = before is not None and len(report.moves) < len(before.moves)
+                (self.lichess.keep_back if less else self.lichess.show)(index, shown)
+            elif source == "share":
+                self._write(_file(name))
+                if name.isdigit():
+                    self._write("games.pgn")
+        if "page" in self._sources(name):
+            self.copies.append((time.monotonic(), self._page_text()))
+
+    def _headed(self, source: str, name: str) -> GameReport:
+        report = self.now[name]
+        headers = report.headers
+        number = name if name.isdigit() else ""
+        spelled = self.spelling[source].format(self.round, number or 1)
+        if name == "24a":
+            spelled = str(int(self.round) - 1)
+        white, black = headers.white, headers.black
+        if source != "lichess":
+            white, black = (msgspec.structs.replace(each, fide_id=None) for each in (white, black))
+        if name == self.wrong_name:
+            white = msgspec.structs.replace(white, name=white.name.replace("a", "á", 1))
+        if name == self.wrong_colors:
+            white, black = black, white
+        headers = msgspec.structs.replace(headers, white=white, black=black, round=spelled)
+        return msgspec.structs.replace(report, headers=headers)
+
+    def _text(self, source: str, name: str) -> str:
+        report = self._headed(source, name)
+        text, spelled = pgn_text(report), self.spoken.get(name)
+        if spelled is None or report.result == "*":
+            return text
+        text = text.replace(f'[Result "{report.result}"]', f'[Result "{spelled}"]')
+        return f"{text[: -len(report.result) - 1]}{spelled}\n"
+
+    def _page_text(self) -> bytes:
+        """The forfeit stands last."""
+        names = [str(n) for n in (*range(10, 19), 20)] + ["ghost", "19"]
+        return "\n".join(self._text("page", n) for n in names if n in self.now).encode()
+
+    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        body, kind = self._page_text(), {"Content-Type": "application/x-chess-pgn"}
+        match self.page_fault:
+            case "404" | "500" as status:
+                await reply.whole(int(status), b"busy")
+            case "empty":
+                await reply.whole(200, b"", kind)
+            case "html":
+                await reply.whole(200, b"<!DOCTYPE html><html>Back soon</html>")
+            case "half":
+                await reply.whole(200, body[: self.chance.randint(0, len(body))], kind)
+            case "old":
+                old_s = time.monotonic() - 5
+                copy = next((text for at_s, text in self.copies if at_s >= old_s), body)
+                await reply.whole(200, copy, kind)
+            case "drop":
+                await reply.fated(ConnectionFaults(drop_after=len(body) // 2), body, kind)
+            case _:
+                await reply.whole(200, body, kind)
+
+    def _write(self, file: str) -> None:
+        if self.share_away:
+            return
+        path, kind = self.share / file, self.file_faults.get(file, "")
+        if kind == "away":
+            path.unlink(missing_ok=True)
+            return
+        if file == "games.pgn":
+            names = [str(n) for n in range(20, 29)]
+        else:
+            names = [name for name in self.now if _file(name) == file]
+        text = "\n".join(self._text("share", name) for name in names if name in self.now)
+        if kind == "cut" and "[%clk " in text:
+            # At best so that what is left ends like a result.
+            results = [found.end() for found in _LIKE_RESULT.finditer(text, len(text) - 150)]
+            text = text[: results[-1] if results else text.rfind("[%clk ") + 9]
+        elif kind == "half":
+            text = text[: len(text) * 3 // 5]
+        if text:
+            path.write_text(text, encoding="utf-8")
+
+    def _share_is(self, *, away: bool) -> None:
+        self.share_away = away
+        if away:
+            self.share.rename(self.share.parent.parent / "away")
+        else:
+            (self.share.parent.parent / "away").rename(self.share)
+            for file in {_file(name) for name in self.now if "share" in self._sources(name)}:
+                self._write(file)
+            self._write("games.pgn")
+
+    async def play(self) -> None:
+        """All of it; what takes long holds everything up."""
+        stopped_s, begun_s = 0.0, time.monotonic()
+        for at_s, act in self.events:
+            await asyncio.sleep(max(0.0, begun_s + stopped_s + at_s - time.monotonic()))
+            waiting = act()
+            if waiting is not None:
+                before_s = time.monotonic()
+                await waiting
+                stopped_s += time.monotonic() - before_s
+
+
+def _round(game: GameReport) -> str:
+    return game.headers.round.partition(".")[0]
+
+
+def _file(name: str) -> str:
+    return {"side": "side-960.pgn", "24a": "adjourned-24.pgn"}.get(name, f"game-{name}.pgn")
+
+
+def kept_state(follower: Follower) -> dict[str, Any]:
+    """What must be the same after a kill, by what it is of."""
+    state = follower.state
+    if state.seq is None:
+        return {}
+    whole = state.snapshot()
+    found: dict[str, Any] = {}
+    for game in whole.games:
+        same = msgspec.structs.replace(game, restored=False, feed="", also=())
+        found[f"game {game.id}"] = msgspec.to_builtins(same)
+    for player in whole.players:
+        found[f"player {player.id}"] = msgspec.to_builtins(player)
+    for alert in whole.alerts:
+        if alert.kind in JUDGED:
+            found[f"alert {alert.id}"] = (alert.text, alert.times, alert.first_seen_s)
+    for moment in whole.moments:
+        found[f"moment {moment.id}"] = msgspec.to_builtins(moment.text)
+    return found
+
+
+class Drill:
+    """Everything together."""
+
+    def __init__(self, args: argparse.Namespace, folder: Path) -> None:
+        games = PgnReader().read(Path(args.pgn).read_bytes(), closed=True)
+        self.args, self.folder = args, folder
+        self.round = Round(list(games), args, folder)
+        self.judge = Judge(list(self.round.boards.values()))
+        self.token, entry = new_token("arbiter", os.urandom, arbiter=True)
+        (folder / "tokens.toml").write_text(entry)
+
+    def settings(self, lichess: str, broker: int) -> str:
+        values = {
+            "server": {
+                "port": "PORT",
+                "public": True,
+                "tokens_file": str(self.folder / "tokens.toml"),
+            },
+            "engine": {"nodes": self.args.nodes, "engines": 1, "speculate": False},
+            "human": {"enabled": False},
+            "feeds": {
+                "poll_s": 0.5,
+                "lost_after_s": LOST_AFTER_S,
+                "finish_after_s": 3600.0,
+                "delay_s": self.args.delay,
+                "delay_rounds": self.args.delay_round,
+            },
+            "feeds.lichess": {"base_url": lichess, "keep_alive_s": 15.0, "reconcile_s": 3.0},
+            "mqtt": {"publish": f"mqtt://127.0.0.1:{broker}"},
+            "journal": {"file": str(self.folder / "journal.sqlite")},
+        }
+        lines = []
+        for table, rows in values.items():
+            lines.append(f"[{table}]")
+            lines += [f"{name} = {json.dumps(value)}" for name, value in rows.items()]
+        return "\n".join(lines).replace('"PORT"', "PORT")
+
+    async def run(self) -> dict[str, Any]:
+        began_s, rounds = time.monotonic(), self.round
+        program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+        assert program, "the drill needs Mosquitto"
+        async with (
+            rounds.lichess.serving() as lichess,
+            rounds.page.serving() as page,
+            broker_running(program, self.folder) as broker,
+            broker.client() as client,
+        ):
+            origin = lichess.removeprefix("lichess+").partition("/broadcast")[0]
+            specs = [lichess, page, str(rounds.share.parent)]
+            service = self.service = Service(self.folder, specs, self.settings(origin, broker.port))
+            self.public = Follower(service.port, self.judge)
+            self.arbiter = Follower(service.port, self.judge, self.token)
+            asking = Asking(service.port, self.judge, self.token, random.Random(self.args.seed))
+            rounds.on_kill = [self._rough, self._calm]
+            readers = [
+                asyncio.create_task(each)
+                for each in (
+                    self.public.run(),
+                    self.arbiter.run(),
+                    asking.run(),
+                    read_mqtt(client, self.judge),
+                )
+            ]
+            await service.start()
+            try:
+                async with asyncio.timeout(60):
+                    await self.arbiter.here.wait()
+                await rounds.play()
+                played_s = time.monotonic() - began_s
+                for text in await self._ends():
+                    self.judge.wrong("end", text)
+                status, body = await asking.get("/api/v1/games", self.token)
+                if status == 200:
+                    found = msgspec.json.decode(body, type=dict[str, list[GameView]])
+                    self.judge.order(found["games"])
+                for reader in readers:
+                    if reader.done():
+                        self.judge.wrong("a reader ended", repr(reader.exception()))
+            finally:
+                for reader in readers:
+                    reader.cancel()
+                await asyncio.wait(readers)
+                await service.kill()
+        text = service.log.read_text(errors="replace")
+        for line in text.splitlines():
+            if "Traceback" in line or "public misses a change" in line:
+                self.judge.wrong("the service's log", line)
+        wrong = self.judge.violations
+        return {
+            "round": self.args.round,
+            "seed": self.args.seed,
+            "delay_s": self.args.delay,
+            "delay_rounds": self.args.delay_round,
+            "spellings": rounds.spelling,
+            "forfeits": rounds.spoken,
+            "played_s": round(played_s, 1),
+            "wall_s": round(time.monotonic() - began_s, 1),
+            "faults": rounds.log,
+            "counts": dict(sorted(self.judge.counts.items())),
+            "violations": {
+                what: {"times": len(found), "examples": found[:6]} for what, found in wrong.items()
+            },
+            "good": not wrong,
+        }
+
+    async def _ends(self) -> list[str]:
+        """Wait until arbiters and the public hold what is true; what they still do not."""
+        deadline_s = time.monotonic() + self.args.delay + PATIENCE_S
+        while True:
+            found = self.judge.end("arbiter", self.arbiter.games())
+            found += self.judge.end("public", self.public.games())
+            if not found or time.monotonic() > deadline_s:
+                return found
+            await asyncio.sleep(0.5)
+
+    async def _again(self) -> None:
+        """Kill, start, and compare what the public has at once with what it had."""
+        had = {game.id: game for game in self.public.games()}
+        await self.service.kill()
+        self.public.here.clear()
+        self.arbiter.here.clear()
+        await self.service.start()
+        self.judge.counts["kills"] += 1
+
+        async def compare() -> None:
+            async with asyncio.timeout(60):
+                await self.public.here.wait()
+            has = {game.id: game for game in self.public.games()}
+            for id, game in had.items():
+                now, board = has.get(id), self.judge.find(game)
+                less = 0 if now is None else len(now.plies)
+                if now is None or (
+                    less < len(game.plies) - 1 and not (board and board.happened["takeback"])
+                ):
+                    name = "?" if board is None else board.name
+                    text = f"board {name}: {less} of {len(game.plies)} plies"
+                    self.judge.wrong("restart: the public has less", text)
+
+        self._compared = asyncio.create_task(compare())
+
+    async def _rough(self) -> None:
+        await self._again()
+
+    async def _calm(self) -> None:
+        """While nothing happens: all must be as before."""
+        before = await self._still()
+        await self._again()
+        async with asyncio.timeout(60):
+            await self.arbiter.here.wait()
+        deadline_s = time.monotonic() + 45
+        now = kept_state(self.arbiter)
+        while now != before and time.monotonic() < deadline_s:
+            await asyncio.sleep(0.2)
+            now = kept_state(self.arbiter)
+        for what in sorted(before.keys() | now.keys()):
+            if before.get(what) != now.get(what):
+                text = f"{what}: {_difference(before.get(what), now.get(what))}"
+                self.judge.wrong("kill: not as before", text)
+        await self._compared
+
+    async def _still(self) -> dict[str, Any]:
+        """The arbiter's state when it has stood for two seconds."""
+        state, since_s, began_s = kept_state(self.arbiter), time.monotonic(), time.monotonic()
+        while time.monotonic() - since_s < 2 and time.monotonic() - began_s < 120:
+            await asyncio.sleep(0.2)
+            if (now := kept_state(self.arbiter)) != state:
+                state, since_s = now, time.monotonic()
+        if time.monotonic() - since_s < 2:
+            self.judge.wrong("the drill", "the engine had not caught up before the calm kill")
+        return state
+
+
+def _difference(one: Any, other: Any) -> str:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return str({key: (one[key], other.get(key)) for key in one if one[key] != other.get(key)})[
+            :400
+        ]
+    return f"{one} -> {other}"[:400]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("pgn")
+    parser.add_argument("round", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=100.0, help="how long the round lasts")
+    parser.add_argument("--delay", type=float, default=12.0)
+    parser.add_argument("--delay-round", action="append", default=[])
+    parser.add_argument("--nodes", type=int, default=200)
+    parser.add_argument("--keep", help="a folder for log, journal and settings")
+    parser.add_argument("--json", default="-", help="where the summary goes; - is standard output")
+    args = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        if args.keep:
+            shutil.rmtree(args.keep, ignore_errors=True)
+            Path(args.keep).mkdir(parents=True)
+        folder = args.keep or stack.enter_context(tempfile.TemporaryDirectory(prefix="round-"))
+        summary = asyncio.run(Drill(args, Path(folder)).run())
+    text = json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
+    if args.json == "-":
+        sys.stdout.write(text)
+    else:
+        Path(args.json).write_text(text, encoding="utf-8")
+    return 0 if summary["good"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

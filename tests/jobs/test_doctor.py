@@ -1,0 +1,51 @@
+"""What the doctor says of the delay."""
+
+from __future__ import annotations
+
+import pytest
+
+from live.config import FeedsConfig, load_config
+from live.errors import ConfigError
+from live.jobs.doctor import _delay
+from live.service.public_delay import without_time
+
+
+@pytest.mark.parametrize(
+    ("config", "state", "said"),
+    [
+        (FeedsConfig(), "note", "none"),
+        (FeedsConfig(delay_s=90.0), "ok", "of every round 90 s later"),
+        (
+            FeedsConfig(delay_s=90.0, delay_rounds=("8",)),
+            "ok",
+            "every board while none is of these",
+        ),
+        (FeedsConfig(delay_rounds=("8",)), "problem", "nothing is held back"),
+        (FeedsConfig(delay_s=90.0, delay_rounds=("Final",)), "problem", "is no round"),
+    ],
+)
+def test_a_delay_that_holds_nothing_back_is_a_problem(
+    config: FeedsConfig, state: str, said: str
+) -> None:
+    found = _delay(config)
+    assert found.state == state and said in found.text
+
+
+def test_rounds_without_a_delay_are_said() -> None:
+    named = FeedsConfig(delay_rounds=("8",))
+    assert "--delay" in without_time(named, 0.0) and not without_time(named, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), ("90s", 90), ("15m", 900), ("15 min", 900), ("1h", 3600), ("0.5h", 1800), (7, 7)],
+)
+def test_a_delay_is_given_as_people_write_times(text: object, seconds: float) -> None:
+    assert load_config(None, {}, {"feeds.delay_s": text}).feeds.delay_s == seconds
+
+
+@pytest.mark.parametrize("text", ["15x", "-3", "2d", "", "25h", "1e3", "inf"])
+def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load_config(None, {}, {"feeds.delay_s": text})
+    assert '"15m"' in str(raised.value) and "\n" not in str(raised.value)
