@@ -30,8 +30,6 @@ class EngineConfig(Section, frozen=True):
     """The move played is searched as deep as the best one, whatever the limit says."""
     adaptive: bool = False
     """A search ends early when it has seen enough."""
-    quick_nodes: Count = 0
-    """A first look, replaced when the full search is done. 0: none."""
     speculate: bool = True
     cache_file: str = ""
     """Empty: results are kept in memory only."""
@@ -59,12 +57,6 @@ def check_engine(engine: EngineConfig) -> None:
             "engine.adaptive",
             "a search to a depth cannot end before it",
             "Set engine.nodes or engine.movetime_ms instead of engine.depth, or adaptive to false",
-        )
-    if engine.nodes and engine.quick_nodes >= engine.nodes:
-        raise ConfigError(
-            "engine.quick_nodes",
-            f"a first look of {engine.quick_nodes} nodes is no quicker than {engine.nodes}",
-            "Set it to a tenth of engine.nodes, or to 0 for none",
         )
     if engine.reproducible and engine.threads > 1:
         raise ConfigError(

@@ -53,8 +53,6 @@ class QueueLengths(msgspec.Struct, frozen=True):
     backlog: int = 0
     finished: int = 0
     """Of games that were over when they were first seen."""
-    deepen: int = 0
-    """A second, longer look at what is scored already."""
     speculate: int = 0
     closing: int = 0
     """Of games that have just ended; they come after the newest positions of running ones."""

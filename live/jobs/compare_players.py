@@ -17,7 +17,6 @@ from live.events import EngineInfo, GainKind, GameReport, Player, PlayerView
 from live.games.player_identity import name_words, person_key
 from live.jobs.analyze_games import analysed, read_pgn, was_played, write
 from live.ledger.methods.predictors import PredictorRow, compare
-from live.ledger.players.leading_figure import FigureKind, ranked_by
 from live.ledger.players.ranking import Rank, rank
 from live.ratings.match.match_games import MatchCounts, MatchGame, count_match
 from live.ratings.match.match_statistics import (
@@ -48,8 +47,6 @@ class PlayerRanking(msgspec.Struct, frozen=True):
 
     engine: EngineInfo
     gain: GainKind
-    ranked_by: FigureKind
-    """The figure that ``standing`` compares."""
     predictor: str
     """Of the battle royale."""
     players: tuple[Rank, ...]
@@ -87,7 +84,7 @@ async def compare_players(
 ) -> int:
     """``live-rate compare``; returns the exit code."""
     state = await analysed(config, files, evals=evals, walkovers=False)
-    views = state.players()
+    views = state.ledger.compared_players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
         raise InputError(
@@ -114,9 +111,9 @@ async def rank_players(
     """``live-rate rank``; returns the exit code."""
     state = await analysed(config, files, evals=evals, walkovers=False)
     views = state.players()
-    result = PlayerRanking(
-        state.engine(), state.gain(), ranked_by(views), by, rank(state.ledger.study(), views, by)
-    )
+    engine = state.engine()
+    ranked = rank(state.ledger.study(), views, by, engine_rating=engine.rating)
+    result = PlayerRanking(engine, state.gain(), by, ranked)
     if json is not None:
         write(json, to_json(result))
     if json != "-":

@@ -28,7 +28,6 @@ from live.players.player_lists import open_player_lists
 from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.http.listener import listen
 from live.publish.public_state import DelayedGames
-from live.ratings.calibration.calibration_choice import learned_from
 from live.ratings.calibration.engine_transfer import load_reference
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
 from live.service.measuring.measured_engines import MeasuredEngines
@@ -147,7 +146,7 @@ async def _engine(config: Config) -> list[DoctorFinding]:
     found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
     return [
         DoctorFinding("engine", "ok", f"{found} ({command.argv[-1]})"),
-        _calibration(config, speed),
+        _models(config, speed),
     ]
 
 
@@ -165,23 +164,21 @@ def _human(config: HumanConfig) -> list[DoctorFinding]:
     return [DoctorFinding("human moves", "ok", text)]
 
 
-def _calibration(config: Config, engine: EngineSpeed) -> DoctorFinding:
+def _models(config: Config, engine: EngineSpeed) -> DoctorFinding:
     rating, limit = config.rating, limit_text(config.engine)
     try:
         measured = MeasuredEngines(load_reference()).get(engine.identity, limit)
-        shelf = fitting(rating.calibration, engine.name, limit, rating.gain, measured)
+        models = fitting(rating.model, engine.name, limit, rating.gain, measured)
     except LiveRateError as error:
-        return DoctorFinding("calibration", "problem", str(error))
-    better = advice(shelf)
-    if not shelf.calibrations:
+        return DoctorFinding("model", "problem", str(error))
+    better = advice(models)
+    if not models.models:
         return DoctorFinding(
-            "calibration", "note", f"{shelf.note}: ratings by Algorithm 4 alone; {better}"
+            "model", "note", f"{models.note}: ratings by Algorithm 4 alone; {better}"
         )
-    names = ", ".join(each.name for each in shelf.calibrations)
-    if shelf.transfer is not None:
-        return DoctorFinding("calibration", "note", f"{names}, {shelf.note}; {better}")
-    held = (f"{each.name}, {learned_from(each)}" for each in shelf.calibrations)
-    return DoctorFinding("calibration", "ok", "; ".join(held))
+    names = ", ".join(each.name for each in models.models)
+    told = "; ".join(filter(None, (f"{names}, {models.note}", better)))
+    return DoctorFinding("model", "note" if models.transferred else "ok", told)
 
 
 def _port(server: ServerConfig) -> DoctorFinding:

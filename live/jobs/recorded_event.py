@@ -24,9 +24,9 @@ from live.errors import InputError
 from live.events import Alert, AlertMessage, Change, GameId
 from live.games.game import Game
 from live.games.game_steps import game_after
-from live.ledger.calibrations_in_use import HumanSearches
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import HumanSearches
 from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.service.alert_restore import alerts_of
 from live.service.event_service import EventService

@@ -14,15 +14,12 @@ from rich.text import Text
 from live.alerts.finding import SIGNS
 from live.alerts.incident_log import board_words, kind_name, with_boards
 from live.config import Config
-from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import Alert, GameDetail, Incident
 from live.games.game import Game
 from live.jobs.analyze_games import write
 from live.jobs.recorded_event import RecordedEvent, rebuilt
-from live.ledger.calibrations_in_use import choice_of, game_pace
 from live.publish.export.analysis_json import Analysis, analysis, to_json
-from live.ratings.calibration.move_evidence import Population
 from live.report import incident_report
 from live.report.report_files import Format
 from live.service.alert_restore import log_of
@@ -34,10 +31,8 @@ from live.store.rating_explanation import (
     Explanation,
     explain,
     in_words,
-    mover_of,
     searches,
 )
-from live.store.strength_explanation import ExplainedStrength, explain_strength
 from live.terminal.figure_text import plain
 from live.terminal.tables import event_summary
 
@@ -80,7 +75,8 @@ def report(
     to_ms = moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
         state = rebuilt(reader, path, to_ms).state
-        whole, open_alerts = analysis(state), tuple(state.alerts()) if alerts else ()
+        whole = analysis(state, state.ledger.compared_players())
+        open_alerts = tuple(state.alerts()) if alerts else ()
         log = log_of(reader.notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}
     incidents = tuple(with_boards(log, boards))
@@ -183,7 +179,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     assert game is not None, "it is shown, so it is held"
     made: list[ExplainedSearch] = []
     for what, search in searches(
-        game, ply, ledger.in_use.search_options, _depth(service, game, ply)
+        game, ply, ledger.measure.search_options, _depth(service, game, ply)
     ):
         found = service.looked_up(search)
         first_choice = what == "move played" and made and made[0].found.result.best == search.only
@@ -195,9 +191,8 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
         engine=ledger.engine,
         gain=ledger.gain,
         identity=service.run.identity,
-        weigher=choice_of(ledger.in_use, game).weigher,
+        rater=ledger.rated_again(game.id),
         made=tuple(made),
-        strength=_strength_of(service, game, detail, ply),
     )
     if explanation is None:
         raise InputError(
@@ -206,42 +201,9 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     return explanation
 
 
-def _strength_of(
-    service: RecordedEvent, game: Game, detail: GameDetail, ply: int
-) -> ExplainedStrength | None:
-    """Moves alone, level, percentile and performance; None where no model of losses fits."""
-    in_use = service.state.ledger.in_use
-    choice = choice_of(in_use, game)
-    reader = in_use.loss_reader(choice)
-    if reader is None or choice.calibration is None:
-        return None
-    found: dict[int, SearchResult] = {}
-    for at in range(1, len(game.moves) + 1):
-        (_, before), *_ = searches(game, at, in_use.search_options, None)
-        if (scored := service.looked_up(before)) is not None:
-            found[at] = scored[1].result
-    known = {each.name: each for each in service.state.ledger.engine.calibrations}
-    prior = known[choice.calibration.name]
-    return explain_strength(
-        game,
-        detail,
-        mover_of(detail, ply),
-        ply,
-        found=found,
-        reader=reader,
-        results=in_use.results_of(game_pace(game)),
-        field=Population(prior.prior_elo, prior.prior_sd_elo),
-        answers={
-            ply: answer
-            for ply, answer in enumerate(service.state.ledger.answers(game.id), 1)
-            if answer is not None
-        },
-    )
-
-
 def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
     """What the search of the position before ``ply`` reached."""
-    (_, before), *_ = searches(game, ply, service.state.ledger.in_use.search_options, None)
+    (_, before), *_ = searches(game, ply, service.state.ledger.measure.search_options, None)
     found = service.looked_up(before)
     return found[1].result.depth if found is not None else None
 

@@ -122,7 +122,7 @@ class ServiceWatch:
 
     def _figure(self) -> FigureChoice:
         hello = self.client_state.hello
-        return "auto" if hello is None else hello.figure
+        return "perceived" if hello is None else hello.figure
 
     async def waiting(self) -> None:
         """Say on standard error why there is nothing to see yet."""

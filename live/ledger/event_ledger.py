@@ -4,19 +4,16 @@ One writer calls; nothing waits. Each call returns an :class:`OutgoingMessages` 
 searches to start and stop and the messages that bring subscribers from the state before to the
 state after.
 
-Loss policy engine → ratings: lossless, applied in ply order per game.
+Loss policy engine → ratings: lossless, in whatever order it comes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
-import msgspec
-
 from live.engine.search import SearchFailure, SearchProgress, SearchResult
 from live.events import (
     Color,
-    Curves,
     EngineInfo,
     GainCounts,
     GainKind,
@@ -30,35 +27,27 @@ from live.events import (
 )
 from live.games.game import Game
 from live.games.game_index import GameIndex, arranged
-from live.games.game_steps import (
-    ClocksCorrected,
-    EvalsChanged,
-    HeadersChanged,
-    MovesPlayed,
-    NewGame,
-    ResultChanged,
-    Step,
-    TailReplaced,
-    TakenBack,
-)
+from live.games.game_steps import NewGame, Step
 from live.human.question import HumanAnswer
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.game.tracked_game import TrackedGame
-from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages, rated
+from live.ledger.measure import Measure
+from live.ledger.methods.comparison_data import ComparedGame, ComparedMoves, ComparisonData
+from live.ledger.methods.move_quality import MoveQuality
+from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages
 from live.ledger.players.player_totals import PlayerTotals
 from live.ledger.players.standings import EventStandings
-from live.ratings.calibration.calibration_choice import CalibrationShelf
+from live.ledger.rate_game import GameRater, needs_field
 from live.ratings.ferreira.algorithm_3 import Algorithm3
+from live.ratings.perceived.model_choice import Models
 
 
 class EventLedger:
     """All state of the event.
 
     Args:
-        in_use: which gain feeds the curves, and the calibration that fits.
+        measure: which gain feeds the curves, and the models that fit.
         engine_name: as the engine calls itself, or where the evaluations come from.
         limit: of a search, for people.
         fixed_rating: the engine's Elo when configured; None measures it over the field.
@@ -69,7 +58,7 @@ class EventLedger:
     def __init__(
         self,
         *,
-        in_use: CalibrationsInUse,
+        measure: Measure,
         engine_name: str,
         limit: str,
         fixed_rating: int | None,
@@ -79,7 +68,7 @@ class EventLedger:
         # Sources that rewrite whole texts wait until one has settled, so a report is believed.
         self.index = GameIndex()
         """Every game as its source reports it; the only place that applies steps."""
-        self._in_use = in_use
+        self._measure = measure
         self._engine_scores = engine_scores
         self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
         # Games as last shown in full, until something of them changes: many come to look.
@@ -93,9 +82,9 @@ class EventLedger:
             rating=stored_rating if fixed_rating is None else fixed_rating,
             rating_source="calibration" if fixed_rating is None else "fixed",
         )
-        self._outgoing = OutgoingMessages(engine.rating)
+        self._outgoing = OutgoingMessages()
         self._standings = EventStandings(
-            in_use, engine, self._outgoing, fixed=fixed_rating is not None
+            measure, engine, self._outgoing, fixed=fixed_rating is not None
         )
 
     @property
@@ -109,14 +98,14 @@ class EventLedger:
         return self._standings.stored_engine
 
     @property
-    def in_use(self) -> CalibrationsInUse:
+    def measure(self) -> Measure:
         """What everybody is measured with."""
-        return self._in_use
+        return self._measure
 
     @property
     def gain(self) -> GainKind:
         """Which gain feeds the curves."""
-        return self._in_use.gain
+        return self._measure.gain
 
     # --- news -----------------------------------------------------------------------------------
 
@@ -138,42 +127,20 @@ class EventLedger:
         self._details.pop(step.id, None)
         held = self._games[step.id]
         pending = held.pending
-        touched = list(held.tallies.values())
+        touched = list(held.players.values())
         if game is None:
             held.close()
             del self._games[step.id]
             self._pending -= pending
-            self._standings.part(touched)
             self._outgoing.changes.append(GoneMessage(step.id))
         else:
-            tracked = self._woken(step.id)
-            tracked.game = game
-            self._follow(tracked, step)
-            if (now := list(tracked.tallies.values())) != touched:
-                self._standings.part(touched)
-                self._standings.meet(now)
-                touched += now
+            tracked = self._tracked_anew(step.id)
+            players = self._standings.players_of(step.id, game.headers)
+            tracked.follow(game, players)
+            touched += players.values()
             self._pending += tracked.pending - pending
         self._rate(touched)
         return self._outgoing.take()
-
-    def _follow(self, tracked: TrackedGame, step: Step) -> None:
-        """What a step that has been applied to the game means for its scores and curves."""
-        match step:
-            case MovesPlayed(moves=moves, from_ply=ply) | TailReplaced(moves=moves, from_ply=ply):
-                tracked.play(ply, moves)
-            case TakenBack(to_ply=ply):
-                tracked.take_back(ply)
-            case ClocksCorrected(clocks=clocks):
-                tracked.correct_clocks(clocks)
-            case EvalsChanged():
-                tracked.reread_source_evals()
-            case HeadersChanged(headers=headers):
-                tracked.set_players(self._standings.tallies(step.id, headers))
-            case ResultChanged():
-                tracked.result_changed()
-            case _:
-                tracked.show()
 
     def searched(
         self,
@@ -205,10 +172,9 @@ class EventLedger:
         if isinstance(tracked, TrackedGame):
             self._details.pop(request.game, None)
             pending = tracked.pending
-            rated_anew = tracked.answered(request, answer)
+            tracked.answered(request, answer)
             self._pending += tracked.pending - pending
-            if rated_anew:
-                self._rate_game(tracked, rate)
+            self._rate_game(tracked, rate)
         return self._outgoing.take()
 
     @property
@@ -221,7 +187,7 @@ class EventLedger:
         touched: list[PlayerTotals] = []
         for id in games:
             self._unrated.pop(id, None)
-            touched += self._games[id].tallies.values()
+            touched += self._games[id].players.values()
         # What a failed call had collected was not sent.
         self._outgoing.clear()
         self._rate(touched)
@@ -229,38 +195,39 @@ class EventLedger:
 
     def _rate_game(self, tracked: TrackedGame, now: bool) -> None:
         if now:
-            self._rate(tracked.tallies.values())
-        else:
+            self._rate(tracked.players.values())
+        elif any(player.changed for player in tracked.players.values()):
             self._unrated[tracked.game.id] = None
 
-    def recalibrate(self, shelf: CalibrationShelf) -> Iterator[Effects]:
-        """Rate by other calibrations from now on; every game anew, one with each step, so that
-        others have their turn. Games reported meanwhile are rated by them at once.
+    def measure_by(self, models: Models) -> Iterator[Effects]:
+        """Rate by other models from now on; every game anew, one with each step, so that others
+        have their turn. Games reported meanwhile are rated by them at once.
         """
-        self._in_use = self._in_use._replace(shelf=shelf)
-        self._standings.recalibrate(self._in_use)
+        self._measure = self._measure._replace(models=models)
+        self._standings.measure_by(self._measure)
         yield self._outgoing.take()
         for id in list(self._games):
             if id in self._games:
-                self._recalibrate(id)
+                self._rate(self._rated_anew(id))
                 yield self._outgoing.take()
 
-    def _recalibrate(self, id: GameId) -> None:
+    def _rated_anew(self, id: GameId) -> list[PlayerTotals]:
+        """Rate a game by what measures now; gives those whose figures may have changed."""
         self._details.pop(id, None)
         pending = self._games[id].pending
-        tracked = self._woken(id)
-        tracked.recalibrate(self._in_use)
+        tracked = self._tracked_anew(id)
+        tracked.measure_by(self._measure)
         self._pending += tracked.pending - pending
-        self._rate(tracked.tallies.values())
+        return list(tracked.players.values())
 
     def make_anew(self, id: GameId) -> Effects:
         """Score a game again whose details can no longer be read."""
         if id in self._games:
             self._details.pop(id, None)
             pending = self._games[id].pending
-            tracked = self._woken(id)
+            tracked = self._tracked_anew(id)
             self._pending += tracked.pending - pending
-            self._rate(tracked.tallies.values())
+            self._rate(tracked.players.values())
         return self._outgoing.take()
 
     def abandon(self, id: GameId) -> Effects:
@@ -271,12 +238,11 @@ class EventLedger:
         self._unrated.pop(id, None)
         tracked = self._games.pop(id, None)
         if tracked is not None:
-            tallies = list(tracked.tallies.values())
+            players = list(tracked.players.values())
             tracked.close()
             self._pending = sum(each.pending for each in self._games.values())
-            self._standings.part(tallies)
             self._outgoing.changes.append(GoneMessage(id))
-            self._rate(tallies)
+            self._rate(players)
         return self._outgoing.take()
 
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> Effects:
@@ -293,21 +259,19 @@ class EventLedger:
         return self._outgoing.take()
 
     def _open(self, game: Game) -> Effects:
-        tracked = self._tracked(game, self._standings.tallies(game.id, game.headers))
+        tracked = self._tracked(game, self._standings.players_of(game.id, game.headers))
         self._games[game.id] = tracked
-        self._standings.meet(tracked.tallies.values())
         tracked.begin()
         self._pending += tracked.pending
-        self._rate(tracked.tallies.values())
+        self._rate(tracked.players.values())
         return self._outgoing.take()
 
-    def _tracked(self, game: Game, tallies: dict[Color, PlayerTotals]) -> TrackedGame:
-        in_use, priors = self._in_use, self._standings.priors
+    def _tracked(self, game: Game, players: dict[Color, PlayerTotals]) -> TrackedGame:
         return TrackedGame(
             game,
-            tallies,
-            in_use=in_use,
-            priors=priors,
+            players,
+            measure=self._measure,
+            field=lambda: self._standings.field,
             outgoing=self._outgoing,
             engine_scores=self._engine_scores,
         )
@@ -336,42 +300,38 @@ class EventLedger:
         """
         resumed = []
         for values in archived:
-            resumed.append(self._asleep(values, recall))
+            self.index.apply(NewGame(values.game))
+            players = self._standings.players_of(values.game.id, values.game.headers)
+            held = self._games[values.game.id] = ArchivedGame(values, players, recall)
+            held.enter()
+            resumed.append(values.game.id)
             yield
-        for game in resumed:
-            game.enter()
-            yield
-        # Later than all gains: who has none yet is compared at no cost.
-        for game in resumed:
-            self._standings.meet(game.tallies.values())
-            yield
-        touched = {tally.key: tally for game in resumed for tally in game.tallies.values()}
+        touched = {
+            player.key: player for id in resumed for player in self._games[id].players.values()
+        }
         yield from self._standings.rate_in_pieces(touched.values())
-        for game in resumed:
-            game.rank()
-            yield
-        ranked = [tally for tally in touched.values() if tally.changed]
-        yield from self._standings.rate_in_pieces(ranked)
-        self._outgoing.changes.extend(GameMessage(game.view()) for game in resumed)
+        field = self._standings.field
+        for id in resumed:
+            held_now = self._games[id]
+            if (
+                isinstance(held_now, ArchivedGame)
+                and needs_field(held_now.game)
+                and held_now.values.field != field
+            ):
+                self._standings.rate(self._rated_anew(id))
+                yield
+        self._outgoing.changes[:0] = [GameMessage(self._games[id].view()) for id in resumed]
         return self._outgoing.take()
 
-    def _asleep(self, values: ArchivedValues, recall: Recall) -> ArchivedGame:
-        self.index.apply(NewGame(values.game))
-        tallies = self._standings.tallies(values.game.id, values.game.headers)
-        priors = self._standings.priors
-        asleep = ArchivedGame(values, tallies, self._in_use, priors, recall, self._outgoing)
-        self._games[values.game.id] = asleep
-        return asleep
-
-    def _woken(self, id: GameId) -> TrackedGame:
-        """The game, awake. Searched again where its details can no longer be read."""
+    def _tracked_anew(self, id: GameId) -> TrackedGame:
+        """The game, tracked. Searched again where its details can no longer be read."""
         held = self._games[id]
         if isinstance(held, TrackedGame):
             return held
         details = held.details()
         if details is None:
             held.close()
-        tracked = self._games[id] = self._tracked(held.game, held.tallies)
+        tracked = self._games[id] = self._tracked(held.game, held.players)
         if details is None:
             tracked.begin()
         else:
@@ -379,16 +339,13 @@ class EventLedger:
         return tracked
 
     def _rate(self, touched: Iterable[PlayerTotals]) -> None:
-        moved = self._standings.rate(touched)
-        if moved:
-            self._details.clear()
-        if moved == "field":
-            for tracked in self._games.values():
-                tracked.reread()
-            # Percentiles against players without a rating go by the field too.
-            self._standings.rate(
-                tally for tracked in self._games.values() for tally in tracked.tallies.values()
-            )
+        field = self._standings.field
+        self._standings.rate(touched)
+        if self._standings.field == field:
+            return
+        # Players without a rating are taken to be of the field.
+        of_field = [id for id, held in self._games.items() if needs_field(held.game)]
+        self._standings.rate([player for id in of_field for player in self._rated_anew(id)])
 
     # --- what is held ---------------------------------------------------------------------------
 
@@ -410,16 +367,8 @@ class EventLedger:
         """One game in full."""
         detail = self._details.get(id)
         if detail is None and (tracked := self._games.get(id)) is not None:
-            detail = self._details[id] = self._rated(tracked.detail())
+            detail = self._details[id] = tracked.detail()
         return detail
-
-    def _rated(self, detail: GameDetail) -> GameDetail:
-        rating = self.engine.rating
-        curves = Curves(
-            white=tuple(rated(point, rating) for point in detail.curves.white),
-            black=tuple(rated(point, rating) for point in detail.curves.black),
-        )
-        return msgspec.structs.replace(detail, curves=curves)
 
     def answers(self, id: GameId) -> tuple[HumanAnswer | None, ...]:
         """What people would play in each position of a game, as far as that is known."""
@@ -439,11 +388,45 @@ class EventLedger:
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         """``PlayerView.id`` of those who play in the game; empty for an unknown one."""
         tracked = self._games.get(id)
-        return tuple(tally.key for tally in tracked.tallies.values()) if tracked else ()
+        return tuple(player.key for player in tracked.players.values()) if tracked else ()
 
     def study(self) -> ComparedMoves:
         """Every player's moves as the methods that compare players need them; made afresh."""
-        return self._standings.study()
+        games: dict[str, list[ComparedGame]] = {}
+        for held in self._games.values():
+            moves = self._moves_of(held)
+            white_begins = " w " in held.game.start_fen
+            for color, player in held.players.items():
+                odd = white_begins == (color == "white")
+                own = tuple(move for move in moves if (move.ply % 2 == 1) == odd)
+                games.setdefault(player.key, []).append(ComparedGame(color, own))
+        strengths, totals = self._standings.strengths(), self._standings.totals()
+        return ComparedMoves(
+            (
+                ComparisonData(view, totals[view.id].histogram.copy(), games.get(view.id, ()))
+                for view in self.players()
+            ),
+            strengths.exact(),
+            strengths.intervals(),
+            strengths.margins(),
+        )
+
+    @staticmethod
+    def _moves_of(held: TrackedGame | ArchivedGame) -> Sequence[MoveQuality]:
+        if isinstance(held, TrackedGame):
+            return held.figures.moves
+        details = held.details()
+        return details.moves if details is not None else ()
+
+    def compared_players(self) -> tuple[PlayerView, ...]:
+        """:meth:`players`, with what Algorithm 2 says of them; made afresh."""
+        return self._standings.compared()
+
+    def rated_again(self, id: GameId) -> GameRater:
+        """A game rated once more from what is known of it, for its trace. Raises KeyError for a
+        game not held.
+        """
+        return self._tracked_anew(id).rated_again()
 
     def engine_strength(self) -> Algorithm3:
         """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
@@ -460,4 +443,4 @@ class EventLedger:
     @property
     def engine_gains(self) -> GainCounts:
         """The engine's own, which players are measured against."""
-        return self._in_use.engine_gains.counts
+        return self._measure.engine_gains.counts

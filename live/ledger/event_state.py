@@ -41,7 +41,7 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Effects, HumanRequest, Urgency
-from live.ratings.calibration.calibration_choice import CalibrationShelf
+from live.ratings.perceived.model_choice import Models
 
 #: Moves taken in at once: some milliseconds of work.
 MOVES_A_STEP = 40
@@ -152,10 +152,10 @@ class EventState:
         why = "given up after a fault in our own code; the log says where"
         self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
 
-    def recalibrate(self, shelf: CalibrationShelf) -> Generator[None, None, None]:
-        """Rate by other calibrations from now on, a game with each step."""
+    def measure_by(self, models: Models) -> Generator[None, None, None]:
+        """Rate by other models from now on, a game with each step."""
         self.rate()
-        for effects in self.ledger.recalibrate(shelf):
+        for effects in self.ledger.measure_by(models):
             self._send(effects)
             yield
 

@@ -1,49 +1,19 @@
-"""What follows from one step or result: messages for subscribers, requests for engines.
-
-Inside the ledger every rating is a difference from the engine. The engine's own rating is added
-here, once, when a message is made.
-"""
+"""What follows from one step or result: messages for subscribers, requests for engines."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from live.engine.search import Search
-from live.events import (
-    Change,
-    Color,
-    CurvePoint,
-    EngineInfo,
-    EngineMessage,
-    GameId,
-    PlayerView,
-    PointMessage,
-    StandingMessage,
-)
+from live.events import Change, GameId
 from live.human.question import HumanQuestion
 from live.ledger.game.game_evaluations import RequestId
 
-Urgency = Literal["head", "closing", "backlog", "finished", "deepen", "spare"]
-"""The newest position of a running game, the rest of a running game, a game that is over; what a
-quick search has scored already; and what no rating waits for."""
-
-Rated = TypeVar("Rated", CurvePoint, PlayerView)
-
-
-def rated(figures: Rated, engine_rating: int) -> Rated:
-    """``figures`` with the ratings that follow from their differences from the engine, in Elo."""
-
-    def plus(difference: float | None) -> float | None:
-        return None if difference is None else engine_rating + difference
-
-    return msgspec.structs.replace(
-        figures,
-        rating=plus(figures.difference),
-        low=plus(figures.difference_low),
-        high=plus(figures.difference_high),
-    )
+Urgency = Literal["head", "closing", "backlog", "finished", "spare"]
+"""The newest position of a running game, the last of one that has just ended, the rest of a running
+game, a game that was over; and what no rating waits for."""
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
@@ -80,26 +50,11 @@ class Effects(NamedTuple):
 class OutgoingMessages:
     """Collects the effects of one call; all parts of the ledger share one."""
 
-    def __init__(self, engine_rating: int) -> None:
-        self.engine_rating = engine_rating
-        """Elo that subscribers know of when they read what is added next."""
+    def __init__(self) -> None:
         self.changes: list[Change] = []
         self.dropped: list[RequestId] = []
         self.requests: list[SearchRequest] = []
         self.questions: list[HumanRequest] = []
-
-    def add_engine(self, engine: EngineInfo) -> None:
-        """The engine is rated anew: all that is added from now on is measured by this."""
-        self.engine_rating = engine.rating
-        self.changes.append(EngineMessage(engine))
-
-    def add_point(self, game: GameId, color: Color, point: CurvePoint) -> None:
-        """One point of a curve, its ratings not yet added."""
-        self.changes.append(PointMessage(game, color, rated(point, self.engine_rating)))
-
-    def add_standing(self, view: PlayerView) -> None:
-        """One player's figures, their ratings not yet added."""
-        self.changes.append(StandingMessage(rated(view, self.engine_rating)))
 
     def take(self) -> Effects:
         """All that was collected; nothing is held then."""

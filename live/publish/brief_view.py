@@ -45,29 +45,22 @@ class BriefPly(msgspec.Struct, frozen=True, gc=False):
 
 
 class BriefPoint(msgspec.Struct, frozen=True, gc=False):
-    """What is left of :class:`live.events.CurvePoint`, in whole Elo."""
+    """:class:`live.events.CurvePoint` in whole Elo."""
 
     ply: int
     n: int
+    counted: int
     gain_cp: int
-    expected_score: float
+    perceived: int | None
+    low: int | None
+    high: int | None
+    usual_low: int | None
+    usual_high: int | None
+    percentile: int | None
+    score: float
     difference: int | None
     difference_low: int | None
     difference_high: int | None
-    rating: int | None
-    low: int | None
-    high: int | None
-    alone: int | None
-    alone_low: int | None
-    alone_high: int | None
-    level: int | None
-    level_low: int | None
-    level_high: int | None
-    level_share: float | None
-    percentile: int | None
-    calibrated: int | None
-    calibrated_low: int | None
-    calibrated_high: int | None
 
 
 def brief(message: msgspec.Struct) -> msgspec.Struct:
@@ -108,7 +101,6 @@ def _player(player: events.PlayerView) -> events.PlayerView:
     """What ranks stays as it is."""
     return msgspec.structs.replace(
         player,
-        form=None,
         methods=events.PlayerMethods(),
         agreement=None,
     )
@@ -136,43 +128,25 @@ def _ply(ply: events.PlyView) -> BriefPly:
 
 
 def _point(point: events.CurvePoint) -> BriefPoint:
-    level, low, high = _whole(point.level), _whole(point.level_low), _whole(point.level_high)
-    if (
-        point.level_low is not None
-        and point.level_high is not None
-        and point.level_high - point.level_low < 1
-    ):
-        # Narrower than one Elo it says nothing beyond the own Elo, and must go on to say so.
-        low = high = level
-    # Passing: shown where there is no level.
-    passing: tuple[float | None, ...] = (None, None, None)
-    if level is None and low is None and high is None:
-        passing = point.calibrated, point.calibrated_low, point.calibrated_high
     return BriefPoint(
         point.ply,
         point.n,
+        point.counted,
         point.gain_cp,
-        _thousandths(point.expected_score) or 0.0,
+        _whole(point.perceived),
+        _whole(point.low),
+        _whole(point.high),
+        _whole(point.usual_low),
+        _whole(point.usual_high),
+        _whole(point.percentile),
+        _thousandths(point.score) or 0.0,
         _whole(point.difference),
         _whole(point.difference_low),
         _whole(point.difference_high),
-        _whole(point.rating),
-        _whole(point.low),
-        _whole(point.high),
-        _whole(point.alone),
-        _whole(point.alone_low),
-        _whole(point.alone_high),
-        level,
-        low,
-        high,
-        _thousandths(point.level_share),
-        _whole(point.percentile),
-        *map(_whole, passing),
     )
 
 
 def _whole(figure: float | None) -> int | None:
-    """Halves go up for all, so ``rating`` stays the engine's whole rating plus ``difference``."""
     return None if figure is None else math.floor(figure + 0.5)
 
 

@@ -43,14 +43,13 @@ from live.events import (
     MomentMessage,
     MoveMessage,
     PlayerView,
-    PointMessage,
     PublicDelay,
     ScoreMessage,
     StandingMessage,
 )
 from live.games.round_number import round_of
 from live.publish.published_state import PublishedState, snapshot, view_of, whole_game
-from live.publish.stream.client_state import ClientState, OutOfStep, rated
+from live.publish.stream.client_state import ClientState, OutOfStep
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility, sends, shown
 
@@ -215,7 +214,7 @@ class PublicState:
         }
         if not changed_s:
             return
-        # Before anything is taken: a rating beside its difference says what the engine counts.
+        # What the engine counts rests on games that are held back.
         self._late.apply(EngineMessage(_without_games(engine, stored_engine)))
         whole = self._late.snapshot()
         held = sorted(
@@ -337,7 +336,7 @@ class PublicState:
         ready: list[Change] = []
         while self._waiting and self._waiting[0][0] <= until_s:
             ready.append(self._waiting.popleft()[1])
-        # Each new engine rating rates everything anew: the last one does.
+        # Of several in a row the last one does.
         engine = next((each for each in reversed(ready) if isinstance(each, EngineMessage)), None)
         for change in ready:
             if isinstance(change, MoveMessage) and change.move is not None:
@@ -354,7 +353,6 @@ class PublicState:
         due: list[Change] = []
         for change in changes:
             if self._late is not None:
-                change = _rated(change, self._late.engine().rating)
                 try:
                     self._late.apply(change)
                 except OutOfStep as error:
@@ -454,19 +452,6 @@ def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:
         rating_source=stored.rating_source,
         rating_moves=0,
     )
-
-
-def _rated(change: Change, engine_rating: int) -> Change:
-    """A change whose ratings rest on what the public knows of the engine: the live engine's rating
-    rests on games that are held back.
-    """
-    match change:
-        case PointMessage(point=point):
-            return msgspec.structs.replace(change, point=rated(point, engine_rating))
-        case StandingMessage(player=player):
-            return StandingMessage(rated(player, engine_rating))
-        case _:
-            return change
 
 
 def _game_of(change: Change) -> GameId | None:

@@ -65,7 +65,7 @@ class Publisher:
         now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
-        figure: FigureChoice = "auto",
+        figure: FigureChoice = "perceived",
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,

@@ -41,10 +41,10 @@ from live.events import (
 )
 from live.games.game_steps import GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_state import EventState
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
 from live.ratings.calibration.engine_transfer import MeasuredEngine
 from live.service.alert_restore import ALERT
 from live.service.host.garbage_collection import paused
@@ -194,7 +194,7 @@ class EventJournal:
         """
         if self.journal is None:
             return
-        run = run_of(self._settings, state.ledger.in_use, room.identity, limit, feeds, measured)
+        run = run_of(self._settings, state.ledger.measure, room.identity, limit, feeds, measured)
         self._state, self._run = state, run
         began_s, slices = time.monotonic(), LoopSlices()
         with paused():
@@ -305,7 +305,7 @@ class EventJournal:
         """
         if self.journal is None or self._state is None or self._run is None:
             return
-        run, held = self._run, self._state.ledger.in_use
+        run, held = self._run, self._state.ledger.measure
         self._run = msgspec.structs.replace(
             run, measured=measured, measure=measure_digest(run.identity, run.limit, held)
         )
@@ -423,7 +423,7 @@ def _applied(state: EventState, step: Step) -> Iterator[None]:
 
 def run_of(
     settings: dict[str, object],
-    measure: CalibrationsInUse,
+    measure: Measure,
     engine: EngineIdentity,
     limit: str,
     feeds: Sequence[FeedName],

@@ -33,14 +33,14 @@ from live.events import (
 )
 from live.feeds.feed import Feed, failed
 from live.human.question import HumanAnswer
-from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import HumanSearches, Measure
 from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
-from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
+from live.ratings.perceived.model_choice import Models
 from live.service.alert_restore import ArbiterEntry, OpenAlert, RestoredMute, past, remember
 from live.service.alert_service import AlertService
 from live.service.engine_service import EngineService
@@ -76,7 +76,6 @@ _KINDS: dict[Urgency, SearchKind] = {
     "closing": SearchKind.CLOSING,
     "backlog": SearchKind.BACKLOG,
     "finished": SearchKind.FINISHED,
-    "deepen": SearchKind.DEEPEN,
     # As looking ahead asks for the same scouts, so that they cost nothing there.
     "spare": SearchKind.SPECULATE,
 }
@@ -203,18 +202,19 @@ class EventService:
         """Start an empty event, measured by this engine."""
         rating = self.config.rating
         gain: GainKind = rating.gain if engine_scores else "successive"
-        shelf = fitting(rating.calibration, engine_name, limit, gain, self.measured)
-        stored = shelf.calibrations[0].engine_rating if shelf.calibrations else None
+        models = Models(note="scores from elsewhere, without depths")
+        if engine_scores:
+            models = fitting(rating.model, engine_name, limit, gain, self.measured)
+        stored = models.models[0].engine_rating if models.models else STORED_ENGINE_RATING
         table, table_note = fitting_table(rating.intrinsic, self.config.engine, engine_name, limit)
-        losses, results, forecast = figure_models(rating.calibration, engine_name, limit)
+        results, forecast = figure_models(engine_name, limit)
         ledger = EventLedger(
-            in_use=CalibrationsInUse(
+            measure=Measure(
                 gain,
-                shelf,
+                models,
                 search_options_of(self.config.engine),
                 table,
                 table_note,
-                losses,
                 results,
                 forecast,
                 self._human_searches() if engine_scores else None,
@@ -223,7 +223,7 @@ class EventService:
             engine_name=engine_name,
             limit=limit,
             fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
-            stored_rating=round(stored) if stored else STORED_ENGINE_RATING,
+            stored_rating=stored,
             engine_scores=engine_scores,
         )
         self.state = EventState(
@@ -420,19 +420,16 @@ class EventService:
             self.journal.look_after(self.state, self.state.feed_health)
 
     @property
-    def calibration_summary(self) -> str:
+    def models_summary(self) -> str:
         """What reads the engine's scores and what would be better, one line, for people."""
-        engine, shelf = self.state.engine(), self.state.ledger.in_use.shelf
-        names = ", ".join(each.name for each in shelf.calibrations) or "none"
-        return "; ".join(
-            filter(None, (f"calibration {names}", engine.calibration_note, advice(shelf)))
-        )
+        models = self.state.ledger.measure.models
+        names = ", ".join(each.name for each in models.models) or "none"
+        return "; ".join(filter(None, (f"model {names}", models.note, advice(models))))
 
     @property
     def unmeasured(self) -> bool:
-        """Whether figures rest on a calibration that does not know the engine in use."""
-        transfer = self.state.ledger.in_use.shelf.transfer
-        return transfer is not None and transfer.correlation is None
+        """Whether figures rest on models that do not know the engine in use."""
+        return not self.state.ledger.measure.models.measured
 
     async def measure_engine(self) -> None:
         """Search the reference positions with an engine that nobody has measured, whenever it has
@@ -453,13 +450,13 @@ class EventService:
             self.report_engines()
         if isinstance(measured, str):
             log.warning("%s, %s: %s", name, limit, measured)
-            await self._recalibrate(CalibrationShelf(note=f"none for {name}, {limit}: {measured}"))
+            await self._measure_by(Models(note=f"no model for {name}, {limit}: {measured}"))
             return
         self._measurements.put(str(room.identity), limit, measured)
         self.measured = measured
         rating = config.rating
-        await self._recalibrate(fitting(rating.calibration, name, limit, rating.gain, measured))
-        log.info("%s, %s: %s", name, limit, self.state.engine().calibration_note)
+        await self._measure_by(fitting(rating.model, name, limit, rating.gain, measured))
+        log.info("%s, %s: %s", name, limit, self.state.engine().note)
         self.journal.remeasured(measured)
 
     def _measured_so_far(self, done: int, of: int) -> None:
@@ -467,8 +464,8 @@ class EventService:
         if done % max(1, of // 20) == 0:
             self.report_engines()
 
-    async def _recalibrate(self, shelf: CalibrationShelf) -> None:
-        await self._slices.run(self.state.recalibrate(shelf))
+    async def _measure_by(self, models: Models) -> None:
+        await self._slices.run(self.state.measure_by(models))
 
     def report_engines(self) -> None:
         """Engine figures as of now."""

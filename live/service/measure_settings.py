@@ -1,4 +1,4 @@
-"""What everything is measured with, as the settings have it: limits, ways of asking, calibrations.
+"""What everything is measured with, as the settings have it: limits, ways of asking, models.
 Part of the composition root.
 """
 
@@ -11,25 +11,19 @@ from live.engine.process.uci_conversation import UciSettings
 from live.engine.search import Limit, SearchOptions
 from live.errors import ConfigError
 from live.events import GainKind
-from live.ledger.calibrations_in_use import HumanSearches
-from live.ratings.calibration.calibration_choice import (
-    CalibrationShelf,
-    fitting_shelf,
-    transferred_shelf,
-)
+from live.ledger.measure import HumanSearches
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference, load_terms
-from live.ratings.calibration.move_evidence import load_calibration, shipped
 from live.ratings.ferreira.engine_distribution import (
     EngineDistribution,
     SpikeAtZero,
     load_engine_gains,
     shipped_engine_gains,
 )
+from live.ratings.perceived.model import load_model, shipped_models
+from live.ratings.perceived.model_choice import Models, fitting_models, transferred_models
 from live.ratings.regan.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
 from live.ratings.strength.agreement import ChoiceModel, load_choice_model
-from live.ratings.strength.expected_result import load_result_model
-from live.ratings.strength.loss_model import LossReader, shipped_loss_models
-from live.ratings.strength.performance import Results
+from live.ratings.strength.expected_result import Results, load_result_model
 
 
 def engine_limit(config: EngineConfig) -> Limit:
@@ -56,7 +50,6 @@ def search_options_of(config: EngineConfig) -> SearchOptions:
     return SearchOptions(
         lines=config.multipv,
         same_depth=config.same_depth or config.adaptive,
-        quick=Limit(nodes=config.quick_nodes) if config.quick_nodes else None,
     )
 
 
@@ -88,23 +81,32 @@ def limit_text(config: EngineConfig) -> str:
 
 def fitting(
     name: str, engine: str, limit: str, gain: GainKind, measured: MeasuredEngine | None = None
-) -> CalibrationShelf:
-    """The calibrations to use, with what to say of them, or the reason why none fits.
+) -> Models:
+    """The models to use, with what to say of them, or the reason why none fits.
 
-    ``auto`` takes every shipped one that fits: each game is rated by that of its time control. A
-    named one rates every game. Where none fits, those learned with the engine of the reference
-    positions are transferred, as far as the engine in use is ``measured``.
+    ``auto`` takes every shipped one that fits: each game is read by that of its pace. A named one
+    reads every game. Where none fits, those learned with the engine of the reference positions are
+    read through a scale: that of the engine in use once it is ``measured``.
     """
     if name == "none":
-        return CalibrationShelf(note="switched off")
+        return Models(note="switched off")
     named = name != "auto"
-    held = [load_calibration(name)] if named else [load_calibration(each) for each in shipped()]
-    own = fitting_shelf(held, engine, limit, gain, by_name=named)
-    if own.calibrations:
+    held = (load_model(name),) if named else shipped_models()
+    own = fitting_models(held, engine, limit, gain, by_name=named)
+    if own.models:
         return own
+    if measured is not None and measured.refusal:
+        return Models(note=f"{own.note}; {measured.refusal}")
     reference = load_reference()
-    return transferred_shelf(
-        held, reference, gain, load_terms(), measured, by_name=named, note=own.note
+    return transferred_models(
+        held,
+        reference.engine,
+        reference.limit,
+        gain,
+        load_terms().unmeasured.scale if measured is None else measured.agreement.scale,
+        by_name=named,
+        measured=measured is not None,
+        note=own.note,
     )
 
 
@@ -135,28 +137,25 @@ def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> E
     )
 
 
-def advice(shelf: CalibrationShelf) -> str:
+def advice(models: Models) -> str:
     """What would make better figures, for people; empty where nothing would."""
-    if shelf.calibrations and shelf.transfer is None:
+    if models.models and not models.transferred:
         return ""
     reference = load_reference()
     better = f"best with the engine they were learned with: --engine embedded, {reference.limit}"
-    if shelf.transfer is None or shelf.transfer.correlation is not None:
+    if models.measured:
         return better
     return f"measured once, in about a minute of idle time, while an event runs; {better}"
 
 
-def figure_models(
-    name: str, engine: str, limit: str
-) -> tuple[tuple[LossReader, ...], tuple[Results, ...], ChoiceModel | None]:
-    """Models of losses, of how games end, and of the engine's first choices; none of losses where
-    calibrations are off, none of choices for another engine.
+def figure_models(engine: str, limit: str) -> tuple[tuple[Results, ...], ChoiceModel | None]:
+    """Models of how games end, and of the engine's first choices; none of these for another
+    engine.
     """
-    losses = () if name == "none" else tuple(map(LossReader, shipped_loss_models()))
     results = tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz"))
     forecast = load_choice_model("classical")
     fits = (forecast.engine, forecast.limit) == (engine, limit)
-    return losses, results, forecast if fits else None
+    return results, forecast if fits else None
 
 
 def fitting_table(

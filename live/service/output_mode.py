@@ -188,7 +188,7 @@ class OutputMode:
             case "lines":
                 say = _sayer(self._console)
                 say(f"live-rate is serving {self._address}")
-                say(service.calibration_summary)
+                say(service.models_summary)
                 games = snapshot(self._public, seen).games
                 if service.journal.summary and seen.visibility is not Visibility.VENUE:
                     # Those of another engine or limit do not count here, and must be found anew.

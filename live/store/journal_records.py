@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import logging
 import zlib
+from typing import Any
 
 import msgspec
+import numpy as np
 
 from live import __version__
 from live.engine.search import SearchResult
@@ -20,8 +22,8 @@ from live.events import FeedName, GameId
 from live.games.game import Game
 from live.games.game_steps import Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
+from live.ledger.measure import Measure
 from live.ratings.calibration.engine_transfer import MeasuredEngine
 
 
@@ -117,7 +119,19 @@ class JournalStanding(msgspec.Struct, frozen=True):
     """Whether it had been kept, and that cannot be used any more."""
 
 
-encode = msgspec.msgpack.Encoder().encode
+def _numbers_out(value: object) -> object:
+    """Arrays, which msgpack does not know: numbers of eight bytes, as the machine has them."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    raise NotImplementedError(f"{type(value).__name__} cannot be kept")
+
+
+def _numbers_in(kind: type, value: Any) -> object:
+    shape, numbers = value
+    return np.frombuffer(numbers).reshape(shape)
+
+
+encode = msgspec.msgpack.Encoder(enc_hook=_numbers_out).encode
 step_of = msgspec.msgpack.Decoder(Step | Restated).decode
 run_of = msgspec.msgpack.Decoder(JournalRun).decode
 result_of = msgspec.msgpack.Decoder(SearchResult).decode
@@ -126,23 +140,26 @@ answer_of = msgspec.msgpack.Decoder(HumanAnswer).decode
 
 log = logging.getLogger(__name__)
 
-_decode_rest = msgspec.msgpack.Decoder(ArchivedValues).decode
+_decode_rest = msgspec.msgpack.Decoder(ArchivedValues, dec_hook=_numbers_in).decode
 _decode_details = msgspec.msgpack.Decoder(ArchivedDetails).decode
 
 
-def measure_digest(identity: str, limit: str, measure: CalibrationsInUse) -> bytes:
+def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
     """Equal where figures are: of whatever decides over them, and the shape they are kept in."""
-    _, shapes = msgspec.json.schema_components((ArchivedValues, ArchivedDetails))
-    models = [each.model for each in measure.losses], [each.model for each in measure.results]
+    _, shapes = msgspec.json.schema_components(
+        (ArchivedValues, ArchivedDetails), schema_hook=lambda kind: {"type": "string"}
+    )
+    models, results = measure.models, [each.model for each in measure.results]
     deciding = (
         __version__,
         identity,
         limit,
         measure.gain,
         measure.search_options,
-        measure.shelf.calibrations,
-        measure.shelf.transfer,
-        models,
+        models.models,
+        models.scale,
+        models.note,
+        results,
         measure.forecast,
         measure.human,
         measure.engine_gains.counts,

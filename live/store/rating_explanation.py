@@ -1,15 +1,16 @@
-"""A published rating down to its scores: searches, gains, comparison with the engine, posterior.
+"""A published rating down to its scores: searches, gains, the comparison with the engine, and with
+rated players. Pure.
 
-Pure. Everything is worked out again here from the scores, by the formulas of the sources, so that
-an explanation that ends in another number than the published one shows a mistake.
+The game is rated once more, by the same call as ever, and its trace is written down.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
+import numpy as np
 
 from live.engine.process.uci_conversation import go_words
 from live.engine.search import Position, Search, SearchOptions
@@ -17,13 +18,11 @@ from live.engine.search_key import SearchKey
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId, PlyView
 from live.games.game import Game
 from live.human.difficulty import in_words as share_in_words
-from live.ratings.calibration.calibrated_rating import CalibratedRating
-from live.ratings.calibration.engine_transfer import Transfer
-from live.ratings.calibration.move_evidence import PARTS_OF_ONE, EvidenceSums
-from live.ratings.calibration.posterior import REACH
+from live.ledger.rate_game import GameRater
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
+from live.ratings.perceived.loss_logit import GRID_ELO, Floats
+from live.ratings.perceived.perceived_rating import PULL_MOVES, perceived
 from live.store.journal_records import RecordedScore
-from live.store.strength_explanation import ExplainedStrength, strength_in_words
 
 
 class ExplainedSearch(msgspec.Struct, frozen=True):
@@ -36,25 +35,40 @@ class ExplainedSearch(msgspec.Struct, frozen=True):
     found: RecordedScore
 
 
-class ExplainedPosterior(msgspec.Struct, frozen=True, kw_only=True):
-    """The calibrated rating: a normal prior times what the moves say; Elo."""
+class ExplainedMove(msgspec.Struct, frozen=True):
+    """One counted move beside what rated players lose in the same position."""
 
-    calibration: str
-    n: int
-    weight: float
-    """Each move counts for this, since moves of one game are not independent of each other."""
-    slope: float
-    """Sum over moves, unweighted."""
-    curvature: float
-    centre_elo: float
-    scale_elo: float
-    prior_elo: float
-    prior_sd_elo: float
-    mean: float
-    low: float
-    high: float
-    transfer: Transfer | None = None
-    """How another engine's scores are read; it is in ``slope`` and ``curvature`` already."""
+    ply: int
+    gain_cp: int
+    score_before_cp: int
+    """Mover's side."""
+    score: float
+    """``s``: against players of the perceived rating, 0 to 1."""
+    expected: float
+    """``a``: what a player of the game's level scores against them."""
+
+
+class ExplainedPerceived(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the perceived rating comes from: all sums are at that rating."""
+
+    model: str
+    models: tuple[str, ...]
+    """Names of the files."""
+    scale: float
+    """Centipawns of the engine to one of the models'."""
+    level_elo: float
+    """``F``: the level of the game, from where both players start."""
+    own_elo: float | None
+    moves: tuple[ExplainedMove, ...]
+    score: float
+    """``S``: the sum of the moves' scores, less what the game's hardness gave or took."""
+    hardness: float
+    """The sum of what it gave or took (``b``)."""
+    of_level: float
+    """``A``: what a player of the level would have scored."""
+    pull_moves: float
+    """Both players start with so many moves by a player of the level."""
+    rating: float
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,13 +95,13 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     worse: int
     equal: int
     better: int
-    expected_score: float
+    score: float
     difference: float | None
     rating: float | None
-    belief: ExplainedPosterior | None
-    """Of ``calibrated``, which passes with the next version."""
-    strength: ExplainedStrength | None
-    """Moves alone, level, percentile and performance; null where no model of losses fits."""
+    """The engine's plus ``difference``."""
+    perceived: ExplainedPerceived | None
+    """Null where no move counts or nothing reads the scores; ``note`` says why."""
+    note: str
     published: CurvePoint
     others: str = ""
     """How many players of the mover's rating would have played the move, in words."""
@@ -116,11 +130,12 @@ def explain(
     engine: EngineInfo,
     gain: GainKind,
     identity: str,
-    weigher: EvidenceSums | None,
+    rater: GameRater,
     made: tuple[ExplainedSearch, ...],
-    strength: ExplainedStrength | None = None,
 ) -> Explanation | None:
-    """The explanation; None where the ply has no point in its curve."""
+    """The explanation; None where the ply has no point in its curve. ``rater`` has rated the game
+    once more, from what is known of it.
+    """
     mover = mover_of(detail, ply)
     curve = detail.curves.white if mover == "white" else detail.curves.black
     points = [point for point in curve if point.ply <= ply]
@@ -153,11 +168,11 @@ def explain(
         worse=worse,
         equal=equal,
         better=better,
-        expected_score=expected,
+        score=expected,
         difference=difference,
         rating=None if difference is None else engine.rating + difference,
-        belief=_belief(detail, points, sign, engine, weigher),
-        strength=strength,
+        perceived=_perceived(detail, mover, ply, rater),
+        note=detail.note,
         published=points[-1],
         others=_others(view),
     )
@@ -192,47 +207,41 @@ def _signed(sign: int, score_cp: int | None) -> int | None:
     return None if score_cp is None else sign * score_cp
 
 
-def _belief(
-    detail: GameDetail,
-    points: Sequence[CurvePoint],
-    sign: int,
-    engine: EngineInfo,
-    weigher: EvidenceSums | None,
-) -> ExplainedPosterior | None:
-    known = {each.name: each for each in engine.calibrations}
-    if weigher is None or (prior := known.get(weigher.calibration.name)) is None:
+def _perceived(
+    detail: GameDetail, mover: Color, ply: int, rater: GameRater
+) -> ExplainedPerceived | None:
+    evidence, reader = rater.evidence(mover, ply), rater.reader
+    found = perceived(evidence) if evidence is not None else None
+    if evidence is None or found is None or reader is None or detail.model is None:
         return None
-    calibration = weigher.calibration
-    rating = CalibratedRating(weigher)
-    last: CurvePoint | None = None
-    for point in points:
-        before = detail.plies[point.ply - 2].score_cp if point.ply > 1 else detail.start_score_cp
-        if before is None:
-            return None
-        previous = last.gain_cp if last is not None and last.ply == point.ply - 2 else None
-        rating.add(point.gain_cp, sign * before, point.ply, previous)
-        last = point
-    weight = 1 / (1 + rating.n / calibration.half_moves)
-    slope = rating.evidence.slope / PARTS_OF_ONE
-    curvature = rating.evidence.curvature / PARTS_OF_ONE
-    centre, scale = calibration.centre_elo, calibration.scale_elo
-    precision = 1 / prior.prior_sd_elo**2 + weight * curvature / scale**2
-    pull = (prior.prior_elo - centre) / prior.prior_sd_elo**2 + weight * slope / scale
-    mean, reach = centre + pull / precision, REACH / math.sqrt(precision)
-    return ExplainedPosterior(
-        calibration=calibration.name,
-        n=rating.n,
-        weight=weight,
-        slope=slope,
-        curvature=curvature,
-        centre_elo=centre,
-        scale_elo=scale,
-        prior_elo=prior.prior_elo,
-        prior_sd_elo=prior.prior_sd_elo,
-        mean=mean,
-        low=mean - reach,
-        high=mean + reach,
-        transfer=weigher.transfer,
+    elos = rater.elos[mover]
+
+    def at(line: Floats) -> float:
+        return float(np.interp(found.rating, GRID_ELO, line))
+
+    moves = tuple(
+        ExplainedMove(
+            each.known.ply,
+            each.turn.gain_cp,
+            each.turn.score_before_cp,
+            at(each.compared.score),
+            at(each.compared.of_level),
+        )
+        for each in rater.trace(mover, ply)
+    )
+    score = at(evidence.score)
+    return ExplainedPerceived(
+        model=detail.model,
+        models=tuple(model.name for model in reader.models),
+        scale=reader.scale,
+        level_elo=elos.level,
+        own_elo=elos.own,
+        moves=moves,
+        score=score,
+        hardness=math.fsum(move.score for move in moves) - score,
+        of_level=at(evidence.of_level),
+        pull_moves=PULL_MOVES,
+        rating=found.rating,
     )
 
 
@@ -265,15 +274,12 @@ def in_words(found: Explanation) -> Iterator[str]:
         f"  against the engine, whose gain is always 0: {found.better} better, {found.equal} equal,"
         f" {found.worse} worse"
     )
-    yield (
-        f"  expected score = ({found.better} + {found.equal} / 2) / {n}"
-        f" = {found.expected_score:.6f}"
-    )
+    yield (f"  expected score = ({found.better} + {found.equal} / 2) / {n} = {found.score:.6f}")
     if found.difference is None:
         yield "  difference: unbounded, so there is no rating"
     else:
         yield (
-            f"  difference = 200 sqrt(2) inverse-normal({found.expected_score:.6f})"
+            f"  difference = 200 sqrt(2) inverse-normal({found.score:.6f})"
             f" = {DIFFERENCE_SD_ELO:.2f} x {found.difference / DIFFERENCE_SD_ELO:.5f}"
             f" = {found.difference:.2f}"
         )
@@ -281,48 +287,45 @@ def in_words(found: Explanation) -> Iterator[str]:
             f"  rating = {found.engine.rating} (engine, {found.engine.rating_source})"
             f" + {found.difference:.2f} = {found.rating:.2f}"
         )
-    yield f"  published: {_number(found.published.rating)}"
+    yield f"  published difference: {_number(found.published.difference)}"
     yield ""
-    if found.strength is not None:
-        yield from strength_in_words(found.strength, found.published)
+    if found.perceived is None:
+        yield f"Perceived rating: none{f', {found.note}' if found.note else ''}"
     else:
-        yield "Moves alone, level, percentile, performance: none, no model of losses fits"
-    note = f" ({found.engine.calibration_note})" if found.engine.calibration_note else ""
-    yield f"Calibration: {found.engine.calibration or 'none'}{note}"
-    if (belief := found.belief) is not None:
-        yield ""
-        yield from _belief_in_words(belief, found.published)
+        yield from _perceived_in_words(found.perceived, found)
 
 
-def _belief_in_words(belief: ExplainedPosterior, published: CurvePoint) -> Iterator[str]:
-    yield f"Calibrated rating, calibration {belief.calibration!r}, z = (Elo - centre) / scale;"
-    yield "  kept for one version, moves alone and level take its place:"
-    yield (
-        f"  prior: normal, mean {belief.prior_elo:.2f}, sd {belief.prior_sd_elo:.2f};"
-        f" centre {belief.centre_elo:g}, scale {belief.scale_elo:g}"
-    )
-    if (transfer := belief.transfer) is not None:
+def _perceived_in_words(made: ExplainedPerceived, found: Explanation) -> Iterator[str]:
+    n, published = len(made.moves), found.published
+    names = " and ".join(made.models)
+    note = f"; {found.note}" if found.note else ""
+    yield f"Perceived rating, read as {made.model} by {names}{note}:"
+    if made.scale != 1:
+        yield f"  scores and gains divided by {made.scale:.3f}"
+    own = "unrated" if made.own_elo is None else f"own Elo {made.own_elo:.0f}"
+    yield f"  level of the game {made.level_elo:.0f}, {own}"
+    yield f"  against players rated {made.rating:.0f} in the same positions, of 1 a move:"
+    for move in made.moves:
         yield (
-            f"  transferred: scores and gains divided by {transfer.scale:.3f}, each move's evidence"
-            f" counted {transfer.weight:.3f} times and moved by {-transfer.offset_elo:+.0f} Elo"
+            f"    ply {move.ply}: at {move.score_before_cp} cp, gain {move.gain_cp}: scored"
+            f" {move.score:.3f}, a player of the level {move.expected:.3f}"
         )
+    pulled = made.pull_moves / n * (made.of_level - n / 2)
     yield (
-        f"  {belief.n} moves: slope {belief.slope:.6f}, curvature {belief.curvature:.6f},"
-        f" each counting for {belief.weight:.5f}"
+        f"  {n} moves: S = {made.score + made.hardness:.4f} - {made.hardness:.4f} (hard for both)"
+        f" = {made.score:.4f}, A = {made.of_level:.4f}"
     )
     yield (
-        f"  precision = 1 / {belief.prior_sd_elo:.2f}^2 + {belief.weight:.5f} x"
-        f" {belief.curvature:.6f} / {belief.scale_elo:g}^2"
+        f"  S - n/2 + {made.pull_moves:g}/n (A - n/2) = {made.score - n / 2:.4f} + {pulled:.4f}"
+        f" = {made.score - n / 2 + pulled:.4f}, which is 0 at {made.rating:.2f}"
     )
-    yield (
-        f"  mean = centre + ((prior - centre) / sd^2 + {belief.weight:.5f} x {belief.slope:.6f}"
-        f" / {belief.scale_elo:g}) / precision = {belief.mean:.2f}"
-    )
-    yield f"  95 %: {belief.low:.2f} to {belief.high:.2f}"
-    yield (
-        f"  published: {_number(published.calibrated)} ({_number(published.calibrated_low)} to"
-        f" {_number(published.calibrated_high)})"
-    )
+    yield f"  published: {_number(published.perceived)}"
+    if published.usual_low is not None and published.usual_high is not None:
+        yield (
+            f"  usual for the own Elo: {published.usual_low:.0f} to {published.usual_high:.0f},"
+            f" better than {_number(published.percentile)} % of games"
+        )
+    yield f"  95 % of the moves alone: {_number(published.low)} to {_number(published.high)}"
 
 
 def _pawns(made: ExplainedSearch, mover: Color) -> str:

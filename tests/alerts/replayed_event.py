@@ -11,10 +11,10 @@ from live.alerts.alert_desk import AlertDesk
 from live.engine.search import Search
 from live.events import Alert, AlertMessage, Change, FeedReport, GameReport
 from live.feeds.game_timeline import PlannedIncident, timeline
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Urgency
 
 START_S = 1_750_000_000.0
@@ -36,7 +36,7 @@ class Rehearsal:
 
     def __init__(self) -> None:
         ledger = EventLedger(
-            in_use=CalibrationsInUse("successive"),
+            measure=Measure("successive"),
             engine_name="none",
             limit="as given",
             fixed_rating=2500,

@@ -152,7 +152,7 @@ def screening(paths: list[Path], *, human: bool, kept: Path | None) -> None:
         for choices in played:
             game = GameChoices()
             for number, (log_odds, match) in enumerate(choices, 1):
-                game.add(log_odds, match or bool(rng.random() < helped))
+                game = game.after(log_odds, match or bool(rng.random() < helped))
                 if number % every == 0 or number == len(choices):
                     most = max(most, log_e_value([*done, game], player_sd, game_sd))
             done.append(game)

@@ -36,7 +36,7 @@ from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
-from live.ledger.calibrations_in_use import CalibrationsInUse
+from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.network.retry import FeedTrouble, retry_after_s
@@ -122,7 +122,7 @@ class _NoEngine:
 def games(data: bytes) -> None:
     """Reports of hostile texts, one after the other, through plan and ledger."""
     ledger = EventLedger(
-        in_use=CalibrationsInUse("same-search"),
+        measure=Measure("same-search"),
         engine_name="none",
         limit="none",
         fixed_rating=None,

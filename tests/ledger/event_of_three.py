@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from live.events import Player
 from live.games.game_steps import NewGame
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
+from live.ledger.measure import Measure
 from tests.ledger.arithmetic import answer, game, line
 
 PLAYERS = (Player("Anand", elo=2811), Player("Carlsen", elo=2826), Player("Ding, Liren"))
@@ -15,7 +15,7 @@ PLIES = 70
 def event(plies: int = PLIES) -> EventLedger:
     """Six games of ``plies`` plies; the third player has no rating."""
     held = EventLedger(
-        in_use=CalibrationsInUse("same-search"),
+        measure=Measure("same-search"),
         engine_name="Arithmetic",
         limit="1 look",
         fixed_rating=None,

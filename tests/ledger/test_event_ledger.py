@@ -48,24 +48,23 @@ from live.games.game_steps import (
     TakenBack,
     applied,
 )
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Effects, Urgency
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import StreamFilter
-from live.ratings.calibration.calibration_choice import CalibrationShelf
-from live.ratings.calibration.move_evidence import Population, load_calibration
-from live.ratings.strength.expected_result import load_result_model
-from live.ratings.strength.loss_model import LossReader, shipped_loss_models
-from live.ratings.strength.performance import Results
+from live.publish.visibility import Visibility
+from live.ratings.perceived.model import shipped_models
+from live.ratings.perceived.model_choice import Models
+from live.ratings.strength.expected_result import Results, load_result_model
 from tests.ledger.arithmetic import answer, answer_or_failure, game, line
 
 
 def ledger(**changes: Any) -> EventLedger:
     settings: dict[str, Any] = {
-        "in_use": CalibrationsInUse("same-search"),
+        "measure": Measure("same-search"),
         "engine_name": "Arithmetic",
         "limit": "1 look",
         "fixed_rating": None,
@@ -74,7 +73,7 @@ def ledger(**changes: Any) -> EventLedger:
     return EventLedger(**{**settings, **changes})
 
 
-WITH_GAINS = StreamFilter(gains=True)
+WITH_GAINS = StreamFilter(gains=True, visibility=Visibility.ARBITER)
 
 
 class State:
@@ -170,8 +169,8 @@ class Run:
             assert self.ledger.gains(player) == tuple(sorted(counts.items()))
 
 
-def undisturbed(*games: Any) -> EventLedger:
-    run = Run(ledger())
+def undisturbed(*games: Any, **changes: Any) -> EventLedger:
+    run = Run(ledger(**changes))
     for each in games:
         run.step(NewGame(each))
     run.reply_all()
@@ -183,13 +182,23 @@ def same_end(one: EventLedger, other: EventLedger) -> None:
 
 
 MOVES = line(*range(3, 43))
-FIGURES = CalibrationsInUse(
+CLASSICAL = next(model for model in shipped_models() if model.name == "classical")
+FIGURES = Measure(
     "same-search",
-    losses=tuple(map(LossReader, shipped_loss_models())),
+    Models([CLASSICAL], note="learned"),
     results=tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz")),
 )
-QUICK = SearchOptions(quick=Limit(nodes=10))
-HASTY = CalibrationsInUse("same-search", search_options=QUICK)
+#: A second model of the same classes, as that of blitz will be.
+BOTH_PACES = FIGURES._replace(
+    models=Models(
+        [
+            CLASSICAL,
+            msgspec.structs.replace(
+                CLASSICAL, name="quick", time_control="blitz", centre_elo=CLASSICAL.centre_elo - 300
+            ),
+        ]
+    )
+)
 
 
 def test_a_game_is_rated_move_by_move() -> None:
@@ -267,59 +276,8 @@ def test_scores_in_any_order_give_the_same_curves() -> None:
         same_end(run.ledger, expected)
 
 
-@pytest.mark.parametrize("gain", ["same-search", "successive"])
-def test_a_quick_look_is_replaced_and_leaves_no_trace(gain: GainKind) -> None:
-    expected = Run(ledger(in_use=CalibrationsInUse(gain)))
-    expected.step(NewGame(game(moves=MOVES)))
-    expected.reply_all()
-    for seed in range(10):
-        run = Run(ledger(in_use=CalibrationsInUse(gain, search_options=QUICK)))
-        run.step(NewGame(game(moves=MOVES)))
-        order = random.Random(seed)
-        while run.open:
-            run.reply(order.choice(list(run.open)))
-            run.check_subscriber()
-        same_end(run.ledger, expected.ledger)
-        points = sum(isinstance(change, PointMessage) for change in run.changes)
-        assert points > len(MOVES), "no point was ever revised"
-
-
-def test_a_quick_look_fills_the_curves_and_is_marked_as_not_final() -> None:
-    run = Run(ledger(in_use=HASTY))
-    run.step(NewGame(game(moves=MOVES)))
-    while quick := [request_id for request_id in run.open if request_id.tier == "quick"]:
-        assert {run.open[request_id][1] for request_id in quick} <= {"head", "backlog"}
-        run.reply(quick[0])
-    assert {urgency for _, urgency in run.open.values()} == {"deepen"}
-    detail = run.ledger.game("g1")
-    assert detail is not None
-    assert len(detail.curves.white) + len(detail.curves.black) == len(MOVES)
-    assert detail.plies_scored == 0
-    assert all(ply.score_cp is not None and not ply.final for ply in detail.plies)
-    run.check_subscriber()
-
-
-def test_where_the_full_search_is_given_up_the_quick_one_stands() -> None:
-    run = Run(ledger(in_use=HASTY))
-    run.step(NewGame(game(moves=MOVES[:6])))
-    while run.open:
-        request_id = next(iter(run.open))
-        if request_id.tier == "full" and request_id.ply == 3:
-            del run.open[request_id]
-            run.take(run.ledger.searched(request_id, SearchFailure("kills engines")))
-        else:
-            run.reply(request_id)
-    detail = run.ledger.game("g1")
-    assert detail is not None
-    assert [point.ply for point in detail.curves.white] == [1, 3, 5]
-    assert detail.problem == "no score at ply 3: kills engines"
-    run.check_subscriber()
-
-
 def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
-    run = Run(
-        ledger(in_use=CalibrationsInUse("same-search", search_options=SearchOptions(lines=40)))
-    )
+    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(lines=40))))
     run.step(NewGame(game(moves=MOVES)))
     assert {search.lines for search, _ in run.open.values()} == {40}
     while run.open:
@@ -334,11 +292,7 @@ def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
 
 
 def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> None:
-    run = Run(
-        ledger(
-            in_use=CalibrationsInUse("same-search", search_options=SearchOptions(same_depth=True))
-        )
-    )
+    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(same_depth=True))))
     run.step(NewGame(game(moves=MOVES)))
     depths = set()
     while run.open:
@@ -456,11 +410,6 @@ def test_the_field_rates_the_engine_and_every_rating_follows() -> None:
     engine = run.ledger.engine
     assert engine.rating > 2000
     assert engine.rating_source == "field"
-    detail = run.ledger.game("g1")
-    assert detail is not None
-    for point in (*detail.curves.white, *detail.curves.black):
-        if point.difference is not None:
-            assert point.rating == engine.rating + point.difference
 
 
 def test_a_fixed_engine_rating_stays() -> None:
@@ -503,7 +452,7 @@ def test_source_evaluations_replace_the_engine() -> None:
         msgspec.structs.replace(move, eval=Score(20 * index))
         for index, move in enumerate(MOVES[:4], 1)
     )
-    run = Run(ledger(in_use=CalibrationsInUse("successive"), engine_scores=False))
+    run = Run(ledger(measure=Measure("successive"), engine_scores=False))
     run.step(NewGame(game(moves=moves)))
     assert not run.open
     detail = run.ledger.game("g1")
@@ -530,17 +479,6 @@ def test_a_clock_correction_changes_nothing_else() -> None:
     assert detail.plies_scored == 6
 
 
-#: One calibration for slow games and one for quick ones, as a service may have.
-SHELF = CalibrationShelf(
-    [
-        CLASSICAL := load_calibration("classical"),
-        msgspec.structs.replace(
-            CLASSICAL, name="quick", time_control="blitz", population=Population(1500.0, 250.0)
-        ),
-    ]
-)
-
-
 def game_told(held: EventLedger, id: str) -> GameDetail:
     detail = held.game(id)
     assert detail is not None
@@ -558,103 +496,177 @@ def timed(id: str, time_control: str, moves: tuple[Move, ...] = (), **more: Any)
 
 
 @pytest.mark.parametrize(
-    ("time_control", "name", "note"),
+    ("time_control", "model", "note"),
     [
         ("90+30", "classical", ""),
-        ("180+2", "quick", ""),
-        ("15+10", "classical", "none for rapid games; nearest: classical, provisional"),
-        ("60+0", "quick", "none for bullet games; nearest: blitz, provisional"),
-        ("", "classical", "time control not told: taken as classical"),
+        ("180+2", "blitz", ""),
+        ("15+10", "rapid", ""),
+        ("60+0", "blitz", ""),
+        ("", "classical", "time control unknown: taken as classical"),
     ],
 )
-def test_each_game_is_rated_by_the_calibration_of_its_time_control(
-    time_control: str, name: str, note: str
+def test_each_game_is_read_by_the_model_of_its_pace(
+    time_control: str, model: str, note: str
 ) -> None:
-    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
+    run = Run(ledger(measure=BOTH_PACES))
     run.step(NewGame(timed("g1", time_control, MOVES[:20])))
     run.reply_all()
     detail = game_told(run.ledger, "g1")
-    assert (detail.calibration, detail.calibration_note) == (name, note)
-    assert detail.curves.white[-1].calibrated is not None
+    assert (detail.model, detail.note) == (model, note)
+    assert detail.curves.white[-1].perceived is not None
     run.check_subscriber()
 
 
-def test_a_pace_with_no_calibration_near_has_none_and_says_so() -> None:
-    run = Run(ledger(in_use=CalibrationsInUse("same-search", CalibrationShelf([CLASSICAL]))))
+def test_where_no_model_was_learned_for_the_pace_another_stands_in_and_says_so() -> None:
+    run = Run(ledger(measure=FIGURES))
     run.step(NewGame(timed("g1", "180+2", MOVES[:10])))
     run.reply_all()
     detail = game_told(run.ledger, "g1")
-    assert (detail.calibration, detail.calibration_note) == (
-        None,
-        "no calibration for blitz games",
-    )
-    assert detail.curves.white[-1].calibrated is None
-    assert player_told(run.ledger, "Anand").calibrated is None
+    assert detail.model == "classical"
+    assert detail.note == "no model for blitz games: read as classical, provisional"
+    assert detail.curves.white[-1].perceived is not None
+    assert player_told(run.ledger, "Anand").note == detail.note
+
+
+def test_without_a_model_algorithm_4_stays_and_the_reason_is_said() -> None:
+    run = Run(ledger(measure=Measure("same-search", Models(note="switched off"))))
+    run.step(NewGame(game(moves=MOVES)))
+    run.reply_all()
+    detail = game_told(run.ledger, "g1")
+    assert (detail.model, detail.note) == (None, "switched off")
+    last = detail.curves.white[-1]
+    assert (last.perceived, last.counted, last.percentile) == (None, 0, None)
+    assert last.difference is not None
+    assert player_told(run.ledger, "Anand").note == "switched off"
+
+
+def test_the_points_of_a_game_are_those_of_the_model() -> None:
+    run = Run(ledger(measure=FIGURES))
+    run.step(NewGame(game(moves=MOVES)))
+    run.reply_all()
+    run.step(ResultChanged("g1", "1-0"))
+    detail = game_told(run.ledger, "g1")
+    for color in (detail.curves.white, detail.curves.black):
+        for point in color:
+            assert point.perceived is not None and 400 <= point.perceived <= 3600
+            assert point.usual_low is not None and point.usual_high is not None
+            assert point.usual_low < point.usual_high
+            assert point.percentile is not None
+            # Band and percentile never disagree.
+            inside = point.usual_low <= point.perceived <= point.usual_high
+            assert inside == (10 <= point.percentile <= 90)
+        assert [point.n for point in color] == list(range(1, len(color) + 1))
+    run.check_subscriber()
+
+
+def test_a_player_of_one_game_plays_like_its_last_point() -> None:
+    run = Run(ledger(measure=FIGURES))
+    run.step(NewGame(game(moves=MOVES)), ResultChanged("g1", "1-0"))
+    run.reply_all()
+    detail = game_told(run.ledger, "g1")
+    for name, last in (("Anand", detail.curves.white[-1]), ("Carlsen", detail.curves.black[-1])):
+        view = player_told(run.ledger, name)
+        for field in ("counted", "perceived", "low", "high", "usual_low", "usual_high"):
+            assert getattr(view, field) == getattr(last, field)
+        assert view.percentile == last.percentile
+
+
+def test_a_forced_move_leaves_the_figure_as_it_was() -> None:
+    # White is checked on the long diagonal of files: one answer alone.
+    start = "7k/8/8/8/8/8/6q1/r6K w - - 0 1"
+    board = chess.Board("7k/8/8/8/8/6nr/8/6BK w - - 0 1")
+    assert start and board.is_check() and board.legal_moves.count() == 1
+    moves = line(5, 0, 7, start_fen="7k/8/8/8/8/6nr/8/6BK w - - 0 1")
+    run = Run(ledger(measure=FIGURES))
+    run.step(NewGame(game(moves=moves[:3], start_fen="7k/8/8/8/8/6nr/8/6BK w - - 0 1")))
+    run.reply_all()
+    first = game_told(run.ledger, "g1").curves.white[0]
+    assert (first.n, first.counted, first.perceived) == (1, 0, None)
 
 
 def test_a_corrected_time_control_rates_the_game_anew() -> None:
-    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
+    run = Run(ledger(measure=BOTH_PACES))
     run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
     run.reply_all()
     run.step(HeadersChanged("g1", timed("g1", "180+2").headers))
     run.check_subscriber()
-    calm = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
+    calm = Run(ledger(measure=BOTH_PACES))
     calm.step(NewGame(timed("g1", "180+2", MOVES[:20])))
     calm.reply_all()
     same_end(run.ledger, calm.ledger)
 
 
-def test_games_of_two_calibrations_are_never_pooled() -> None:
-    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
+def test_games_of_two_paces_are_never_pooled() -> None:
+    run = Run(ledger(measure=BOTH_PACES))
     run.step(
         NewGame(timed("slow", "90+30", MOVES[:20])),
         NewGame(timed("quick", "180+2", MOVES[:10])),
     )
     run.reply_all()
-    alone = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
+    alone = Run(ledger(measure=BOTH_PACES))
     alone.step(NewGame(timed("slow", "90+30", MOVES[:20])))
     alone.reply_all()
     pooled, single = player_told(run.ledger, "Anand"), player_told(alone.ledger, "Anand")
-    assert pooled.calibrated == single.calibrated
-    assert (pooled.calibration, pooled.games) == ("classical", 2)
-    assert pooled.calibration_note.startswith("1 of 2 games")
-    # The moves of the other game still count in what is not calibrated.
+    assert pooled.perceived == single.perceived
+    assert (pooled.model, pooled.games) == ("classical", 2)
+    assert pooled.note.startswith("1 of 2 games")
+    # The moves of the other game still count in Algorithm 4.
     assert pooled.moves == single.moves + 5
 
 
-def test_the_prior_is_the_field_and_follows_it() -> None:
-    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
-    run.step(NewGame(timed("g1", "90+30", MOVES[:20])))
+def test_unrated_players_are_taken_to_be_of_the_field() -> None:
+    nobodies: dict[str, Any] = {"white": Player("One"), "black": Player("Two")}
+    run = Run(ledger(measure=FIGURES))
+    run.step(NewGame(timed("g0", "90+30", MOVES[:20], **nobodies)))
     run.reply_all()
-    elite = run.ledger.engine.calibrations[0].prior_elo
-    assert 2600 < elite < 2850
-    before = game_told(run.ledger, "g1").curves.white[-1].calibrated
-    assert before is not None
+    alone = game_told(run.ledger, "g0").curves.white[-1].perceived
+    run.step(NewGame(timed("g1", "90+30")))
+    run.check_subscriber()
+    elite = game_told(run.ledger, "g0").curves.white[-1].perceived
     juniors: dict[str, Any] = {
         "white": Player("Junior", elo=1100),
         "black": Player("Novice", elo=900),
     }
     run.step(NewGame(timed("g2", "90+30", **juniors)))
     run.check_subscriber()
-    assert run.ledger.engine.calibrations[0].prior_elo < 2000
-    after = game_told(run.ledger, "g1").curves.white[-1].calibrated
-    assert after is not None
-    assert after < before
+    mixed = game_told(run.ledger, "g0").curves.white[-1]
+    assert alone is not None and elite is not None and mixed.perceived is not None
+    assert alone < elite and mixed.perceived < elite
+    assert mixed.usual_low is None and mixed.percentile is None
     run.step(GameGone("g2"))
     run.check_subscriber()
-    assert game_told(run.ledger, "g1").curves.white[-1].calibrated == before
+    assert game_told(run.ledger, "g0").curves.white[-1].perceived == elite
 
 
-def test_a_rating_beyond_the_ratings_learned_from_says_so() -> None:
-    run = Run(ledger(in_use=CalibrationsInUse("same-search", SHELF)))
-    run.step(NewGame(timed("g1", "90+30", MOVES[:4])))
+def test_a_late_score_rates_the_later_points_of_both_sides_anew() -> None:
+    run = Run(ledger(measure=FIGURES))
+    run.step(NewGame(game(moves=MOVES[:30])))
+    late = [each for each in run.open if each.kind == "position" and each.ply == 6]
+    while rest := [each for each in run.open if each not in late]:
+        run.reply(rest[0])
+    held = game_told(run.ledger, "g1")
+    assert 7 not in [point.ply for point in held.curves.white]
+    assert [point.ply for point in held.curves.white][-1] == 29
+    before = len(run.changes)
     run.reply_all()
-    info = run.ledger.engine.calibrations[0]
-    assert info.elo_high is not None
-    view = player_told(run.ledger, "Anand")
-    assert view.elo is not None and view.elo > info.elo_high
-    # By the rating itself: what is shown is drawn towards those learned from.
-    assert view.calibration_note == "beyond the ratings it was learned from (1341 to 2801)"
+    points = [each for each in run.changes[before:] if isinstance(each, PointMessage)]
+    assert {each.color for each in points} == {"white", "black"}
+    assert min(each.point.ply for each in points) == 7
+    same_end(run.ledger, undisturbed(game(moves=MOVES[:30]), measure=FIGURES))
+
+
+def test_other_models_rate_everything_anew() -> None:
+    run = Run(ledger(measure=FIGURES))
+    run.step(NewGame(game(moves=MOVES)))
+    run.reply_all()
+    scaled = Models(FIGURES.models.models, scale=0.8, transferred=True)
+    for effects in run.ledger.measure_by(scaled):
+        run.take(effects)
+    run.check_subscriber()
+    same_end(run.ledger, undisturbed(game(moves=MOVES), measure=FIGURES._replace(models=scaled)))
+    assert (
+        game_told(run.ledger, "g1").note == "transferred; time control unknown: taken as classical"
+    )
 
 
 #: Another spelling, a corrected rating, somebody without a name.
@@ -728,16 +740,13 @@ def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
 
 
 @pytest.mark.slow
-@given(histories(), st.booleans(), st.booleans())
+@given(histories(), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
-    history: list[tuple[Step | None, int]], hasty: bool, calibrated: bool
+    history: list[tuple[Step | None, int]], read: bool
 ) -> None:
-    # What the full search gives up, a quick look may still tell: then the two ends differ rightly.
-    engine = answer if hasty else answer_or_failure
-    calmly = FIGURES._replace(shelf=SHELF) if calibrated else CalibrationsInUse("same-search")
-    in_use = calmly._replace(search_options=HASTY.search_options) if hasty else calmly
-    run = Run(ledger(stored_rating=2300, in_use=in_use), engine)
+    measure = BOTH_PACES if read else Measure("same-search")
+    run = Run(ledger(stored_rating=2300, measure=measure), answer_or_failure)
     final: dict[str, Any] = {}
     for step, seed in history:
         if step is not None:
@@ -763,7 +772,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
         run.check_subscriber()
     run.reply_all()
     run.check_subscriber()
-    calm = Run(ledger(stored_rating=2300, in_use=calmly), engine)
+    calm = Run(ledger(stored_rating=2300, measure=measure), answer_or_failure)
     for each in final.values():
         calm.step(NewGame(each))
     calm.reply_all()
@@ -779,7 +788,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
 def test_gains_pooled_move_by_move_are_those_counted_from_scratch(
     gain: GainKind, history: list[tuple[Step | None, int]]
 ) -> None:
-    run = Run(ledger(in_use=CalibrationsInUse(gain, search_options=QUICK)))
+    run = Run(ledger(measure=Measure(gain)))
     for step, seed in history:
         if step is not None:
             run.step(step)
@@ -801,6 +810,10 @@ def test_a_player_of_one_game_has_the_interval_of_that_game() -> None:
         open_ += held.searched(request.id, answer(request.search)).requests
     detail = held.game("g1")
     assert detail is not None
-    shown = {(view.low, view.rating, view.high) for view in held.players()}
+    shown = {
+        (view.difference_low, view.difference, view.difference_high) for view in held.players()
+    }
     last = (detail.curves.white[-1], detail.curves.black[-1])
-    assert shown == {(point.low, point.rating, point.high) for point in last}
+    assert shown == {
+        (point.difference_low, point.difference, point.difference_high) for point in last
+    }

@@ -23,13 +23,13 @@ from live.games.game import Game
 from live.games.game_index import GameIndex
 from live.games.game_steps import GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
 from live.games.report_changes import plan
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Effects, Urgency
 from live.ledger.players.player_totals import PlayerTotals
-from live.ledger.players.standings import EventStandings, Moved
+from live.ledger.players.standings import EventStandings
 from tests.alerts.replayed_event import NoEngine
 from tests.ledger.arithmetic import answer, line
 
@@ -37,7 +37,7 @@ from tests.ledger.arithmetic import answer, line
 def unscored_ledger() -> EventLedger:
     """A ledger that no engine scores anything for."""
     return EventLedger(
-        in_use=CalibrationsInUse("same-search"),
+        measure=Measure("same-search"),
         engine_name="none",
         limit="none",
         fixed_rating=None,
@@ -172,10 +172,10 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
     renewed: list[int] = []
     proper = EventStandings.rate
 
-    def counted(self: EventStandings, touched: Iterable[PlayerTotals]) -> Moved:
+    def counted(self: EventStandings, touched: Iterable[PlayerTotals]) -> None:
         touched = list(touched)
         renewed.append(len(touched))
-        return proper(self, touched)
+        proper(self, touched)
 
     published: list[Change] = []
     together, desk = boards(12, published)
@@ -204,11 +204,11 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
     bad_player = state.player_ids(bad)[0]
     proper = EventStandings.rate
 
-    def failing(self: EventStandings, touched: Iterable[PlayerTotals]) -> Moved:
+    def failing(self: EventStandings, touched: Iterable[PlayerTotals]) -> None:
         touched = list(touched)
         if any(each.key == bad_player and each.games for each in touched):
             raise KeyError("a fault of ours")
-        return proper(self, touched)
+        proper(self, touched)
 
     monkeypatch.setattr(EventStandings, "rate", failing)
     answered(state, desk, at_once=False)

@@ -9,7 +9,7 @@ import pytest
 from live.config import MemoryConfig
 from live.events import Change, FeedReport, GameReport, GoneMessage, Headers, MoveMessage, Player
 from live.games.game_steps import GameConfirmed
-from live.ledger.calibrations_in_use import CalibrationsInUse
+from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.publish.broker.retained_messages import RetainedMessages
@@ -41,7 +41,7 @@ class Week:
         self.now_s = 0.0
         self.published: list[Change] = []
         ledger = EventLedger(
-            in_use=CalibrationsInUse("same-search"),
+            measure=Measure("same-search"),
             engine_name="none",
             limit="none",
             fixed_rating=None,

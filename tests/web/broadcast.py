@@ -26,7 +26,7 @@ from live.events import (
     Result,
     Score,
 )
-from live.ledger.calibrations_in_use import CalibrationsInUse
+from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
@@ -117,7 +117,7 @@ class Broadcast:
         """``names`` in turn for players, where they matter."""
         calibration = load_calibration("classical")
         ledger = EventLedger(
-            in_use=CalibrationsInUse("same-search", CalibrationShelf([calibration], by_name=True)),
+            measure=Measure("same-search", CalibrationShelf([calibration], by_name=True)),
             engine_name="Stockfish 19 lite",
             limit="100000 nodes",
             fixed_rating=None,

@@ -137,9 +137,7 @@ class LookAhead:
         :meth:`over`: an older ply's head may just be late).
         """
         self._count(search, priority)
-        # After a first, quick look it is the full search that a forecast begins with.
-        full = SearchKind.HEAD if self._search_options.quick is None else SearchKind.DEEPEN
-        if priority.kind is full and search.only is None:
+        if priority.kind is SearchKind.HEAD and search.only is None:
             self._heads[owner] = (search, priority.board)
         if priority.kind in (SearchKind.CLOSING, SearchKind.FINISHED):
             self._end(priority.board)
@@ -245,7 +243,7 @@ class LookAhead:
             self.figures.nodes_hit += nodes
             # What is asked of the scouts of people's moves is no gain and no score.
             self.figures.hits += priority.kind is not SearchKind.SPECULATE
-        elif priority.kind is SearchKind.HEAD and not self._search_options.is_quick(search):
+        elif priority.kind is SearchKind.HEAD:
             self.figures.misses += 1
 
     def _fill(self) -> None:

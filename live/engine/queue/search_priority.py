@@ -19,14 +19,12 @@ class SearchKind(IntEnum):
     """Earlier positions of a live game."""
     FINISHED = 3
     """A game that was over when it was first seen."""
-    DEEPEN = 4
-    """A second, longer look at what is scored already."""
-    SPECULATE = 5
+    SPECULATE = 4
     """What the most likely replies will need."""
 
 
 #: Given up at once when a head waits: nobody waits for these.
-YIELDS: Final = (SearchKind.DEEPEN, SearchKind.SPECULATE)
+YIELDS: Final = (SearchKind.SPECULATE,)
 
 
 class SearchPriority(msgspec.Struct, frozen=True, gc=False):

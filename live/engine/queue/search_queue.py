@@ -1,7 +1,7 @@
 """Which search runs next on which engine: events in, instructions out, no asyncio, no clock.
 
 Order of kinds: heads of live games and games that have just ended by turns, backlog of live games,
-games that were over before, deepening, speculation. Boards on air come before all others with
+games that were over before, speculation. Boards on air come before all others with
 whatever they need but the last two. Among heads and within the backlog the board that has waited
 longest since it was last served comes first, so that a bullet game cannot starve the others; within
 a board the newest head, the earliest backlog ply. Finished games are taken whole, in the order they

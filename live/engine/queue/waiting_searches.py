@@ -116,7 +116,7 @@ class WaitingSearches(Generic[Key]):
         priority = request.priority
         if priority.kind is SearchKind.SPECULATE:
             order = priority.rank
-        elif priority.kind in (SearchKind.HEAD, SearchKind.DEEPEN):
+        elif priority.kind is SearchKind.HEAD:
             order = -priority.ply
         else:
             order = priority.ply

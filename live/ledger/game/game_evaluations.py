@@ -9,19 +9,18 @@ what the other moves lose, a short search for several lines follows (``replies``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import chess
 import msgspec
 
 from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
 from live.events import MATE_CP, Color, GainKind, GameId, Score
+from live.ratings.accuracy import LICHESS_START
 from live.ratings.gain import same_search_gain, successive_gain
 from live.ratings.strength.known_before_move import Board, board_before
 
 RequestKind = Literal["position", "played", "replies"]
-Tier = Literal["quick", "full"]
-"""Which of two looks at everything; see :mod:`live.ledger.game.game_evaluations`."""
 
 
 class RequestId(msgspec.Struct, frozen=True, gc=False):
@@ -33,7 +32,6 @@ class RequestId(msgspec.Struct, frozen=True, gc=False):
     kind: RequestKind
     generation: int
     """Counts the changes of the game's past: the result of an older request is dropped."""
-    tier: Tier = "full"
 
 
 class EvaluatedPosition(msgspec.Struct, frozen=True):
@@ -88,16 +86,33 @@ def rule_score(board: chess.Board) -> Score | None:
     return None
 
 
-def _only_one(board: chess.Board) -> bool:
-    """Whether there is exactly one legal move."""
-    moves = board.generate_legal_moves()
-    return next(moves, None) is not None and next(moves, None) is None
+class KnownMove(msgspec.Struct, frozen=True):
+    """One move with all that is finally known of it: the same object until something changes."""
+
+    ply: int
+    mover: Color
+    uci: str
+    board: Board
+    """What the board showed before the move."""
+    before: EvaluatedPosition | None
+    after: EvaluatedPosition | None
+    played: Score | None
+    """Of the move played, where it needed no search of its own or had it."""
+    gains: Gains
+
+
+class KnownGame(NamedTuple):
+    """Everything that searches have shown of one game."""
+
+    start: Score | None
+    """Of the starting position; where it will never be known, what lichess takes it for."""
+    moves: Sequence[KnownMove]
 
 
 class GameEvaluations:
     """Scores of one game's positions; grows with its moves, forgets with its takebacks.
 
-    ``search_options`` shape the searches, ``limit`` says when they end (None: as the pool).
+    ``search_options`` shape the searches.
     """
 
     def __init__(
@@ -106,10 +121,8 @@ class GameEvaluations:
         *,
         chess960: bool,
         search_options: SearchOptions = SearchOptions(),  # noqa: B008  # frozen
-        limit: Limit | None = None,
     ) -> None:
         self._search_options = search_options
-        self._limit = limit
         self.start_fen = start_fen
         self.chess960 = chess960
         self._board = chess.Board(start_fen, chess960=chess960)
@@ -117,8 +130,11 @@ class GameEvaluations:
         self._positions: list[EvaluatedPosition | None] = [self._by_rule()]
         # Index 0 is never used, so that index and ply agree.
         self._played: list[Score | None] = [None]
-        self._forced = [False]
-        self._repeated = [False]
+        # Before each move what the board showed, and whether the move took something.
+        self._boards: list[Board] = []
+        self._taken = [False]
+        # As last put together; None where something has changed since.
+        self._known: list[KnownMove | None] = []
         self._lost: set[tuple[RequestKind, int]] = set()
         # Lines and limit for each position whose replies are wanted, and what was found.
         self._wanted: dict[int, tuple[int, Limit]] = {}
@@ -144,11 +160,14 @@ class GameEvaluations:
 
     def extend(self, uci: str) -> None:
         """One more move; its resulting position is scored at once when the game ends by rule."""
-        self._forced.append(_only_one(self._board))
-        # Only choices among several lines need it, and it is slow.
-        self._repeated.append(self._search_options.lines > 1 and self._board.is_repetition(2))
-        self._board.push_uci(uci)
+        board = self._board
+        repeated = board.halfmove_clock > 3 and board.is_repetition(2)
+        self._boards.append(board_before(board, taken=self._taken[-1], repeated=repeated))
+        move = board.parse_uci(uci)
+        self._taken.append(board.is_capture(move))
+        board.push(move)
         self._moves.append(uci)
+        self._known.append(None)
         self._positions.append(self._by_rule())
         self._played.append(None)
 
@@ -159,8 +178,8 @@ class GameEvaluations:
             self._board.pop()
         del self._positions[ply + 1 :]
         del self._played[ply + 1 :]
-        del self._forced[ply + 1 :]
-        del self._repeated[ply + 1 :]
+        del self._boards[ply:], self._known[ply:]
+        del self._taken[ply + 1 :]
         self._lost = {(kind, index) for kind, index in self._lost if index <= ply}
         self._wanted = {index: each for index, each in self._wanted.items() if index <= ply}
         self._replies = {index: each for index, each in self._replies.items() if index <= ply}
@@ -183,6 +202,7 @@ class GameEvaluations:
         if not len(look.positions) == len(look.played) == len(self._positions):
             raise ValueError(f"{len(self)} plies, and scores of {len(look.positions) - 1}")
         self._positions, self._played = list(look.positions), list(look.played)
+        self._known = [None] * len(self)
         self._lost = set(look.lost)
         self._replies = dict(look.replies)
 
@@ -190,6 +210,9 @@ class GameEvaluations:
 
     def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
         self._positions[index] = evaluated
+        self._known[max(0, index - 1) : index + 1] = [None] * (
+            len(self._known[max(0, index - 1) : index + 1])
+        )
 
     def take_source_eval(self, index: int, score: Score | None) -> None:
         """The source's own evaluation of a position, or None: then there will never be one."""
@@ -202,6 +225,7 @@ class GameEvaluations:
 
     def set_played(self, ply: int, score: Score) -> None:
         self._played[ply] = score
+        self._known[ply - 1] = None
 
     def want_replies(self, index: int, lines: int, limit: Limit) -> None:
         """What the moves of a position lose is wanted: once its score is known, so many lines are
@@ -234,17 +258,35 @@ class GameEvaluations:
             return {line.move: line.score.cp for line in held.lines}
         return self._replies.get(index)
 
-    def forced(self, ply: int) -> bool:
-        """Whether the move played was the only legal one."""
-        return self._forced[ply]
-
     def is_forced(self, index: int) -> bool:
         """Whether a position leaves exactly one legal move."""
-        return self._forced[index + 1] if index < len(self) else _only_one(self._board)
+        if index < len(self):
+            return self._boards[index].legal_moves == 1
+        moves = self._board.generate_legal_moves()
+        return next(moves, None) is not None and next(moves, None) is None
 
-    def repeated(self, ply: int) -> bool:
-        """Whether the position before the move had occurred before; known with Multi-PV only."""
-        return self._repeated[ply]
+    def known(self) -> KnownGame:
+        """All that is known now, for ratings."""
+        start = self._positions[0].score if self._positions[0] else None
+        if start is None and not self.needs_position(0) and self.start_fen == chess.STARTING_FEN:
+            start = LICHESS_START
+        return KnownGame(start, [self.known_move(ply) for ply in range(1, len(self) + 1)])
+
+    def known_move(self, ply: int) -> KnownMove:
+        """All that is known of one move."""
+        held = self._known[ply - 1]
+        if held is None:
+            held = self._known[ply - 1] = KnownMove(
+                ply,
+                self.mover(ply),
+                self._moves[ply - 1],
+                self._boards[ply - 1],
+                self._positions[ply - 1],
+                self._positions[ply],
+                self.played(ply),
+                self.gains(ply),
+            )
+        return held
 
     def played(self, ply: int) -> Score | None:
         """Score of the move played, as far as it needs no search of its own or had it."""
@@ -292,13 +334,12 @@ class GameEvaluations:
             lines, limit = self._wanted[index]
             return Search(self._prefix(index), lines=lines, limit=limit)
         if kind == "position":
-            return self._search_options.whole(self._prefix(index), self._limit)
+            return self._search_options.whole(self._prefix(index))
         before = self._positions[index - 1]
         return self._search_options.played(
             self._prefix(index - 1),
             self._moves[index - 1],
             before.depth if before is not None else None,
-            self._limit,
         )
 
     def _prefix(self, index: int) -> Position:
@@ -320,89 +361,3 @@ class GameEvaluations:
         if before is not None and after is not None:
             successive = successive_gain(before.score, after.score, mover)
         return Gains(same, successive)
-
-    def settled(self, ply: int, kind: GainKind) -> bool:
-        """True when the gain of ``ply`` is known or can never be."""
-        if self.gains(ply).of(kind) is not None:
-            return True
-        if ("position", ply - 1) in self._lost:
-            return True
-        last = ("position", ply) if kind == "successive" else ("played", ply)
-        return last in self._lost
-
-
-class QuickAndFull(GameEvaluations):
-    """The scores of the full search, beside those of a quick search where there is one.
-
-    A gain compares two scores, so both come from searches of one kind: from the full ones as soon
-    as they are known, from the quick ones until then. Where a full search has failed, the quick
-    score stays.
-    """
-
-    def __init__(
-        self, start_fen: str, *, chess960: bool, search_options: SearchOptions, gain: GainKind
-    ) -> None:
-        super().__init__(start_fen, chess960=chess960, search_options=search_options)
-        self._gain = gain
-        # What the board shows before each move, as far as somebody asked.
-        self._walk = chess.Board(start_fen, chess960=chess960)
-        self._boards: list[Board] = []
-        self._taken = [False]
-        self.quick: GameEvaluations | None = None
-        if search_options.quick is not None:
-            self.quick = GameEvaluations(
-                start_fen,
-                chess960=chess960,
-                search_options=search_options,
-                limit=search_options.quick,
-            )
-
-    def extend(self, uci: str) -> None:
-        super().extend(uci)
-        if self.quick is not None:
-            self.quick.extend(uci)
-
-    def truncate(self, ply: int) -> None:
-        super().truncate(ply)
-        while len(self._boards) > ply:
-            self._boards.pop()
-            self._taken.pop()
-            self._walk.pop()
-        if self.quick is not None:
-            self.quick.truncate(ply)
-
-    def board(self, ply: int) -> Board:
-        """What the board shows before ``ply``; worked out when it is first asked for."""
-        walk = self._walk
-        while len(self._boards) < ply:
-            repeated = walk.halfmove_clock > 3 and walk.is_repetition(2)
-            self._boards.append(board_before(walk, taken=self._taken[-1], repeated=repeated))
-            # Known to be legal: the other board has taken it.
-            move = chess.Move.from_uci(self.move(len(self._boards)))
-            self._taken.append(walk.is_capture(move))
-            walk.push(move)
-        return self._boards[ply - 1]
-
-    def tier(self, ply: int) -> Tier:
-        """Which look gives the gain of ``ply``, or would."""
-        if self.quick is None or self.gains(ply).of(self._gain) is not None:
-            return "full"
-        return "quick" if self.quick.gains(ply).of(self._gain) is not None else "full"
-
-    def of(self, tier: Tier) -> GameEvaluations:
-        """One look on its own; there must be one."""
-        if tier == "full":
-            return self
-        assert self.quick is not None, "there is no quick look"
-        return self.quick
-
-    def at(self, ply: int) -> GameEvaluations:
-        """The look that gives the gain of ``ply``."""
-        return self.of(self.tier(ply))
-
-    def is_settled(self, ply: int) -> bool:
-        """Whether the gain of ``ply`` is known, by any look, or can never be."""
-        return self.tier(ply) == "quick" or (
-            self.settled(ply, self._gain)
-            and (self.quick is None or self.quick.settled(ply, self._gain))
-        )

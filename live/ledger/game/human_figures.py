@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import chess
 import msgspec
 
-from live.events import Color, DifficultyView, Mark, PlyView, RatingShare, UsualAccuracy
+from live.events import Color, DifficultyView, Mark, PlyView, RatingShare
 from live.games.game import Game
 from live.human.difficulty import (
     ERROR_CP,
@@ -32,20 +32,15 @@ from live.human.question import (
     learned_kind,
     not_covered,
 )
-from live.ledger.calibrations_in_use import game_pace
 from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations
+from live.ledger.measure import game_pace
 from live.ledger.outgoing_messages import HumanRequest, OutgoingMessages
-from live.ratings.usual_accuracy import OneMove, compared, one_move
 
 #: Addresses of games played on a server, and of those only shown there.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
 _SHOWN = ("/broadcast/", "/events/", "/study/")
 
-_ComparedInput = tuple[Difficulty | None, EvaluatedPosition | None, int | None]
 _HardInput = tuple[HumanAnswer | None, EvaluatedPosition | None, tuple[tuple[str, int], ...]]
-
-HUNDREDTHS = 2
-PERCENT_DECIMALS = 1
 
 
 def played_online(game: Game) -> bool:
@@ -54,6 +49,9 @@ def played_online(game: Game) -> bool:
     return any(server in where for server in _SERVERS) and not any(
         shown in where for shown in _SHOWN
     )
+
+
+HUNDREDTHS = 2
 
 
 class AskedFor(msgspec.Struct, frozen=True):
@@ -94,10 +92,6 @@ class HumanFigures:
         # How many positions were asked about.
         self._asked = 0
         self._open: dict[int, HumanRequest] = {}
-        self._accuracies: dict[Color, dict[int, OneMove]] = {"white": {}, "black": {}}
-        # What each of these was made from, and what they come to: asked for with all news.
-        self._compared: dict[int, _ComparedInput] = {}
-        self._usual: dict[Color, UsualAccuracy | None] = {}
         # How hard each position is for every rating asked for, with what that was made from:
         # several figures want it.
         self._hards: dict[int, tuple[_HardInput, tuple[Difficulty, ...]]] = {}
@@ -123,11 +117,6 @@ class HumanFigures:
         self._asked = min(self._asked, ply + 1)
         self._open = {index: request for index, request in self._open.items() if index <= ply}
         self._hards = {index: each for index, each in self._hards.items() if index <= ply}
-        self._compared = {at: each for at, each in self._compared.items() if at <= ply}
-        self._usual.clear()
-        for moves in self._accuracies.values():
-            for late in [at for at in moves if at > ply]:
-                del moves[late]
 
     def ask(self, *, running: bool) -> None:
         """Ask about every position that was not asked about, the newest first; while the game is
@@ -183,7 +172,6 @@ class HumanFigures:
     def learn(self, answers: tuple[HumanAnswer | None, ...]) -> None:
         """Know what was answered of the same moves, all of which are there."""
         if len(answers) == len(self._answers):
-            self._usual.clear()
             self._answers = list(answers)
             self._asked = len(answers)
 
@@ -215,7 +203,6 @@ class HumanFigures:
                 hards = self._made_hard(ply - 1, known, losses._replace(searched_cp=searched_cp))
             played, references = self._shares(before, hards, view.uci)
             rating = self.asked_for.elo(mover) if before.by_elo else None
-        self.compare(view, known)
         return msgspec.structs.replace(
             view,
             played_share=played,
@@ -223,45 +210,6 @@ class HumanFigures:
             played_references=references,
             difficulty=after,
             mark=self._mark(view, known, played),
-        )
-
-    def compare(self, view: PlyView, known: GameEvaluations) -> None:
-        """Set the accuracy of a move beside that of the others' moves, where both are known."""
-        mover, held = known.mover(view.ply), known.position(view.ply - 1)
-        hard = self._hard(view.ply - 1, known)
-        made_from = hard, held, view.gain_cp
-        if self._compared.get(view.ply) == made_from:
-            return
-        self._compared[view.ply] = made_from
-        self._usual.pop(mover, None)
-        moves = self._accuracies[mover]
-        moves.pop(view.ply, None)
-        if hard is None or held is None or view.gain_cp is None:
-            return
-        sign = 1 if mover == "white" else -1
-        best_cp = clamped(sign * held.score.cp)
-        # Beyond what counts as won nothing is lost, for the player as for the others.
-        own_loss_cp = best_cp - clamped(sign * held.score.cp + view.gain_cp)
-        found = one_move(
-            best_cp, own_loss_cp, [(share, hard.lost_cp[uci]) for uci, share in hard.shares.items()]
-        )
-        if found is not None:
-            moves[view.ply] = found
-
-    def usual_accuracy(self, color: Color) -> UsualAccuracy | None:
-        """Of one side, beside players of its rating."""
-        if color not in self._usual:
-            self._usual[color] = self._made_usual(color)
-        return self._usual[color]
-
-    def _made_usual(self, color: Color) -> UsualAccuracy | None:
-        found = compared(self._accuracies[color])
-        if found is None:
-            return None
-        last = self._answers[max(self._accuracies[color]) - 1]
-        elo = self.asked_for.elo(color) if last is not None and last.by_elo else None
-        return UsualAccuracy(
-            elo, found.positions, *(round(each, PERCENT_DECIMALS) for each in found[1:])
         )
 
     def _shares(

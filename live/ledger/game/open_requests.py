@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from live.events import GameId
-from live.ledger.game.game_evaluations import (
-    GameEvaluations,
-    QuickAndFull,
-    RequestId,
-    RequestKind,
-    Tier,
-)
+from live.ledger.game.game_evaluations import GameEvaluations, RequestId, RequestKind
 from live.ledger.outgoing_messages import OutgoingMessages, SearchRequest, Urgency
 
 
@@ -22,7 +14,7 @@ class OpenRequests:
         self._game = game
         self._outgoing = outgoing
         self._generation = 0
-        self._open: dict[tuple[RequestKind, int, Tier], tuple[RequestId, Urgency]] = {}
+        self._open: dict[tuple[RequestKind, int], tuple[RequestId, Urgency]] = {}
 
     def __len__(self) -> int:
         """How many requests are open."""
@@ -30,59 +22,40 @@ class OpenRequests:
 
     @property
     def rating(self) -> bool:
-        """Whether a figure waits for one of them; what is searched deeper, or to say how hard a
-        position is, keeps no figure waiting.
+        """Whether a figure waits for one of them; what says how hard a position is keeps no figure
+        waiting.
         """
-        return any(urgency not in ("deepen", "spare") for _, urgency in self._open.values())
+        return any(urgency != "spare" for _, urgency in self._open.values())
 
     def __contains__(self, request_id: RequestId) -> bool:
-        known = self._open.get((request_id.kind, request_id.ply, request_id.tier))
+        known = self._open.get((request_id.kind, request_id.ply))
         return known is not None and known[0] == request_id
 
-    def review(self, ply: int, urgency: Urgency, known: QuickAndFull) -> None:
-        """Request whatever is missing at ``ply``; where a quick look comes first, the full search
-        waits until engines have nothing else to do.
-        """
-        if known.quick is None:
-            self._review(ply, urgency, known, "full")
-        else:
-            self._review(ply, urgency, known.quick, "quick")
-            self._review(ply, "deepen", known, "full")
-
-    def _review(self, ply: int, urgency: Urgency, look: GameEvaluations, tier: Tier) -> None:
-        kinds: list[RequestKind] = []
-        if look.needs_position(ply):
-            kinds.append("position")
-        if ply and look.needs_played(ply):
-            kinds.append("played")
-        self._request(kinds, ply, urgency, look, tier)
-        if tier == "full" and look.needs_replies(ply):
-            self._request(["replies"], ply, "spare", look, tier)
+    def review(self, ply: int, urgency: Urgency, known: GameEvaluations) -> None:
+        """Request whatever is missing at ``ply``."""
+        if known.needs_position(ply):
+            self._request("position", ply, urgency, known)
+        if ply and known.needs_played(ply):
+            self._request("played", ply, urgency, known)
+        if known.needs_replies(ply):
+            self._request("replies", ply, "spare", known)
 
     def _request(
-        self,
-        kinds: Iterable[RequestKind],
-        ply: int,
-        urgency: Urgency,
-        look: GameEvaluations,
-        tier: Tier,
+        self, kind: RequestKind, ply: int, urgency: Urgency, known: GameEvaluations
     ) -> None:
-        for kind in kinds:
-            open_ = self._open.get((kind, ply, tier))
-            request_id = (
-                open_[0] if open_ else RequestId(self._game, ply, kind, self._generation, tier)
+        open_ = self._open.get((kind, ply))
+        request_id = open_[0] if open_ else RequestId(self._game, ply, kind, self._generation)
+        if open_ is None or open_[1] != urgency:
+            self._open[kind, ply] = (request_id, urgency)
+            self._outgoing.requests.append(
+                SearchRequest(request_id, known.search(kind, ply), urgency)
             )
-            if open_ is None or open_[1] != urgency:
-                self._open[kind, ply, tier] = (request_id, urgency)
-                self._outgoing.requests.append(
-                    SearchRequest(request_id, look.search(kind, ply), urgency)
-                )
 
     def close(self, request_id: RequestId) -> bool:
         """Close the request; False for one that is not open, whose result is void."""
         if request_id not in self:
             return False
-        del self._open[request_id.kind, request_id.ply, request_id.tier]
+        del self._open[request_id.kind, request_id.ply]
         return True
 
     def drop_from(self, ply: int) -> None:

@@ -1,254 +1,213 @@
-"""One game with everything known about it, and what each news changes for subscribers."""
+"""One game with everything known about it, and what each news changes for subscribers.
+
+News say what is known; every figure is made from that by :mod:`live.ledger.rate_game`, and messages
+are what differs from what was sent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from live.engine.search import SearchFailure, SearchOptions, SearchProgress, SearchResult
 from live.events import (
+    RESULT_POINTS,
     ClockMessage,
     Color,
-    Curves,
+    CurvePoint,
     GameDetail,
+    GameId,
     GameMessage,
-    GameMethods,
     GameView,
-    Move,
     MoveMessage,
     PlyView,
+    PointMessage,
     ScoreMessage,
-    UsualAccuracy,
 )
 from live.games.game import Game
 from live.human.question import HumanAnswer
-from live.ledger.calibrations_in_use import CalibrationsInUse, FieldPriors
-from live.ledger.game.archived_game import ArchivedDetails, ArchivedSide, ArchivedValues
-from live.ledger.game.game_evaluations import (
-    EvaluatedPosition,
-    QuickAndFull,
-    RequestId,
-)
-from live.ledger.game.game_views import (
-    game_view,
-    scored,
-    unscored,
-    with_chances,
-    with_others,
-)
+from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
+from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations, RequestId
+from live.ledger.game.game_views import game_view, scored, unscored, with_chances
 from live.ledger.game.human_figures import AskedFor, HumanFigures
 from live.ledger.game.open_requests import OpenRequests
-from live.ledger.game.rated_sides import RatedSides, elos_of
-from live.ledger.methods.game_methods import COLORS, GameMethodsState
-from live.ledger.outgoing_messages import (
-    HumanRequest,
-    OutgoingMessages,
-    Urgency,
-)
-from live.ledger.players.player_totals import PlayerTotals
-from live.ratings.pace_of_play import SPENT_PLIES
+from live.ledger.measure import Measure, game_pace
+from live.ledger.outgoing_messages import HumanRequest, OutgoingMessages, Urgency
+from live.ledger.players.player_totals import PlayedGame, PlayerTotals
+from live.ledger.rate_game import COLORS, GameFigures, GameRater
+from live.ratings.strength.expected_result import Results
+
+
+class _Odds(NamedTuple):
+    """What the odds of positions go by."""
+
+    results: Results | None
+    white: int | None
+    black: int | None
 
 
 class TrackedGame:
-    """Applies news in any order of scores; gains enter the curves in ply order.
+    """Applies news in any order.
 
-    ``engine_scores`` False takes the source's own ``[%eval]`` instead of searches.
+    Args:
+        game: as its source reports it.
+        players: who plays.
+        field: mean Elo of the event's rated players; None while nobody is rated.
+        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
     """
 
     def __init__(
         self,
         game: Game,
-        tallies: dict[Color, PlayerTotals],
+        players: dict[Color, PlayerTotals],
         *,
-        in_use: CalibrationsInUse,
-        priors: FieldPriors,
+        measure: Measure,
+        field: Callable[[], float | None],
         outgoing: OutgoingMessages,
         engine_scores: bool,
     ) -> None:
-        self._outgoing = outgoing
         self.game = game
-        self._in_use = in_use
-        self._priors = priors
-        self._gain = in_use.gain
+        self.players = players
+        """Who plays."""
+        self._outgoing = outgoing
+        self._measure = measure
+        self._field = field
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
-        self._game_methods = GameMethodsState()
-        self._human = HumanFigures(game, outgoing) if in_use.human is not None else None
-        self._sides = self._seated(tallies)
+        self._human = HumanFigures(game, outgoing) if measure.human is not None else None
         self._plies: list[PlyView] = []
+        self._odds = self._odds_now()
         self._provisional: tuple[int, SearchProgress] | None = None
-        self._scored = 0
         self._requests = OpenRequests(game.id, outgoing)
         self._given_up: dict[int, str] = {}
         # Whoever watched it run waits for its last scores.
         self._ran = game.result == "*"
+        self._rater = GameRater()
+        self._figures = self._rated()
+        # What subscribers hold.
         self._shown: GameView | None = None
+        self._points: dict[Color, tuple[CurvePoint, ...]] = {"white": (), "black": ()}
 
-    @property
-    def tallies(self) -> dict[Color, PlayerTotals]:
-        """Who plays."""
-        return self._sides.tallies
-
-    def _seated(self, tallies: dict[Color, PlayerTotals]) -> RatedSides:
-        return RatedSides(
-            self.game,
-            tallies,
-            self._game_methods,
-            self._in_use,
-            self._priors,
-            self._outgoing,
-            self._people_at,
+    def _nothing_known(self) -> GameEvaluations:
+        options = self._measure.search_options if self._engine_scores else SearchOptions()
+        return GameEvaluations(
+            self.game.start_fen, chess960=self.game.chess960, search_options=options
         )
 
-    def _people_at(self, index: int) -> HumanAnswer | None:
-        return self._human.answer(index) if self._human is not None else None
+    def _odds_now(self) -> _Odds:
+        headers = self.game.headers
+        results = self._measure.results_of(game_pace(self.game))
+        return _Odds(results, headers.white.elo, headers.black.elo)
 
-    def _nothing_known(self) -> QuickAndFull:
-        search_options = self._in_use.search_options if self._engine_scores else SearchOptions()
-        return QuickAndFull(
-            self.game.start_fen,
-            chess960=self.game.chess960,
-            search_options=search_options,
-            gain=self._gain,
+    def _rated(self) -> GameFigures:
+        return self._rater.rate(
+            self.game, self._evaluations.known(), self.answers(), self._field(), self._measure
         )
+
+    def rated_again(self) -> GameRater:
+        """Once more, from nothing."""
+        rater = GameRater()
+        known, answers = self._evaluations.known(), self.answers()
+        rater.rate(self.game, known, answers, self._field(), self._measure)
+        return rater
 
     # --- the game changes -----------------------------------------------------------------------
 
     def begin(self) -> None:
         """Show the game, then its moves."""
         self._take_source_evals(range(1))
-        self.show()
-        self.play(1, self.game.moves)
+        self._settle(())
+        self._play(0)
 
-    def play(self, from_ply: int, moves: Sequence[Move]) -> None:
-        """The game goes ``moves`` from ``from_ply`` on; whatever stood there is gone."""
-        self._forget_from(from_ply)
-        for ply, move in enumerate(moves, from_ply):
+    def follow(self, game: Game, players: dict[Color, PlayerTotals]) -> None:
+        """The game, or who plays it, is this now."""
+        before, self.game = self.game, game
+        staying = [id(each) for each in players.values()]
+        for player in self.players.values():
+            if id(player) not in staying:
+                player.set(game.id, None)
+        self.players = players
+        same = _moves_alike(before, game)
+        if not self._engine_scores and _evals_changed(before, game, same):
+            # What is left of a curve is what its source says now.
+            self._forget_from(1)
+            self._evaluations = self._nothing_known()
+            self._take_source_evals(range(1))
+            same = 0
+        for ply in range(1, same + 1):
+            self._correct_clock(ply)
+        if same < len(self._plies):
+            self._forget_from(same + 1)
+            if same == len(game.moves):
+                self._outgoing.changes.append(MoveMessage(game.id, same + 1, None))
+        self._play(same, reopened=before.result != game.result)
+
+    def _play(self, same: int, *, reopened: bool = False) -> None:
+        """The game goes on as it says behind ``same`` plies, and is rated as it says;
+        ``reopened``: every missing search is of another urgency now.
+        """
+        last = len(self.game.moves)
+        for ply, move in enumerate(self.game.moves[same:], same + 1):
             self._evaluations.extend(move.uci)
             if self._human is not None:
                 self._human.extend(move.uci)
             self._plies.append(unscored(ply, move))
             self._outgoing.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
-        last = from_ply + len(moves)
-        self._review_pace(from_ply)
-        self._take_source_evals(range(from_ply, last))
-        for ply in range(from_ply, last):
-            self._refresh(ply)
-        # What was head a move ago is backlog now.
-        self._settle(range(last - 1, max(from_ply - 3, -1), -1))
-        self._ask_about_players()
-
-    def _ask_about_players(self) -> None:
-        """Ask what players of these ratings would play; anew where they are others now."""
-        if self._human is None:
-            return
-        if AskedFor.of(self.game) != self._human.asked_for:
+        self._take_source_evals(range(same + 1, last + 1))
+        first = same + 1
+        if (odds := self._odds_now()) != self._odds:
+            self._odds, first = odds, 1
+        if self._human is not None and AskedFor.of(self.game) != self._human.asked_for:
             self._human = HumanFigures(self.game, self._outgoing)
             for view in self._plies:
                 self._human.extend(view.uci)
-            for ply in range(1, len(self._plies) + 1):
-                self._refresh(ply)
-            # Their figures wait for new answers.
-            self._sides.rewind(1)
-            self._settle(())
-        self._human.ask(running=self.game.result == "*")
-
-    def take_back(self, to_ply: int) -> None:
-        """Only the first ``to_ply`` plies stand."""
-        self._forget_from(to_ply + 1)
-        self._outgoing.changes.append(MoveMessage(self.game.id, to_ply + 1, None))
-        self._review_pace(to_ply + 1)
-        self._settle((to_ply, to_ply - 1))
-
-    def correct_clocks(self, clocks: Iterable[tuple[int, float | None, float | None]]) -> None:
-        first = len(self._plies) + 1
-        for ply, clock_s, spent_s in clocks:
-            first = min(first, ply)
-            view = self._plies[ply - 1]
-            self._plies[ply - 1] = msgspec.structs.replace(view, clock_s=clock_s, spent_s=spent_s)
-            self._outgoing.changes.append(ClockMessage(self.game.id, ply, clock_s, spent_s))
-        if self._review_pace(first):
-            self._settle(())
-        if first <= SPENT_PLIES:
-            self._ask_about_players()
-
-    def _review_pace(self, from_ply: int) -> bool:
-        """Clocks from this ply on are others now: if they show another pace, another calibration
-        rates the game. Returns whether its curves are to be made anew.
-        """
-        if from_ply > SPENT_PLIES or self._sides.serves(self.game, self.tallies):
-            return False
-        self._reseat(self.tallies)
-        return True
-
-    def recalibrate(self, in_use: CalibrationsInUse) -> None:
-        """Other calibrations rate the game from now on."""
-        self._in_use = in_use
-        self._reseat(self.tallies)
-        self._settle(())
-
-    def _reseat(self, tallies: dict[Color, PlayerTotals]) -> None:
-        """Begin the curves anew. What is expected of positions goes by the players' ratings and the
-        pace, so the plies are shown anew, too.
-        """
-        self._sides.leave()
-        self._sides = self._seated(tallies)
-        for ply in range(1, len(self._plies) + 1):
+            first = 1
+        for ply in range(first, last + 1):
             self._refresh(ply)
+        # What was head a move ago is backlog now; what ended is as urgent as its last scores.
+        ended = self.game.result != "*"
+        self._settle(range(last, -1 if reopened else max(same - 2, -1), -1))
+        if self._human is not None:
+            self._human.ask(running=not ended)
 
-    def reread(self) -> None:
-        """The field has changed: send every calibrated figure anew."""
-        self._sides.reread(self._evaluations)
+    def _correct_clock(self, ply: int) -> None:
+        view, move = self._plies[ply - 1], self.game.moves[ply - 1]
+        if (view.clock_s, view.spent_s) != (move.clock_s, move.spent_s):
+            self._plies[ply - 1] = msgspec.structs.replace(
+                view, clock_s=move.clock_s, spent_s=move.spent_s
+            )
+            self._outgoing.changes.append(
+                ClockMessage(self.game.id, ply, move.clock_s, move.spent_s)
+            )
 
-    def reread_source_evals(self) -> None:
-        """The source corrected its ``[%eval]`` comments; they count only without an engine."""
-        if not self._engine_scores:
-            self._forget_from(1)
-            self._evaluations = self._nothing_known()
-            self._take_source_evals(range(1))
-            self.play(1, self.game.moves)
-
-    def result_changed(self) -> None:
-        """The result changed, and with it how urgent the missing searches are."""
-        self._sides.result = self.game.result
-        self._sides.enter(self.game)
-        self._sides.mend(self._evaluations)
-        self._request_missing(range(len(self._plies), -1, -1))
-        self.show()
-
-    def set_players(self, tallies: dict[Color, PlayerTotals]) -> None:
-        """The headers changed: if the players are others now, or otherwise rated, their gains
-        move with them.
-        """
-        if self._sides.serves(self.game, tallies):
-            self._sides.enter(self.game)
-            self.show()
-        else:
-            self._reseat(tallies)
-            self._settle(())
-        self._ask_about_players()
+    def measure_by(self, measure: Measure) -> None:
+        """Other models, or another field, rate the game from now on."""
+        self._measure = measure
+        self._settle(())
 
     def close(self) -> None:
         """The game is gone: nothing of it stays anywhere."""
         self._forget_from(1)
         self._requests.drop_from(0)
-        self._sides.leave()
+        for player in self.players.values():
+            player.set(self.game.id, None)
 
     def _forget_from(self, ply: int) -> None:
         if ply > len(self._plies):
             return
-        self._scored -= sum(view.final for view in self._plies[ply - 1 :])
         del self._plies[ply - 1 :]
         if self._provisional is not None and self._provisional[0] >= ply:
             self._provisional = None
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
-        self._sides.rewind(ply)
         self._evaluations.truncate(ply - 1)
         if self._human is not None:
             self._human.truncate(ply - 1)
-        self._game_methods.truncate(ply - 1)
         self._requests.drop_from(ply)
+        for color, points in self._points.items():
+            # Subscribers drop them with the move.
+            self._points[color] = tuple(point for point in points if point.ply < ply)
 
     # --- scores arrive --------------------------------------------------------------------------
 
@@ -256,43 +215,31 @@ class TrackedGame:
         """A search is over. The result of a request no longer open changes nothing."""
         if not self._requests.close(request_id):
             return
-        look = self._evaluations.of(request_id.tier)
+        known, kind, ply = self._evaluations, request_id.kind, request_id.ply
         if isinstance(result, SearchFailure):
-            look.give_up(request_id.kind, request_id.ply)
-            if look is self._evaluations and request_id.kind != "replies":
-                self._given_up[request_id.ply] = (
-                    f"no score at ply {request_id.ply}: {result.reason}"
-                )
-        elif request_id.kind == "position":
-            look.set_position(request_id.ply, EvaluatedPosition.of(result))
-        elif request_id.kind == "replies":
-            look.set_replies(request_id.ply, result.lines)
+            known.give_up(kind, ply)
+            if kind != "replies":
+                self._given_up[ply] = f"no score at ply {ply}: {result.reason}"
+        elif kind == "position":
+            known.set_position(ply, EvaluatedPosition.of(result))
+        elif kind == "replies":
+            known.set_replies(ply, result.lines)
         else:
-            look.set_played(request_id.ply, result.score)
-        if self._provisional is not None and self._provisional[0] == request_id.ply:
+            known.set_played(ply, result.score)
+        if self._provisional is not None and self._provisional[0] == ply:
             self._provisional = None
-        for ply in (request_id.ply, request_id.ply + 1):
-            if 1 <= ply <= len(self._plies):
-                self._refresh(ply)
-                self._sides.revise(self._evaluations, ply)
-        self._settle((request_id.ply, request_id.ply + 1))
+        self._refresh_both(ply)
+        self._settle((ply, ply + 1))
 
-    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> bool:
-        """The network of human moves answered, or never will; returns whether figures of moves
-        that were rated already waited for it.
-        """
+    def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
+        """The network of human moves answered, or never will."""
         if self._human is None or not self._human.answered(request, answer):
-            return False
-        wanted = self._in_use.human
+            return
+        wanted = self._measure.human
         if wanted is not None and not self._evaluations.is_forced(request.ply):
             self._evaluations.want_replies(request.ply, wanted.lines, wanted.limit)
-        self._show_players(request.ply)
-        ply = request.ply + 1
-        if ply <= len(self._plies) and self._sides.heard(self._evaluations, ply):
-            self._settle((request.ply,))
-            return True
-        self._request_missing((request.ply,))
-        return False
+        self._refresh_both(request.ply)
+        self._settle((request.ply,))
 
     def answers(self) -> tuple[HumanAnswer | None, ...]:
         """What people would play in each position, as far as that is known."""
@@ -301,12 +248,6 @@ class TrackedGame:
     def people(self, moves: Sequence[str]) -> Mapping[str, float]:
         """How many players of the mover's rating would play each move after these, by UCI."""
         return self._human.people(moves) if self._human is not None else {}
-
-    def _show_players(self, index: int) -> None:
-        """What is known of players at a position shows in the move to it and in the one after."""
-        for ply in (index, index + 1):
-            if 1 <= ply <= len(self._plies):
-                self._refresh(ply)
 
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """A search deepens: shown as provisional, in no histogram."""
@@ -325,11 +266,29 @@ class TrackedGame:
     # --- what follows ---------------------------------------------------------------------------
 
     def _settle(self, plies: Iterable[int]) -> None:
-        """Bring curves, requests (of ``plies``) and the shown view up to what is now known."""
-        self._sides.result = self.game.result
-        self._sides.advance(self._evaluations)
+        """Bring figures, requests (of ``plies``) and what is shown up to what is now known."""
+        self._figures = figures = self._rated()
+        points = RESULT_POINTS.get(self.game.result, (None, None))
+        headers = self.game.headers
+        for color, player, other, won in zip(
+            COLORS,
+            (headers.white, headers.black),
+            (headers.black, headers.white),
+            points,
+            strict=True,
+        ):
+            played = PlayedGame(player, other.elo, won, len(self._plies), figures.side(color))
+            self.players[color].set(self.game.id, played)
+        curves = {"white": figures.curves.white, "black": figures.curves.black}
+        for color in COLORS:
+            now = curves[color]
+            self._outgoing.changes += point_changes(self.game.id, color, self._points[color], now)
+            self._points[color] = now
         self._request_missing(plies)
-        self.show()
+        view = self.view()
+        if view != self._shown:
+            self._shown = view
+            self._outgoing.changes.append(GameMessage(view))
 
     def _request_missing(self, plies: Iterable[int]) -> None:
         """Request what is missing at ``plies``, most urgent first as they are given."""
@@ -359,106 +318,72 @@ class TrackedGame:
 
     @property
     def rated(self) -> bool:
-        """Whether a figure rests on every move played, or never will."""
+        """Whether figures rest on every move played, or never will."""
         return not self._requests.rating
 
     # --- what people see ------------------------------------------------------------------------
 
+    def _refresh_both(self, index: int) -> None:
+        """What is known at a position shows in the move to it and in the one after."""
+        for ply in (index, index + 1):
+            if 1 <= ply <= len(self._plies):
+                self._refresh(ply)
+
     def _refresh(self, ply: int) -> None:
         """Show what is known of ``ply``, if that differs from what was shown."""
-        shown = self._plies[ply - 1]
+        shown, odds = self._plies[ply - 1], self._odds
         provisional = (
             self._provisional[1] if self._provisional and self._provisional[0] == ply else None
         )
-        view = scored(shown, self._evaluations, provisional, self._gain)
-        view = with_chances(view, self._sides.results, elos_of(self.game))
+        view = scored(shown, self._evaluations.known_move(ply), provisional, self._measure.gain)
+        view = with_chances(view, odds.results, odds.white, odds.black)
         if self._human is not None:
             view = self._human.shown(view, self._evaluations)
-        self._game_methods.judge(self._evaluations.at(ply), ply)
         if view != shown:
-            self._scored += view.final - shown.final
             self._plies[ply - 1] = view
             self._outgoing.changes.append(ScoreMessage(self.game.id, view))
 
     def view(self) -> GameView:
         """The game without plies and curves."""
-        curves = self._sides.curves
-        gains = {color: curves.mean_gain_cp(color) for color in COLORS}
         return game_view(
             self.game,
             self._evaluations,
-            curves.head_to_head,
-            self._methods(gains),
-            self._sides.choice,
-            self._sides.note,
-            scored=self._scored,
+            self._figures,
+            scored=sum(view.final for view in self._plies),
             problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
         )
-
-    def _methods(self, mean_gain_cp: dict[Color, float | None]) -> GameMethods:
-        methods = self._game_methods.methods(
-            self._evaluations, mean_gain_cp, self._in_use, elos_of(self.game)
-        )
-        white, black = (self._sides.performance(color) for color in COLORS)
-        return msgspec.structs.replace(
-            methods,
-            white=with_others(methods.white, white, self._usual_accuracy("white")),
-            black=with_others(methods.black, black, self._usual_accuracy("black")),
-        )
-
-    def _usual_accuracy(self, color: Color) -> UsualAccuracy | None:
-        return self._human.usual_accuracy(color) if self._human is not None else None
 
     def detail(self) -> GameDetail:
         """The game in full."""
         return GameDetail(
             **msgspec.structs.asdict(self.view()),
             plies=tuple(self._plies),
-            curves=Curves(
-                white=self._sides.curves.points("white"),
-                black=self._sides.curves.points("black"),
-            ),
+            curves=self._figures.curves,
         )
 
-    def show(self) -> None:
-        """Send the view when anything of the view changed."""
-        view = self.view()
-        if view != self._shown:
-            self._shown = view
-            self._outgoing.changes.append(GameMessage(view))
+    @property
+    def figures(self) -> GameFigures:
+        """Every figure, as of now."""
+        return self._figures
 
     # --- archive --------------------------------------------------------------------------------
 
     def archive(self) -> tuple[ArchivedValues, ArchivedDetails]:
         """All that is known of it, as values. Searches that are open are not part of it."""
-        curves = self._sides.curves
-        white, black = (
-            ArchivedSide.of(
-                self._game_methods.sides[color],
-                curves.gains(color),
-                curves.calibrated(color),
-                self._sides.against(self._evaluations, color),
-            )
-            for color in COLORS
-        )
-        values = ArchivedValues(self.game, self.view(), white, black, dict(self._priors.known))
-        quick = self._evaluations.quick
+        figures = self._figures
+        values = ArchivedValues(self.game, self.view(), figures.white, figures.black, self._field())
         details = ArchivedDetails(
             plies=tuple(self._plies),
-            curves=Curves(white=curves.points("white"), black=curves.points("black")),
-            full=self._evaluations.look(),
-            quick=quick.look() if quick else None,
-            judged=self._game_methods.moves,
+            curves=figures.curves,
+            moves=figures.moves,
+            known=self._evaluations.look(),
             given_up=dict(self._given_up),
             human=self.answers(),
         )
         return values, details
 
     def resume(self, details: ArchivedDetails, shown: GameView) -> None:
-        """Restore what was known when it was archived; pooled figures have it already.
-
-        ``shown`` is the view that subscribers hold of it: another calibration may rate the game by
-        now.
+        """Restore what was known when it was archived; ``shown`` is what subscribers hold of it.
 
         Raises:
             ValueError: that was of other moves.
@@ -469,15 +394,44 @@ class TrackedGame:
                 self._human.extend(move.uci)
         if self._human is not None:
             self._human.learn(details.human)
-        self._evaluations.learn(details.full)
-        if self._evaluations.quick is not None and details.quick is not None:
-            self._evaluations.quick.learn(details.quick)
+        self._evaluations.learn(details.known)
         self._plies = list(details.plies)
-        if self._human is not None:
-            for view in self._plies:
-                self._human.compare(view, self._evaluations)
-        self._scored = sum(view.final for view in self._plies)
-        self._game_methods.resume(details.judged, self._evaluations)
-        self._sides.resume(self._evaluations, details.curves)
         self._given_up = dict(details.given_up)
+        self._points = {"white": details.curves.white, "black": details.curves.black}
         self._shown = shown
+        self._figures = self._rated()
+
+
+def point_changes(
+    id: GameId, color: Color, sent: Sequence[CurvePoint], now: Sequence[CurvePoint]
+) -> Iterator[PointMessage]:
+    """What brings a curve that was sent to what it is now. Where points have only gone, the last
+    that stays is sent again: those behind it are dropped with it.
+    """
+    same = 0
+    for one, other in zip(sent, now, strict=False):
+        if one is not other and one != other:
+            break
+        same += 1
+    if same < len(sent) and (same == len(now) or sent[same].ply < now[same].ply):
+        same = max(0, same - 1)
+    for point in now[same:]:
+        yield PointMessage(id, color, point)
+
+
+def _moves_alike(one: Game, other: Game) -> int:
+    """How many plies from the start are the same moves."""
+    same = 0
+    for a, b in zip(one.moves, other.moves, strict=False):
+        if a is not b and (a.uci, a.san) != (b.uci, b.san):
+            break
+        same += 1
+    return same
+
+
+def _evals_changed(one: Game, other: Game, plies: int) -> bool:
+    """Whether the source's own evaluations of the first plies, or of the start, are others."""
+    if one.start_eval != other.start_eval:
+        return True
+    pairs = zip(one.moves[:plies], other.moves[:plies], strict=True)
+    return any(a is not b and a.eval != b.eval for a, b in pairs)

@@ -6,9 +6,10 @@ Made on demand from the ledger, once for a study; nothing here follows the game.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from live.events import Color, PlayerView
-from live.ledger.methods.move_quality import MoveQuality, SideQuality
+from live.ledger.methods.move_quality import MoveQuality
 from live.ratings.alliot.conformance import PONDERATED, RAW, AccumulatedConformance, is_counted
 from live.ratings.alliot.covariance import STEP_CONFORMANCE, TANH_CONFORMANCE, gain_by
 from live.ratings.alliot.markov import Transitions
@@ -18,11 +19,18 @@ from live.ratings.gain_histogram import GainHistogram
 from live.ratings.regan.move_spread import Spread
 
 
+class ComparedGame(NamedTuple):
+    """One player's moves of one game."""
+
+    color: Color
+    moves: tuple[MoveQuality, ...]
+
+
 class ComparisonData:
     """One player's moves, counted for every method that compares."""
 
     def __init__(
-        self, view: PlayerView, gains: GainHistogram, sides: Iterable[SideQuality]
+        self, view: PlayerView, gains: GainHistogram, games: Iterable[ComparedGame]
     ) -> None:
         self.view = view
         self.gains = gains
@@ -41,10 +49,10 @@ class ComparisonData:
         """Moves compared with the engine's first choice, counted or not."""
         self.turns: list[tuple[Spread, ...]] = []
         """By game, the choices among several lines; empty without Multi-PV."""
-        for side in sides:
-            for move in side.moves:
-                self._add(side.color, move)
-            self.turns.append(side.turns)
+        for game in games:
+            for move in game.moves:
+                self._add(game.color, move)
+            self.turns.append(tuple(move.spread for move in game.moves if move.spread is not None))
 
     def _add(self, color: Color, move: MoveQuality) -> None:
         if move.best_cp is None or move.gain_cp is None:

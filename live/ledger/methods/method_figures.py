@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from live.events import Share
-from live.ledger.calibrations_in_use import rounded
-from live.ledger.methods.move_quality import SideQuality
+from live.ledger.measure import rounded
+from live.ledger.methods.move_quality import MoveCounts
+from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.score_interval import GameScores, clustered_interval
 
 SHARE_DECIMALS = 4
@@ -23,38 +24,39 @@ NO_CHOICE = "no engine's first choice to compare with"
 NO_MOVE = "no move yet"
 
 
-def move_figures(sides: Sequence[SideQuality]) -> dict[str, Any]:
+class SideOfGame(Protocol):
+    """What a game says of one player, for the methods."""
+
+    @property
+    def counts(self) -> MoveCounts: ...
+
+    @property
+    def accuracy(self) -> Accuracy: ...
+
+    @property
+    def loss(self) -> CentipawnLoss: ...
+
+
+def move_figures(sides: Sequence[SideOfGame]) -> dict[str, Any]:
     """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
     missing: dict[str, str] = {}
     shares = {
-        "conformance": share(tuple([(s.raw.n, s.raw.within) for s in sides])),
-        "guid_bratko": share(tuple([(s.guid_bratko.n, s.guid_bratko.within) for s in sides])),
-        "ponderated": share(tuple([(s.ponderated.n, s.ponderated.within) for s in sides])),
-        "first_choice": share(tuple([(s.choices, s.matches) for s in sides])),
+        "conformance": share(tuple([side.counts.raw for side in sides])),
+        "guid_bratko": share(tuple([side.counts.guid_bratko for side in sides])),
+        "ponderated": share(tuple([side.counts.ponderated for side in sides])),
+        "first_choice": share(tuple([side.counts.first_choice for side in sides])),
     }
-    unchosen = bool(sides) and all(side.unchosen for side in sides)
+    unchosen = bool(sides) and all(side.counts.unchosen for side in sides)
     for name, found in shares.items():
         if found.share is None:
             first = 9 if name == "first_choice" else 10
             missing[name] = NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
-    accuracy = _over_games([(s.accuracy.so_far, s.accuracy.moves) for s in sides])
-    loss = _over_games([(s.loss.so_far_cp, s.loss.moves) for s in sides])
-    unscored = sum([side.accuracy.missing for side in sides])
-    for name, so_far in (("accuracy", accuracy), ("centipawn_loss", loss)):
-        if so_far is None:
-            missing[f"{name}_so_far"] = "no scored move yet"
-        if unscored:
-            missing[name] = f"{unscored} moves not scored" if unscored > 1 else "1 move not scored"
-        elif so_far is None:
-            missing[name] = "no move that counts yet"
-    return {
-        **shares,
-        "centipawn_loss": None if unscored else loss,
-        "centipawn_loss_so_far": loss,
-        "accuracy": None if unscored else accuracy,
-        "accuracy_so_far": accuracy,
-        "missing": missing,
+    means = {
+        "accuracy": _over_games([(s.accuracy.so_far, s.accuracy.moves) for s in sides]),
+        "centipawn_loss": _over_games([(s.loss.so_far_cp, s.loss.moves) for s in sides]),
     }
+    missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
+    return {**shares, **means, "missing": missing}
 
 
 # Most news leaves most shares as they are.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from live.events import Intrinsic
-from live.ledger.calibrations_in_use import ELO_DECIMALS, CalibrationsInUse, rounded
+from live.ledger.measure import ELO_DECIMALS, Measure, rounded
 from live.ratings.regan.intrinsic_rating import IntrinsicCounter, IntrinsicTable
 from live.ratings.regan.move_spread import Spread
 from live.ratings.regan.projection import NoProjection, Projection, project
@@ -22,14 +22,14 @@ UNRATED = "no own rating to compare with"
 
 
 def screened(
-    in_use: CalibrationsInUse, turns: tuple[Spread, ...], elo: int | None
+    measure: Measure, turns: tuple[Spread, ...], elo: int | None
 ) -> tuple[Intrinsic | None, dict[str, str]]:
     """The figures, and why any is null, by name. ``elo`` is the player's own rating."""
-    if in_use.table is None:
-        return None, {"intrinsic": in_use.table_note}
+    if measure.table is None:
+        return None, {"intrinsic": measure.table_note}
     if not turns:
         return None, {"intrinsic": NO_TURN}
-    figures, reason = _figures(in_use.table, turns, elo)
+    figures, reason = _figures(measure.table, turns, elo)
     missing = {} if elo is not None else {"intrinsic_z": UNRATED}
     if reason:
         missing["intrinsic_rating"] = reason

@@ -13,7 +13,6 @@ import msgspec
 
 from live.ledger.methods.comparison_data import ComparedMoves, ComparisonData
 from live.ledger.methods.method_figures import NO_CHOICE
-from live.ledger.players.leading_figure import FigureKind, figure
 from live.ratings.alliot.conformance import predict_by_conformance
 from live.ratings.alliot.covariance import (
     CONVOLUTION_29,
@@ -31,7 +30,7 @@ from live.ratings.expected_score import difference_of, expected_score_of
 from live.ratings.gain_histogram import GainHistogram
 
 #: Why there is no figure of the product's own.
-NO_CALIBRATION = "no calibration fits engine, limit and gain"
+NO_MODEL = "no model fits engine, limit and gain"
 #: White's chances, first player White.
 Predictor = Callable[[ComparisonData, ComparisonData], Prediction]
 
@@ -64,7 +63,7 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
         _row("Algorithm 1", "Ferreira 2012, section 4", algorithm_1(a, b)),
         _row("Algorithm 2", "Ferreira 2012, section 5", algorithm_2(study, one, other)),
         _row("Algorithm 4", "Ferreira 2012, section 7", algorithm_4(a, b)),
-        *(_row(kind, "this product", by_figure(a, b, kind)) for kind in ELO_FIGURES),
+        _row("perceived rating", "this product", perceived(a, b)),
     ]
     rows += [
         _row(name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
@@ -110,33 +109,17 @@ def algorithm_4(a: ComparisonData, b: ComparisonData) -> Prediction:
     )
 
 
-ELO_FIGURES: tuple[FigureKind, ...] = ("performance", "level", "alone")
-"""Figures on the Elo scale, whose difference predicts a score."""
-
-_SAYS_NOTHING_MORE = "the Elo itself: one game says nothing beyond it"
-
-
-def by_figure(a: ComparisonData, b: ComparisonData, kind: FigureKind) -> Prediction:
-    """Difference of the same figure of both, if their games are of one kind."""
-    if a.view.calibration and b.view.calibration and a.view.calibration != b.view.calibration:
-        return Prediction(missing="their games are rated by different calibrations")
-    one, other = figure(a.view, kind), figure(b.view, kind)
-    if one is None or other is None:
-        nothing_fits = not (a.view.calibration or b.view.calibration)
-        whose = ", ".join(side.view.name for side, held in ((a, one), (b, other)) if held is None)
-        return Prediction(missing=NO_CALIBRATION if nothing_fits else f"unknown: {whose}")
-    if one.is_elo or other.is_elo:
-        # An interval of no width would claim a certainty that nobody has.
-        found = _difference((one.value, None, None), (other.value, None, None), "")
-        return msgspec.structs.replace(found, caution=_SAYS_NOTHING_MORE)
-    unbounded = ", ".join(
-        side.view.name for side, held in ((a, one), (b, other)) if held.value is None
-    )
-    return _difference(
-        (one.value, one.low, one.high),
-        (other.value, other.low, other.high),
-        f"unbounded: {unbounded}",
-    )
+def perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Difference of both perceived ratings, if one model reads their games."""
+    if a.view.model != b.view.model:
+        return Prediction(missing="their games are read by different models")
+    if a.view.model is None:
+        return Prediction(missing=NO_MODEL)
+    unknown = ", ".join(side.view.name for side in (a, b) if side.view.perceived is None)
+    if unknown:
+        return Prediction(missing=f"unknown: {unknown}")
+    one, other = ((side.view.perceived, side.view.low, side.view.high) for side in (a, b))
+    return _difference(one, other, "")
 
 
 Rating = tuple[float | None, float | None, float | None]

@@ -59,7 +59,7 @@ def table_four(
             strength=strengths.get(row.player),
             strength_low=view.methods.tournament_low if rated else None,
             strength_high=view.methods.tournament_high if rated else None,
-            expected_score=view.expected_score or 0.0,
+            expected_score=view.score or 0.0,
             difference=row.difference,
             engine_by_elo=row.by_elo,
             engine_by_strength=row.by_strength,

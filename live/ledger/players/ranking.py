@@ -13,7 +13,7 @@ import msgspec
 from live.events import PlayerView
 from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.methods.predictors import Predictor, convolution, covariance_tanh, markov
-from live.ledger.players.leading_figure import standings
+from live.ledger.players.leading_figure import figure, standings
 from live.ratings.alliot.battle_royale import BattleRoyale
 
 #: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
@@ -32,24 +32,21 @@ class Rank(msgspec.Struct, frozen=True, kw_only=True):
     elo: int | None
     games: int
     moves: int
+    counted: int
+    """Moves that ``perceived`` rests on."""
     standing: int | None
-    """1 + how many are certainly better: their interval lies above this one's. Null where too
-    little is known."""
+    """By ``perceived``, from 1, equal numbers sharing it."""
     tied: bool
     """Others have the same standing."""
-    performance: float | None
+    perceived: float | None
     """As the player's own view has it (:class:`live.events.PlayerView`), like all up to
-    ``percentile``."""
-    performance_low: float | None
-    performance_high: float | None
-    level: float | None
-    level_low: float | None
-    level_high: float | None
-    level_share: float | None
-    alone: float | None
-    alone_low: float | None
-    alone_high: float | None
+    ``points``."""
+    low: float | None
+    high: float | None
+    usual_low: float | None
+    usual_high: float | None
     percentile: float | None
+    points: float | None
     algorithm_2: float | None
     """Elo; null where nobody of the player's group is rated."""
     algorithm_2_difference: float | None
@@ -74,9 +71,13 @@ class Rank(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rank(
-    study: ComparedMoves, views: Sequence[PlayerView], by: str = "covariance"
+    study: ComparedMoves,
+    views: Sequence[PlayerView],
+    by: str = "covariance",
+    *,
+    engine_rating: int,
 ) -> tuple[Rank, ...]:
-    """Who may be best first, and among these the surest; those of whom too little is known last.
+    """The highest perceived rating first; those without one last.
 
     Raises KeyError for a predictor not in ``PAIRED_BY``.
     """
@@ -89,6 +90,7 @@ def rank(
     ranks = []
     for standing in standings(views):
         view = standing.view
+        difference = figure(view, "algorithm4", engine_rating)
         place = places[view.id]
         strength = study.strengths.get(view.id)
         low, high = study.intervals.get(view.id, (None, None))
@@ -99,26 +101,23 @@ def rank(
                 elo=view.elo,
                 games=view.games,
                 moves=view.moves,
+                counted=view.counted,
                 standing=standing.place,
                 tied=standing.tied,
-                performance=view.performance,
-                performance_low=view.performance_low,
-                performance_high=view.performance_high,
-                level=view.level,
-                level_low=view.level_low,
-                level_high=view.level_high,
-                level_share=view.level_share,
-                alone=view.alone,
-                alone_low=view.alone_low,
-                alone_high=view.alone_high,
+                perceived=view.perceived,
+                low=view.low,
+                high=view.high,
+                usual_low=view.usual_low,
+                usual_high=view.usual_high,
                 percentile=view.percentile,
+                points=view.points,
                 algorithm_2=strength.rating if strength else None,
                 algorithm_2_difference=strength.relative if strength else None,
                 algorithm_2_low=low,
                 algorithm_2_high=high,
-                algorithm_4=view.rating,
-                algorithm_4_low=view.low,
-                algorithm_4_high=view.high,
+                algorithm_4=difference.value if difference else None,
+                algorithm_4_low=difference.low if difference else None,
+                algorithm_4_high=difference.high if difference else None,
                 place=place.rank,
                 expected_score=place.expected_score,
                 expected_low=place.low,

@@ -61,7 +61,7 @@ class SiteStream:
         *,
         epoch: str,
         clock: Callable[[], float],
-        figure: FigureChoice = "auto",
+        figure: FigureChoice = "perceived",
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:

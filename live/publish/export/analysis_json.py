@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from live.events import EngineInfo, GainCounts, GainKind, GameDetail, PlayerGains, PlayerView
@@ -25,14 +27,19 @@ class Analysis(msgspec.Struct, frozen=True):
     """The engine's own, which players are measured against."""
 
 
-def analysis(state: PublishedState, *, partial: bool = False) -> Analysis:
-    """The state as it stands; games and players in the order of a snapshot."""
+def analysis(
+    state: PublishedState, compared: Iterable[PlayerView] = (), *, partial: bool = False
+) -> Analysis:
+    """The state as it stands; games and players in the order of a snapshot. ``compared``: players
+    with the methods that are made on demand.
+    """
+    known = {view.id: view for view in compared}
     whole = snapshot(state, StreamFilter(visibility=Visibility.ARBITER, gains=True))
     return Analysis(
         engine=whole.engine,
         gain=state.gain(),
         games=whole.games,
-        players=whole.players,
+        players=tuple(known.get(view.id, view) for view in whole.players),
         partial=partial,
         gains=whole.gains,
         engine_gains=whole.engine_gains,

@@ -90,7 +90,7 @@ class HttpRoutes:
         secure: bool = False,
         exports: EventExports | None = None,
         study: StudyFiles | None = None,
-        figure: FigureChoice = "auto",
+        figure: FigureChoice = "perceived",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives

@@ -63,16 +63,12 @@ def events(games: Iterable[GameView]) -> list[EventView]:
 
 
 def standings(players: Iterable[PlayerView]) -> list[PlayerView]:
-    """The strongest first, by Algorithm 4's expected score; who has none yet comes last, by name.
-
-    The expected score ranks as the rating does (Ferreira 2012, Eq. 2 is increasing in it) and is
-    finite where the rating is unbounded.
-    """
+    """The highest perceived rating first; who has none comes last, by name."""
     return sorted(
         players,
         key=lambda player: (
-            player.expected_score is None,
-            -(player.expected_score or 0.0),
+            player.perceived is None,
+            -(player.perceived or 0.0),
             -player.moves,
             player.name,
             player.id,

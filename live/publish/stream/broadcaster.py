@@ -49,7 +49,7 @@ class Broadcaster:
         clock: Callable[[], float],
         limits: ClientLimits,
         tally: MetricCounts | None = None,
-        figure: FigureChoice = "auto",
+        figure: FigureChoice = "perceived",
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         elsewhere: DoElsewhere = do_here,
     ) -> None:

@@ -8,8 +8,7 @@ field would reconnect without ``since`` and take a fresh snapshot.
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -57,8 +56,6 @@ class _Envelope(msgspec.Struct, frozen=True):
     seq: int
 
 
-Rated = TypeVar("Rated", CurvePoint, PlayerView)
-
 _message = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
 
@@ -101,8 +98,6 @@ class ClientState:
         # Moves by gain in centipawns, by player.
         self._gains: dict[str, dict[int, int]] = {}
         self._engine_gains: GainCounts = ()
-        # Whether some rating held rests on another engine rating than the one held.
-        self._uneven = False
 
     def receive(self, text: str | bytes) -> Message:
         """Apply one message as it came over the wire, checking its number.
@@ -170,18 +165,16 @@ class ClientState:
                 held = self._held(game)
                 held.cut_points(color, point.ply)
                 held.curves[color].append(point)
-                self._compare(point)
             case StandingMessage(player=player):
                 if player.games or player.moves:
                     self._players[player.id] = player
-                    self._compare(player)
                 else:
                     self._players.pop(player.id, None)
                     self._gains.pop(player.id, None)
             case GainsMessage(player=id, gain_cp=gain_cp, moves=moves):
                 self._count(id, gain_cp, moves)
             case EngineMessage(engine=engine):
-                self._rerate(engine)
+                self._engine = engine
             case HealthMessage(feeds=feeds, engines=engines):
                 self._feeds, self._engines = feeds, engines
             case AlertMessage(alert=alert):
@@ -305,12 +298,6 @@ class ClientState:
                 "white": list(detail.curves.white),
                 "black": list(detail.curves.black),
             }
-        self._uneven = False
-        for game in self._games.values():
-            for point in chain(*game.curves.values()):
-                self._compare(point)
-        for player in message.players:
-            self._compare(player)
 
     def _held(self, game: GameId) -> _ReplicaGame:
         try:
@@ -328,47 +315,3 @@ class ClientState:
         if move.ply != ply or len(game.plies) != ply - 1:
             raise OutOfStep(f"ply {ply} does not follow {len(game.plies)} in {game.view.id!r}")
         game.plies.append(move)
-
-    def _compare(self, held: CurvePoint | PlayerView) -> None:
-        """Take note of ratings that rest on another engine rating than the one held."""
-        if self._engine is not None and not _rests_on(held, self._engine.rating):
-            self._uneven = True
-
-    def _rerate(self, engine: EngineInfo) -> None:
-        # Also when the rating is the one held: it may have gone there and back, and points that
-        # came in between rest on another. Most messages only count more moves, though.
-        even = self._engine is not None and self._engine.rating == engine.rating
-        self._engine = engine
-        if even and not self._uneven:
-            return
-        self._uneven = False
-        for game in self._games.values():
-            for points in game.curves.values():
-                points[:] = [rated(point, engine.rating) for point in points]
-        self._players = {key: rated(each, engine.rating) for key, each in self._players.items()}
-
-
-def rated(held: Rated, engine_rating: int) -> Rated:
-    """The same figures under another engine rating; unbounded stays null.
-
-    One addition of the same two numbers as in the state, so the floats are equal, not just close.
-    """
-    return msgspec.structs.replace(
-        held,
-        rating=_plus(held.difference, engine_rating),
-        low=_plus(held.difference_low, engine_rating),
-        high=_plus(held.difference_high, engine_rating),
-    )
-
-
-def _rests_on(held: CurvePoint | PlayerView, engine_rating: int) -> bool:
-    """Whether :func:`rated` would change nothing."""
-    return (
-        held.rating == _plus(held.difference, engine_rating)
-        and held.low == _plus(held.difference_low, engine_rating)
-        and held.high == _plus(held.difference_high, engine_rating)
-    )
-
-
-def _plus(difference: float | None, engine_rating: int) -> float | None:
-    return None if difference is None else engine_rating + difference

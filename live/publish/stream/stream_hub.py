@@ -426,7 +426,7 @@ def _encoded(message: Message, wanted: StreamFilter) -> bytes:
 
 def forgotten(player: str) -> PlayerView:
     """What a standing says of a player to be forgotten: no games and no moves."""
-    return PlayerView(player, "", None, 0, 0, None, None, None, None, None, None, None, None)
+    return PlayerView(player, "", None, 0, 0, None)
 
 
 def _renamed(change: Change) -> GameView | None:

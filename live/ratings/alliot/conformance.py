@@ -235,17 +235,22 @@ def predict_by_conformance(
     """
     if white.kind != black.kind:
         raise ValueError(f"{white.kind.name} and {black.kind.name} conformance do not compare")
-    fit = white.kind.fit
+    return predict_by_shares((white.n, white.within), (black.n, black.within), white.kind)
+
+
+def predict_by_shares(
+    white: tuple[int, int], black: tuple[int, int], kind: Conformance = RAW
+) -> Prediction:
+    """:func:`predict_by_conformance` from moves counted, and how many of them conform."""
+    fit = kind.fit
     if fit is None:
         return Prediction(missing="no line to results is published for this ponderation")
-    ends = white.interval, black.interval
-    shares = white.share, black.share
-    if ends[0] is None or ends[1] is None or shares[0] is None or shares[1] is None:
-        who = " and ".join(
-            name for name, side in (("White", white), ("Black", black)) if not side.n
-        )
+    if not white[0] or not black[0]:
+        who = " and ".join(name for name, n in (("White", white[0]), ("Black", black[0])) if not n)
         return Prediction(missing=f"no counted move of {who} yet")
-    difference = shares[0] - shares[1]
+    ends = [score_interval(n, within, within) for n, within in (white, black)]
+    difference = white[1] / white[0] - black[1] / black[0]
+    shares = white[1] / white[0], black[1] / black[0]
     below = math.hypot(shares[0] - ends[0][0], ends[1][1] - shares[1])
     above = math.hypot(ends[0][1] - shares[0], shares[1] - ends[1][0])
     return Prediction(

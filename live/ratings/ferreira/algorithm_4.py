@@ -60,7 +60,7 @@ class Algorithm4:
         self._total = 0
         self._squares = 0
         #: The most that a move of this kind can score, in parts.
-        self.ceiling = engine.parts(0) if gain == "same-search" else engine.scale
+        self.ceiling = ceiling_of(engine, gain)
         for gain_cp in gains_cp:
             self.add(gain_cp)
 
@@ -114,30 +114,31 @@ class Algorithm4:
         """What all moves scored against the engine, in parts of ``engine.scale``."""
         return GameScores(self.n, self._total, self._squares)
 
-    def score_interval(self) -> tuple[float, float] | None:
-        """95 % interval of the expected score; None before the first move."""
-        if not self.n:
-            return None
-        scale = self.engine.scale
-        return score_interval(
-            self.n,
-            self._total / scale,
-            self._squares / scale**2,
-            ceiling=self.ceiling / scale,
-            smooth=scale > 2,
-        )
-
     def interval(self) -> tuple[float | None, float | None]:
-        """95 % interval of what the player's other games show, Elo; None for an end that is
-        unbounded (both before the first move). Chance within the game is as in
-        ``live.ratings.score_interval``; how games of one player differ is added to it.
-        """
-        scores = self.score_interval()
-        if scores is None:
-            return None, None
-        ends = difference_of(scores[0]), difference_of(scores[1])
-        most = difference_of(self.ceiling / self.engine.scale)
-        return over_other_games(self.difference, ends, most, self.gain)
+        """:func:`interval_of` its moves; both None before the first."""
+        return interval_of(self.scores, self.engine, self.gain) if self.n else (None, None)
+
+
+def ceiling_of(engine: EngineDistribution, gain: GainKind) -> int:
+    """The most that a move of this kind can score, in parts."""
+    return engine.parts(0) if gain == "same-search" else engine.scale
+
+
+def interval_of(
+    scores: GameScores, engine: EngineDistribution, gain: GainKind
+) -> tuple[float | None, float | None]:
+    """95 % interval of what the player's other games show, Elo, from one move or more; None for an
+    end that is unbounded. Chance within the game is as in ``live.ratings.score_interval``; how
+    games of one player differ is added to it.
+    """
+    n, total, squares = scores
+    scale, ceiling = engine.scale, ceiling_of(engine, gain)
+    low, high = score_interval(
+        n, total / scale, squares / scale**2, ceiling=ceiling / scale, smooth=scale > 2
+    )
+    most = difference_of(ceiling / scale)
+    ends = difference_of(low), difference_of(high)
+    return over_other_games(difference_of(total / (n * scale)), ends, most, gain)
 
 
 def over_other_games(

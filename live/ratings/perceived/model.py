@@ -130,7 +130,15 @@ class MoveReader:
     ``scale``: centipawns of the engine in use to one of the model's.
     """
 
-    __slots__ = ("_logits", "dispersion", "models", "scale", "shared")
+    __slots__ = (
+        "_logits",
+        "dispersion",
+        "event_dispersion",
+        "mean_elo",
+        "models",
+        "scale",
+        "shared",
+    )
 
     def __init__(self, models: Sequence[PerceivedModel], scale: float = 1.0) -> None:
         if len({model.loss_edges_cp for model in models}) != 1:
@@ -143,6 +151,8 @@ class MoveReader:
             _mean_steps([each.dispersion for each in models]),
             float(np.mean([each.finished_dispersion for each in models])),
         )
+        self.event_dispersion = float(np.mean([each.event_dispersion for each in models]))
+        self.mean_elo = float(np.mean([each.mean_elo for each in models]))
 
     def compare(self, turn: Turn, elos: Elos) -> ComparedMove:
         """The turn, as the engine in use judged it, against players of every Elo; some 70 µs."""
@@ -206,3 +216,10 @@ def decode_model(data: bytes, subject: str) -> PerceivedModel:
 def shipped_models() -> tuple[PerceivedModel, ...]:
     """Those that come with the package."""
     return tuple(decode_model(_LEARNED.read(name), name) for name in _LEARNED.names())
+
+
+def load_model(name: str) -> PerceivedModel:
+    """One that comes with the package, by its name, or one from a file. Raises InputError when
+    there is none or it cannot be read.
+    """
+    return decode_model(_LEARNED.read(name), name)

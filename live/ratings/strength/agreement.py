@@ -21,9 +21,10 @@ import msgspec
 import numpy as np
 
 from live.errors import InputError
+from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ratings.learned_files import LearnedFiles
+from live.ratings.perceived.loss_logit import GRID_ELO, Floats
 from live.ratings.strength.known_before_move import Circumstance, Turn, measured
-from live.ratings.strength.loss_model import Floats
 
 _LEARNED = LearnedFiles("choices", "model of choices")
 
@@ -98,42 +99,74 @@ def counts(turn: Turn) -> bool:
     return turn.ply >= FIRST_PLY and abs(turn.score_before_cp) <= DECIDED_CP and not forced
 
 
-class GameChoices:
-    """One player's choices in one game; adding one costs some 10 µs."""
+#: Shares are kept in whole per mille; less than one counts as this.
+_RAREST = 0.5
 
-    __slots__ = ("_averaged", "expected", "log_likelihood", "matches", "moves", "variance")
 
-    def __init__(self) -> None:
-        self._averaged: tuple[float, Floats] | None = None
-        self.moves = self.matches = 0
-        self.expected = 0.0
-        """Matches by the forecast."""
-        self.variance = 0.0
-        self.log_likelihood = np.zeros((1 + len(SHARES), len(_AT)))
-        """Of the choices, by share of the engine's moves (none first) and log-odds beside the
-        forecast."""
+def found_by(answer: HumanAnswer | None, best: str | None, elo: float | None) -> float | None:
+    """How many players of this Elo choose the engine's move, above 0 to 1; None where it is not
+    known.
+
+    ``answer`` ends with the shares of the two reference ratings: between and beyond them the
+    log-odds of any two moves are taken as linear in Elo.
+    """
+    if answer is None or not answer.by_elo or best is None or elo is None:
+        return None
+    if best[4:] not in ("", "q"):
+        return None
+    low_elo, high_elo = REFERENCE_ELOS
+    elo = min(max(elo, float(GRID_ELO[0])), float(GRID_ELO[-1]))
+    at = (elo - low_elo) / (high_elo - low_elo)
+    low, high = answer.per_mille[-2:]
+    moves = [best, *(move for move in {**low, **high} if move != best)]
+    logs = [
+        (1 - at) * math.log(max(low.get(move, 0), _RAREST))
+        + at * math.log(max(high.get(move, 0), _RAREST))
+        for move in moves
+    ]
+    top = max(logs)
+    return math.exp(logs[0] - top) / math.fsum(math.exp(each - top) for each in logs)
+
+
+class GameChoices(msgspec.Struct, frozen=True, eq=False):
+    """One player's choices in one game; one more costs some 10 µs."""
+
+    moves: int = 0
+    matches: int = 0
+    expected: float = 0.0
+    """Matches by the forecast."""
+    variance: float = 0.0
+    log_likelihood: np.ndarray = msgspec.field(
+        default_factory=lambda: np.zeros((1 + len(SHARES), len(_AT)))
+    )
+    """Of the choices, by share of the engine's moves (none first) and log-odds beside the
+    forecast."""
 
     def over_effects(self, game_sd: float) -> Floats:
         """The log-likelihood averaged over the game's effect, for each effect of the player."""
-        held = self._averaged
-        if held is None or held[0] != game_sd:
-            joined = self.log_likelihood[:, :, None] + _around(game_sd)[None]
-            top = joined.max(axis=1, keepdims=True)
-            found: Floats = top[:, 0] + np.log(np.exp(joined - top).sum(axis=1))
-            held = self._averaged = game_sd, found
-        return held[1]
+        return _over_effects(self, game_sd)
 
-    def add(self, log_odds: float, match: bool) -> None:
-        """One more choice with the forecast of a match."""
+    def after(self, log_odds: float, match: bool) -> GameChoices:
+        """With one more choice, whose forecast of a match is this."""
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
-        self.log_likelihood = self.log_likelihood + np.log(chance if match else 1 - chance)
-        self._averaged = None
-        self.moves += 1
-        self.matches += match
         forecast = 1 / (1 + math.exp(-log_odds))
-        self.expected += forecast
-        self.variance += forecast * (1 - forecast)
+        return GameChoices(
+            self.moves + 1,
+            self.matches + match,
+            self.expected + forecast,
+            self.variance + forecast * (1 - forecast),
+            self.log_likelihood + np.log(chance if match else 1 - chance),
+        )
+
+
+# Most news of an event leaves the choices of most games as they are.
+@lru_cache(maxsize=1024)
+def _over_effects(game: GameChoices, game_sd: float) -> Floats:
+    joined = game.log_likelihood[:, :, None] + _around(game_sd)[None]
+    top = joined.max(axis=1, keepdims=True)
+    found: Floats = top[:, 0] + np.log(np.exp(joined - top).sum(axis=1))
+    return found
 
 
 _NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]

@@ -147,7 +147,7 @@ def _spreads(sides: Sequence[PlayedSide], learned: _Learned) -> tuple[float, flo
     for side, (_, chosen) in zip(sides, learned.told, strict=True):
         game = GameChoices()
         for match in chosen.tolist():
-            game.add(float(learned.log_odds[at]), bool(match))
+            game = game.after(float(learned.log_odds[at]), bool(match))
             at += 1
         by_player.setdefault(side.player, []).append(game)
     return max(

@@ -9,6 +9,7 @@ figures of a position seen from the other side are the same.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -133,6 +134,22 @@ def features(
         mean * late,
         mean * score,
     ]
+
+
+class Results:
+    """A model whose answers are kept: a position is looked at with each news of its game."""
+
+    __slots__ = ("chances", "model")
+
+    def __init__(self, model: ResultModel) -> None:
+        self.model = model
+        self.chances = lru_cache(maxsize=4096)(model.chances)
+        """As the model's."""
+
+    @property
+    def time_control(self) -> str:
+        """Of the games it was learned from."""
+        return self.model.time_control
 
 
 Pace = Literal["classical", "blitz"]

@@ -9,7 +9,6 @@ that the journal keeps, give a likelihood over all ratings, and nobody's own rat
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 
 import chess
@@ -24,6 +23,7 @@ from live.human.question import (
     learned_kind,
     not_covered,
 )
+from live.ratings.strength.agreement import found_by
 from live.ratings.strength.loss_model import GRID_ELO, Floats, LossModel
 from live.ratings.strength.played_games import PlayedGame, PlayedSide
 
@@ -66,17 +66,6 @@ def human_likelihood(
     if model.human is None or answer is None or answer.network != model.human.network:
         return None
     return log_likelihood(answer, uci) if ply >= FIRST_PLY else np.zeros(len(GRID_ELO))
-
-
-def found_by(answer: HumanAnswer | None, best: str | None, elo: float | None) -> float | None:
-    """How many players of this Elo choose the engine's move, above 0 to 1; None where it is not
-    known.
-    """
-    if answer is None or not answer.by_elo or best is None or elo is None:
-        return None
-    if best[4:] not in ("", "q"):
-        return None
-    return math.exp(float(np.interp(elo, GRID_ELO, log_likelihood(answer, best))))
 
 
 def among_people(

@@ -10,7 +10,6 @@ Regulations 2022, 1.4.9, 8.1 and 8.3).
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -215,72 +214,3 @@ def log_likelihood_of(model: LossModel, game: PlayedAgainst, human: HumanJoin | 
     """Of a game with moves, undamped; with ``human`` that of its moves among people, too."""
     assert game.log_likelihood is not None  # it has moves
     return joined(model, game.log_likelihood, game.human if human is not None else None)[0]
-
-
-# --- FIDE's own figures --------------------------------------------------------------------------
-
-#: Rating difference for a share of points from .50 to 1.00 in steps of .01 (8.1.1).
-_DP = (
-    *(0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158),
-    *(
-        166,
-        175,
-        184,
-        193,
-        202,
-        211,
-        220,
-        230,
-        240,
-        251,
-        262,
-        273,
-        284,
-        296,
-        309,
-        322,
-        336,
-        351,
-        366,
-    ),
-    *(383, 401, 422, 444, 470, 501, 538, 589, 677, 800),
-)
-#: Largest rating difference for an expected share of points from .50 to .99 (8.1.2).
-_EXPECTED = (
-    *(3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153),
-    *(162, 170, 179, 188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344),
-    *(357, 374, 391, 411, 432, 456, 484, 517, 559, 619, 735),
-)
-#: Larger differences count as this (8.3.1).
-MOST_DIFFERENCE = 400
-
-
-def fide_performance(opponents: Sequence[float], points: float) -> int | None:
-    """Mean rating of the opponents, plus the difference for the share of points (1.4.9, 8.1.1);
-    None without a rated opponent. Points of a running game may be expected ones.
-    """
-    if not opponents:
-        return None
-    share = min(max(points / len(opponents), 0.0), 1.0)
-    at = round(max(share, 1 - share) * 100) - 50
-    difference = _DP[at] if share >= 0.5 else -_DP[at]
-    return math.floor(sum(opponents) / len(opponents) + difference + 0.5)
-
-
-def fide_expected(own_elo: float, opponent_elo: float) -> float:
-    """Share of points expected of the player (8.1.2, 8.3.1)."""
-    difference = min(abs(own_elo - opponent_elo), MOST_DIFFERENCE)
-    of_stronger = (50 + bisect_left(_EXPECTED, difference)) / 100
-    return of_stronger if own_elo >= opponent_elo else round(1 - of_stronger, 2)
-
-
-def development(elo: float) -> int:
-    """The coefficient K where no rating list gives it: 10 from 2400 on, else 20 (8.3.3). Juniors
-    and newcomers have 40, which a rating alone cannot show.
-    """
-    return 10 if elo >= 2400 else 20
-
-
-def rating_change(own_elo: float, games: Sequence[tuple[float, float]], k: float) -> float:
-    """What games of ``(opponent's Elo, points)`` change of a rating (8.3.2), Elo."""
-    return k * math.fsum(points - fide_expected(own_elo, elo) for elo, points in games)

@@ -17,7 +17,6 @@ export const CLASSES = {
   closing: "of games just over",
   backlog: "earlier in games that run",
   finished: "of games over for longer",
-  deepen: "to be searched once more, deeper",
   speculate: "not played yet, searched ahead",
 };
 

@@ -22,7 +22,7 @@ from live.engine.search import Search, SearchResult
 from live.events import Change, Headers, Move, Player, Score, StandingMessage
 from live.games.game import Game
 from live.games.game_steps import MovesPlayed, NewGame
-from live.ledger.calibrations_in_use import CalibrationsInUse
+from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.outgoing_messages import Effects
 from live.ratings.calibration.calibration_choice import CalibrationShelf
@@ -57,7 +57,7 @@ class Event:
         self.rng = rng
         shelf = CalibrationShelf([load_calibration(calibration)] if calibration else [])
         self.ledger = EventLedger(
-            in_use=CalibrationsInUse("same-search", shelf),
+            measure=Measure("same-search", shelf),
             engine_name="drawn",
             limit="none",
             fixed_rating=2200,

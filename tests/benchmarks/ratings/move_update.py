@@ -34,7 +34,7 @@ from live.engine_config import EngineConfig
 from live.events import Player, Result, Score
 from live.games.game_steps import MovesPlayed, NewGame, ResultChanged
 from live.human.question import HumanAnswer
-from live.ledger.calibrations_in_use import CalibrationsInUse
+from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.outgoing_messages import Effects, HumanRequest
 from live.ratings.calibration.engine_transfer import load_reference
@@ -65,14 +65,14 @@ class Cost(NamedTuple):
     """Of a move."""
 
 
-def everything(*, human: bool = False) -> CalibrationsInUse:
+def everything(*, human: bool = False) -> Measure:
     """What the embedded engine at its usual limit is read by; ``human``: with the network of human
     moves.
     """
     reference = load_reference()
     shelf = fitting("auto", reference.engine, reference.limit, "same-search")
     losses, results, forecast = figure_models("auto", reference.engine, reference.limit)
-    return CalibrationsInUse(
+    return Measure(
         "same-search",
         shelf,
         SearchOptions(),
@@ -86,11 +86,11 @@ def everything(*, human: bool = False) -> CalibrationsInUse:
 class Event:
     """Players who meet in ``rounds`` rounds."""
 
-    def __init__(self, in_use: CalibrationsInUse, players: int, rounds: int) -> None:
+    def __init__(self, in_use: Measure, players: int, rounds: int) -> None:
         rng = random.Random(2012)
         reference = load_reference()
         self.held = EventLedger(
-            in_use=in_use,
+            measure=in_use,
             engine_name=reference.engine,
             limit=reference.limit,
             fixed_rating=None,
@@ -179,7 +179,7 @@ def answered(search: Search) -> SearchResult:
     return msgspec.structs.replace(found, by_depth=by_depth)
 
 
-def cost(in_use: CalibrationsInUse, players: int, rounds: int) -> Cost:
+def cost(in_use: Measure, players: int, rounds: int) -> Cost:
     calls = Event(in_use, players, rounds).play()
     times = [1000 * sum(each) for each in calls]
     each_call = [1000 * one for each in calls for one in each]
@@ -202,7 +202,7 @@ def main(arguments: list[str]) -> int:
         return 0
     players = int(arguments[0]) if arguments else PLAYERS
     rounds = int(arguments[1]) if len(arguments) > 1 else ROUNDS
-    floor = cost(CalibrationsInUse("same-search"), players, rounds)
+    floor = cost(Measure("same-search"), players, rounds)
     whole = cost(everything(), players, rounds)
     people = cost(everything(human=True), players, rounds)
     named = ("without models", floor), ("everything", whole), ("with people", people)

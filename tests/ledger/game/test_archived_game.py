@@ -24,19 +24,17 @@ from live.games.game_steps import (
     TailReplaced,
     TakenBack,
 )
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
+from live.ledger.measure import Measure
 from live.publish.published_state import snapshot
-from live.ratings.calibration.calibration_choice import CalibrationShelf
-from live.ratings.calibration.engine_transfer import Transfer
-from live.ratings.calibration.move_evidence import load_calibration
+from live.ratings.perceived.model_choice import Models
+from live.store.journal_records import StoredGame, details_of, encode, packed, rest_of
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line, whole
-from tests.ledger.test_event_ledger import FIGURES, HASTY, Run, State, ledger, same_end
+from tests.ledger.test_event_ledger import FIGURES, Run, State, ledger, same_end
 
 DING = Player("Ding, Liren")
 MOVES = line(*range(3, 63))
-CALIBRATED = FIGURES._replace(shelf=CalibrationShelf([load_calibration("classical")], by_name=True))
 
 
 class Shelves:
@@ -49,18 +47,19 @@ class Shelves:
     def keep(self, held: EventLedger, id: GameId) -> bool:
         told = held.archive(id)
         if told is not None:
-            self.rests[id], self._details[id] = map(msgspec.msgpack.encode, told)
+            self.rests[id], self._details[id] = encode(told[0]), packed(told[1])
         return told is not None
 
     def recall(self, id: GameId) -> ArchivedDetails | None:
-        return msgspec.msgpack.decode(self._details[id], type=ArchivedDetails)
+        return details_of(id, self._details[id])
 
     def all(self) -> list[ArchivedValues]:
-        return [msgspec.msgpack.decode(rest, type=ArchivedValues) for rest in self.rests.values()]
+        kept = (StoredGame(id, 1, b"", rest) for id, rest in self.rests.items())
+        return [found for each in kept if (found := rest_of(each)) is not None]
 
 
-def three_games(in_use: CalibrationsInUse) -> Run:
-    run = Run(ledger(in_use=in_use), answer_or_failure)
+def three_games(measure: Measure) -> Run:
+    run = Run(ledger(measure=measure), answer_or_failure)
     players = (ANAND, CARLSEN, DING)
     for number in range(3):
         white, black = players[number], players[(number + 1) % 3]
@@ -74,7 +73,7 @@ def restarted(run: Run) -> tuple[Run, Shelves]:
     shelves = Shelves()
     for view in run.ledger.games():
         assert shelves.keep(run.ledger, view.id)
-    held = ledger(in_use=run.ledger.in_use)
+    held = ledger(measure=run.ledger.measure)
     out = whole(held.resume(shelves.all(), shelves.recall))
     assert not out.requests and not out.dropped
     return Run(held, answer_or_failure), shelves
@@ -97,14 +96,14 @@ STEPS: list[Step] = [
 ]
 
 measures = pytest.mark.parametrize(
-    "in_use",
-    [CalibrationsInUse("same-search"), CalibrationsInUse("successive"), CALIBRATED, HASTY],
+    "measure",
+    [Measure("same-search"), Measure("successive"), FIGURES],
 )
 
 
 @measures
-def test_after_a_restart_everything_is_as_it_was(in_use: CalibrationsInUse) -> None:
-    run = three_games(in_use)
+def test_after_a_restart_everything_is_as_it_was(measure: Measure) -> None:
+    run = three_games(measure)
     again, _ = restarted(run)
     same_end(again.ledger, run.ledger)
     assert again.ledger.pending == 0
@@ -117,10 +116,8 @@ def test_after_a_restart_everything_is_as_it_was(in_use: CalibrationsInUse) -> N
 
 @measures
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
-def test_whatever_happens_after_a_restart_happens_as_ever(
-    step: Step, in_use: CalibrationsInUse
-) -> None:
-    run = three_games(in_use)
+def test_whatever_happens_after_a_restart_happens_as_ever(step: Step, measure: Measure) -> None:
+    run = three_games(measure)
     again, _ = restarted(run)
     for each in (run, again):
         each.step(step)
@@ -129,17 +126,26 @@ def test_whatever_happens_after_a_restart_happens_as_ever(
     same_end(again.ledger, run.ledger)
 
 
-def test_another_calibration_is_sent_of_archived_games_too() -> None:
+def test_other_models_rate_archived_games_too() -> None:
     """An engine may be measured long after the restart."""
-    run = three_games(CALIBRATED)
+    run = three_games(FIGURES)
     again, _ = restarted(run)
-    transfer = Transfer(scale=0.8, weight=0.7, offset_elo=20.0)
-    shelf = CalibrationShelf([load_calibration("classical")], by_name=True, transfer=transfer)
+    models = Models(FIGURES.models.models, scale=0.8, transferred=True)
     for each in (run, again):
-        for effects in each.ledger.recalibrate(shelf):
+        for effects in each.ledger.measure_by(models):
             each.take(effects)
         each.check_subscriber()
     same_end(again.ledger, run.ledger)
+
+
+def test_an_archived_game_is_its_stored_figures() -> None:
+    run = three_games(FIGURES)
+    again, shelves = restarted(run)
+    for id, rest in shelves.rests.items():
+        held = again.ledger.game(id)
+        fresh = run.ledger.game(id)
+        assert held == fresh and held is not None and held.curves.white
+        assert encode(rest_of(StoredGame(id, 1, b"", rest))) == rest
 
 
 def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
@@ -150,8 +156,10 @@ def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
     assert run.ledger.archive("g1") is not None
 
 
-def test_a_player_who_comes_later_changes_what_is_believed_of_all() -> None:
-    run = three_games(CALIBRATED)
+def test_a_player_who_comes_later_changes_the_level_of_unrated_games() -> None:
+    run = three_games(FIGURES)
+    run.step(NewGame(game("g8", MOVES[:30], white=DING, black=Player("Nobody"))))
+    run.reply_all()
     again, _ = restarted(run)
     newcomer = game("g9", MOVES[:10], white=Player("Nobody", elo=1200), black=DING)
     for each in (run, again):
@@ -162,20 +170,22 @@ def test_a_player_who_comes_later_changes_what_is_believed_of_all() -> None:
 
 
 def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() -> None:
-    run = three_games(CALIBRATED)
-    shelves = Shelves()
-    shelves.keep(run.ledger, "g0")
-    run.step(NewGame(game("g9", MOVES[:10], white=Player("Nobody", elo=1200), black=DING)))
+    run = three_games(FIGURES)
+    run.step(NewGame(game("g8", MOVES[:30], white=DING, black=Player("Nobody"))))
     run.reply_all()
-    for id in ("g1", "g2", "g9"):
+    shelves = Shelves()
+    shelves.keep(run.ledger, "g8")
+    run.step(NewGame(game("g9", MOVES[:10], white=Player("Novice", elo=1200), black=DING)))
+    run.reply_all()
+    for id in ("g0", "g1", "g2", "g9"):
         shelves.keep(run.ledger, id)
-    held = ledger(in_use=CALIBRATED)
+    held = ledger(measure=FIGURES)
     whole(held.resume(shelves.all(), shelves.recall))
     same_end(held, run.ledger)
 
 
 def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> None:
-    run = three_games(CalibrationsInUse("same-search"))
+    run = three_games(Measure("same-search"))
     shelves = Shelves()
     for view in run.ledger.games():
         shelves.keep(run.ledger, view.id)
@@ -196,9 +206,9 @@ def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> No
 @settings(deadline=None, max_examples=25)
 def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> None:
     """Steps, answers and restarts in any order end as without restarts."""
-    in_use = data.draw(st.sampled_from([CalibrationsInUse("same-search"), CALIBRATED]))
-    plain = Run(ledger(in_use=in_use), answer_or_failure)
-    other = Run(ledger(in_use=in_use), answer_or_failure)
+    measure = data.draw(st.sampled_from([Measure("same-search"), FIGURES]))
+    plain = Run(ledger(measure=measure), answer_or_failure)
+    other = Run(ledger(measure=measure), answer_or_failure)
     games: dict[GameId, Game] = {}
     shelves = Shelves()
     for _ in range(data.draw(st.integers(3, 10))):
@@ -221,7 +231,7 @@ def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> Non
                 other.reply_all()
                 for id in games:
                     shelves.keep(other.ledger, id)
-                held = ledger(in_use=in_use)
+                held = ledger(measure=measure)
                 whole(held.resume(shelves.all(), shelves.recall))
                 other = Run(held, answer_or_failure)
                 steps = []

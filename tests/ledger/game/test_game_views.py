@@ -6,5 +6,5 @@ from live.ledger.game.game_views import with_chances
 
 def test_a_search_that_deepened_and_then_failed_leaves_no_chances_behind() -> None:
     shown = PlyView(ply=6, san="a6", uci="a7a6", win=0.3671, draw=0.5147, loss=0.1182)
-    view = with_chances(shown, None, {"white": 2811, "black": 2826})
+    view = with_chances(shown, None, 2811, 2826)
     assert (view.win, view.draw, view.loss) == (None, None, None)

@@ -12,11 +12,10 @@ from live.events import Headers, Move, Player, PlyView, RatingShare, Score, Scor
 from live.games.game_steps import HeadersChanged, MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
-from live.ledger.calibrations_in_use import CalibrationsInUse, HumanSearches
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.human_figures import AskedFor, HumanFigures, played_online
+from live.ledger.measure import HumanSearches, Measure
 from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages, SearchRequest
-from live.ratings.usual_accuracy import one_move
 from tests.ledger.arithmetic import game, line, whole
 
 STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")
@@ -25,7 +24,7 @@ MOVES = tuple(Move(uci, san) for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("
 
 def ledger(asked: bool = True) -> EventLedger:
     return EventLedger(
-        in_use=CalibrationsInUse(
+        measure=Measure(
             "same-search", human=HumanSearches(12, Limit(nodes=250)) if asked else None
         ),
         engine_name="Script",
@@ -84,7 +83,7 @@ HISTORIES = st.lists(
 def test_a_question_follows_from_the_moves_that_stand(
     history: list[tuple[str, int]], when: set[int]
 ) -> None:
-    asked, anew = OutgoingMessages(2500), OutgoingMessages(2500)
+    asked, anew = OutgoingMessages(), OutgoingMessages()
     held = HumanFigures(game(white=STRONG, black=CLUB), asked)
     choices: list[int] = []
     for step, (what, number) in enumerate(history):
@@ -225,79 +224,6 @@ def even(*moves: str) -> HumanAnswer:
     """As many play each of these, whatever their rating."""
     share = {uci: 1000 // len(moves) for uci in moves}
     return HumanAnswer("network", (share, share, share))
-
-
-def shuffled(moves: int) -> tuple[Move, ...]:
-    """Knights go out and come back."""
-    out = (("g1f3", "Nf3"), ("g8f6", "Nf6"), ("f3g1", "Ng1"), ("f6g8", "Ng8"))
-    return tuple(Move(*out[ply % 4]) for ply in range(moves))
-
-
-def test_accuracy_stands_beside_that_of_players_rated_alike() -> None:
-    held = ledger()
-    moves = shuffled(10)
-    begun = held.apply(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
-    requests = {each.id: each for each in begun.requests}
-    for index in range(len(moves) + 1):
-        request = wanted(begun, "position", index)
-        best = moves[index].uci if index < len(moves) else "e2e4"
-        del requests[request.id]
-        held.searched(request.id, position(best))
-        # Half of them lose two pawns where nothing was lost.
-        other = "a2a3" if index % 2 == 0 else "a7a6"
-        asked = held.answered(asked_at(begun, index), even(best, other))
-        lost = Score(-200 if index % 2 == 0 else 200)
-        lines = (Line(best, Score(0), 8), Line(other, lost, 8))
-        held.searched(
-            wanted(asked, "replies", index).id, SearchResult(Score(0), best, 8, lines=lines)
-        )
-    white, black = (
-        side.usual_accuracy
-        for view in held.games()
-        for side in (view.methods.white, view.methods.black)
-    )
-    assert white is not None
-    assert (white.elo, white.positions, white.own) == (2500, 5, 100.0)
-    assert 95 < white.usual < 100
-    assert white.low == white.high == pytest.approx(white.own - white.usual)
-    assert black is not None
-    assert (black.elo, black.positions) == (1700, 5)
-    kept = held.archive("g1")
-    assert kept is not None
-    again = ledger()
-    whole(again.resume([kept[0]], lambda id: kept[1]))
-    again.apply(MovesPlayed("g1", 11, (Move("a2a3", "a3"),)))
-    assert next(iter(again.games())).methods.white.usual_accuracy == white
-    held.apply(TakenBack("g1", 8))
-    assert next(iter(held.games())).methods.white.usual_accuracy is None
-
-
-def test_where_the_game_is_won_most_of_a_loss_counts_for_nobody() -> None:
-    """Neither for the player nor for the others who choose the same move."""
-    held = ledger()
-    moves = shuffled(10)
-    begun = held.apply(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
-    for index, move in enumerate(moves):
-        best = "e2e4" if index % 2 == 0 else move.uci
-        news = held.searched(wanted(begun, "position", index).id, position(best, 1500))
-        for request in news.requests:
-            if request.id.kind == "played":
-                held.searched(request.id, position(move.uci, 600))
-        asked = held.answered(asked_at(begun, index), even(move.uci))
-        lines: tuple[Line, ...] = (Line(best, Score(1500), 8),)
-        if best != move.uci:
-            lines = (*lines, Line(move.uci, Score(600), 8))
-        held.searched(
-            wanted(asked, "replies", index).id, SearchResult(Score(1500), best, 8, lines=lines)
-        )
-    white = next(iter(held.games())).methods.white.usual_accuracy
-    assert white is not None
-    assert white.positions == 5
-    hard = difficulty({moves[0].uci: 1000}, MoveLosses("e2e4", {"e2e4": 0, "g1f3": 400}, 400), 2500)
-    chosen = [(share, hard.lost_cp[uci]) for uci, share in hard.shares.items()]
-    same = one_move(1000, 400, chosen)
-    assert same is not None
-    assert (white.own, white.usual) == pytest.approx((same.own, same.usual), abs=0.05)
 
 
 @pytest.mark.parametrize("replies", [True, False])

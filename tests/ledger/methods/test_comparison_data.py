@@ -11,7 +11,7 @@ from tests.ledger.event_of_three import event
 def test_a_study_counts_what_the_standings_say() -> None:
     held = event()
     study = held.study()
-    for view in held.players():
+    for view in held.compared_players():
         evidence, methods = study.players[view.id], view.methods
         assert evidence.gains.n == view.moves > 0
         assert evidence.raw.n == methods.conformance.moves > 0

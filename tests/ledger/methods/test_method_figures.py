@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import random
 
+import msgspec
 import pytest
 
 from live.events import Share
 from live.ledger.methods.method_figures import NO_CHOICE, move_figures, share
-from live.ledger.methods.move_quality import MoveQuality, SideMoves
+from live.ledger.methods.move_quality import MoveCounts, MoveQuality
+from live.ledger.rate_game import SideFigures
 from live.ratings.accuracy import Accuracy, CentipawnLoss
 
 
-def side(seed: int, plies: int = 60) -> SideMoves:
+def side(seed: int, plies: int = 60) -> SideFigures:
     chance = random.Random(seed)
-    made = SideMoves("white")
+    counts = MoveCounts()
     for ply in range(1, plies, 2):
         gain_cp = -chance.choice((0, 0, 12, 30, 31, 200))
-        made.add(MoveQuality(ply, chance.randrange(-150, 150), gain_cp, gain_cp == 0))
+        counts = counts.after(MoveQuality(ply, chance.randrange(-150, 150), gain_cp, gain_cp == 0))
     percent = chance.uniform(60, 99)
-    made.accuracy = Accuracy(percent, percent, plies // 2, 0)
-    made.loss = CentipawnLoss(35.5, 35.5, plies // 2, 0, 0)
-    return made
+    return SideFigures(
+        pace="classical",
+        counts=counts,
+        accuracy=Accuracy(percent, percent, plies // 2, 0),
+        loss=CentipawnLoss(35.5, 35.5, plies // 2, 0, 0),
+    )
 
 
 def test_nothing_is_null_with_a_reason_and_never_zero() -> None:
-    for sides in ((), (SideMoves("white"),)):
+    for sides in ((), (SideFigures(pace="classical"),)):
         figures = move_figures(sides)
         for name in ("conformance", "guid_bratko", "ponderated", "first_choice"):
             assert figures[name] == Share()
             assert figures["missing"][name]
-        for name in ("accuracy", "accuracy_so_far", "centipawn_loss", "centipawn_loss_so_far"):
+        for name in ("accuracy", "centipawn_loss"):
             assert figures[name] is None
             assert figures["missing"][name]
 
@@ -48,19 +53,18 @@ def test_every_null_has_a_reason_and_nothing_else_has() -> None:
 
 
 def test_scores_without_a_first_choice_say_so() -> None:
-    made = SideMoves("black")
+    counts = MoveCounts()
     for ply in range(2, 60, 2):
-        made.add(MoveQuality(ply, best_cp=10))
+        counts = counts.after(MoveQuality(ply, best_cp=10))
+    made = SideFigures(pace="classical", counts=counts)
     assert move_figures((made,))["missing"]["conformance"] == NO_CHOICE
 
 
-def test_accuracy_is_told_only_when_every_move_is_scored() -> None:
-    made = side(1)
-    made.accuracy = Accuracy(None, 88.25, 29, 1)
-    figures = move_figures((made, side(2)))
-    assert figures["accuracy"] is None
-    assert figures["missing"]["accuracy"] == "1 move not scored"
-    assert 60 < figures["accuracy_so_far"] < 100
+def test_accuracy_is_that_of_the_moves_scored_so_far() -> None:
+    made = msgspec.structs.replace(side(1), accuracy=Accuracy(None, 88.25, 29, 1))
+    figures = move_figures((made,))
+    assert figures["accuracy"] == 88.25
+    assert "accuracy" not in figures["missing"]
 
 
 def test_the_order_of_games_does_not_matter() -> None:

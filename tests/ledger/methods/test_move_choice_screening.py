@@ -8,22 +8,20 @@ import pytest
 from live.engine.search import SearchOptions
 from live.events import Player
 from live.games.game_steps import HeadersChanged, NewGame, TakenBack
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
+from live.ledger.measure import Measure
 from live.ledger.methods.move_choice_screening import NO_TURN, UNRATED
 from live.ratings.regan.intrinsic_rating import load_table
 from tests.ledger.arithmetic import answer, game, line
 
 TABLE = load_table("ten-lines")
-MEASURE = CalibrationsInUse(
-    "same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note=""
-)
+MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
 MOVES = line(*(7 * n + 3 for n in range(60)))
 
 
-def ledger(in_use: CalibrationsInUse = MEASURE) -> EventLedger:
+def ledger(measure: Measure = MEASURE) -> EventLedger:
     return EventLedger(
-        in_use=in_use,
+        measure=measure,
         engine_name=TABLE.engine,
         limit=TABLE.limit,
         fixed_rating=2200,
@@ -81,7 +79,7 @@ def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
 
 
 def test_what_is_missing_is_null_with_its_reason() -> None:
-    off = ledger(CalibrationsInUse("same-search"))
+    off = ledger(Measure("same-search"))
     follow(off, NewGame(game(moves=MOVES)))
     methods = off.players()[0].methods
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (

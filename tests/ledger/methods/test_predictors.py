@@ -9,12 +9,11 @@ import pytest
 
 from live.ledger.methods.comparison_data import ComparedMoves
 from live.ledger.methods.predictors import (
-    ELO_FIGURES,
     PREDICTORS,
     both_colors,
-    by_figure,
     compare,
     convolution,
+    perceived,
 )
 from live.ratings.alliot.covariance import CONVOLUTION_29, predict_by_convolution
 from live.ratings.alliot.prediction import Prediction
@@ -31,13 +30,13 @@ def study() -> ComparedMoves:
 @pytest.mark.slow
 def test_every_predictor_answers_or_says_what_is_missing(study: ComparedMoves) -> None:
     rows = compare(study, "anand", "carlsen")
-    assert len(rows) == 3 + len(ELO_FIGURES) + len(PREDICTORS)
+    assert len(rows) == 4 + len(PREDICTORS)
     for row in rows:
         assert (row.expected_score is None) == bool(row.missing), row
         if row.low is not None and row.high is not None and row.expected_score is not None:
             assert row.low <= row.expected_score <= row.high, row
     missing = {row.predictor for row in rows if row.missing}
-    assert missing == {*ELO_FIGURES, "Markov"}
+    assert missing == {"perceived rating", "Markov"}
 
 
 def test_the_two_players_change_sides(study: ComparedMoves) -> None:
@@ -87,31 +86,30 @@ def test_both_colours_weigh_alike(study: ComparedMoves) -> None:
     assert found.low is None
 
 
-def of_figures(study: ComparedMoves, **figures: float | None) -> Prediction:
-    """Carlsen with these figures, against one who performs at 2500 ± 100."""
+def of_figures(study: ComparedMoves, **figures: float | str | None) -> Prediction:
+    """Carlsen with these figures, against one who plays like 2500, 2400 to 2600."""
     a, b = study.players["carlsen"], study.players["anand"]
-    known = {"performance": 2500.0, "performance_low": 2400.0, "performance_high": 2600.0}
     one, other = copy(a), copy(b)
-    one.view = msgspec.structs.replace(a.view, **figures)
+    one.view = msgspec.structs.replace(a.view, **{"model": "classical", **figures})
     other.view = msgspec.structs.replace(
-        b.view, **known, level=2600.0, level_low=2500.0, level_high=2700.0
+        b.view, perceived=2500.0, low=2400.0, high=2600.0, model="classical"
     )
-    return by_figure(one, other, "level" if "level" in figures else "performance")
+    return perceived(one, other)
 
 
-def test_figures_on_the_elo_scale_predict_by_their_difference(study: ComparedMoves) -> None:
-    found = of_figures(study, performance=2600.0, performance_low=2500.0, performance_high=2700.0)
+def test_perceived_ratings_predict_by_their_difference(study: ComparedMoves) -> None:
+    found = of_figures(study, perceived=2600.0, low=2500.0, high=2700.0)
     assert found.expected_score == pytest.approx(expected_score_of(100))
     apart = 100 * 2**0.5  # two independent estimates
     assert found.low == pytest.approx(expected_score_of(100 - apart))
     assert found.high == pytest.approx(expected_score_of(100 + apart))
 
 
-def test_an_unbounded_figure_is_said_to_be_that(study: ComparedMoves) -> None:
-    assert of_figures(study, performance_low=2450.0).missing == "unbounded: Carlsen"
+def test_an_end_beyond_the_grid_leaves_that_end_open(study: ComparedMoves) -> None:
+    found = of_figures(study, perceived=2600.0, low=2500.0)
+    assert found.low is not None and found.high is None
 
 
-def test_a_level_that_is_the_elo_claims_no_certainty(study: ComparedMoves) -> None:
-    found = of_figures(study, level=2826.0, level_low=2826.0, level_high=2826.0)
-    assert found.expected_score is not None and found.low is None and found.high is None
-    assert "the Elo itself" in found.caution
+def test_what_cannot_be_compared_says_why(study: ComparedMoves) -> None:
+    assert of_figures(study).missing == "unknown: Carlsen"
+    assert "different models" in of_figures(study, perceived=2600.0, model="blitz").missing

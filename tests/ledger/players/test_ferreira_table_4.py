@@ -11,7 +11,7 @@ from tests.ledger.event_of_three import event
 
 def table(held: EventLedger) -> TableFour:
     strengths = {key: found.rating for key, found in held.study().strengths.items()}
-    return table_four(held.players(), held.engine_strength(), strengths)
+    return table_four(held.compared_players(), held.engine_strength(), strengths)
 
 
 @pytest.mark.slow

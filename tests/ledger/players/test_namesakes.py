@@ -6,8 +6,8 @@ import pytest
 
 from live.events import Player
 from live.games.game_steps import NewGame
-from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.event_ledger import EventLedger
+from live.ledger.measure import Measure
 from live.ledger.players.namesakes import might_be_one, namesakes
 from tests.ledger.arithmetic import game
 
@@ -48,7 +48,7 @@ def test_other_people_are_not(one: str, other: str) -> None:
 
 def held(*pairs: tuple[Player, Player]) -> EventLedger:
     ledger = EventLedger(
-        in_use=CalibrationsInUse("same-search"),
+        measure=Measure("same-search"),
         engine_name="none",
         limit="none",
         fixed_rating=2200,

@@ -13,7 +13,7 @@ from tests.ledger.event_of_three import event
 @pytest.mark.parametrize("by", sorted(PAIRED_BY))
 def test_everybody_has_a_place_or_a_reason(by: str) -> None:
     held = event()
-    ranks = rank(held.study(), held.players(), by)
+    ranks = rank(held.study(), held.players(), by, engine_rating=2800)
     assert {each.name for each in ranks} == {"Anand", "Carlsen", "Ding, Liren"}
     for each in ranks:
         assert (each.place is None) == bool(each.missing)
@@ -29,7 +29,7 @@ def test_everybody_has_a_place_or_a_reason(by: str) -> None:
 
 def test_an_event_without_a_move_ranks_nobody() -> None:
     held = event(0)
-    ranks = rank(held.study(), held.players())
+    ranks = rank(held.study(), held.players(), engine_rating=2800)
     assert [(each.place, each.standing) for each in ranks] == [(None, None)] * 3
 
 
@@ -37,18 +37,13 @@ def test_an_event_without_a_move_ranks_nobody() -> None:
 def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
     held = event()
     views = [
-        msgspec.structs.replace(
-            view, performance=middle, performance_low=middle - 100, performance_high=high
-        )
-        for view, middle, high in zip(
-            held.players(), (2400.0, 2450.0, 2900.0), (2500.0, 2550.0, None), strict=True
-        )
+        msgspec.structs.replace(view, perceived=rating)
+        for view, rating in zip(held.players(), (2400.0, 2400.0, 2900.0), strict=True)
     ]
-    ranks = rank(held.study(), views, "markov")
+    ranks = rank(held.study(), views, "markov", engine_rating=2800)
     assert [(each.name, each.standing, each.tied) for each in ranks] == [
         ("Ding, Liren", 1, False),
-        ("Carlsen", 2, True),
         ("Anand", 2, True),
+        ("Carlsen", 2, True),
     ]
-    assert ranks[0].performance_high is None and ranks[1].performance_high == 2550
     assert [each.place for each in ranks] == [None] * 3  # Markov needs more moves

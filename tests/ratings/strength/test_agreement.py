@@ -24,7 +24,7 @@ def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0
     for _ in range(moves):
         log_odds = float(rng.normal(0, 0.7))
         chance = 1 / (1 + math.exp(-log_odds - effect))
-        game.add(log_odds, bool(rng.random() < share or rng.random() < chance))
+        game = game.after(log_odds, bool(rng.random() < share or rng.random() < chance))
     return game
 
 
