@@ -26,6 +26,7 @@ from live.settings import (
     Elo,
     Factor,
     Frames,
+    GoneSetting,
     Host,
     Hosts,
     Hours,
@@ -337,6 +338,18 @@ def find_config_file(
     return users if users.is_file() else None
 
 
+#: What version 0.2 had.
+GONE = (
+    GoneSetting("rating.calibration", "rating.model says what perceived ratings are read by"),
+    GoneSetting(
+        "rating.figure",
+        'the perceived rating leads, or "algorithm4"',
+        ("auto", "level", "percentile", "alone"),
+    ),
+    GoneSetting("engine.quick_nodes", "every search is a full one"),
+)
+
+
 def load_config(
     path: Path | None, env: Mapping[str, str], overrides: Mapping[str, object]
 ) -> Config:
@@ -366,7 +379,7 @@ def load_config(
 
 
 def _from_file(path: Path) -> dict[str, object]:
-    layer = file_layer(path, SETTINGS)
+    layer = file_layer(path, SETTINGS, GONE)
     # The repository's config.toml holds every key, so its default of nodes must give way when
     # somebody sets a depth or a time in it.
     if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, LIMITS[1:])):
@@ -376,7 +389,7 @@ def _from_file(path: Path) -> dict[str, object]:
 
 def _from_env(env: Mapping[str, str]) -> dict[str, object]:
     given = {name: text for name, text in env.items() if name != ENV_CONFIG_FILE}
-    layer = env_layer(given, ENV_PREFIX, SETTINGS)
+    layer = env_layer(given, ENV_PREFIX, SETTINGS, GONE)
     return _one_limit("environment", layer)
 
 

@@ -6,16 +6,19 @@ Knows no setting by name; :mod:`live.config` holds those. Reads a file, nothing 
 from __future__ import annotations
 
 import difflib
+import logging
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from live.errors import ConfigError
+
+log = logging.getLogger(__name__)
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535, description="a port from 0 to 65535")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
@@ -115,6 +118,17 @@ def seconds_of(text: str) -> float | None:
     return float(found[1]) * _UNIT_S[found[2]] if found is not None else None
 
 
+class GoneSetting(NamedTuple):
+    """A setting of the version before, ignored for this one."""
+
+    key: str
+    instead: str
+    """What takes its place, for people."""
+    values: tuple[str, ...] = ()
+    """Only these values have gone; empty: all."""
+
+
+Gone = Sequence[GoneSetting]
 Types = Mapping[str, Any]
 """The type of every setting by its dotted key (``feeds.lichess.base_url``)."""
 
@@ -193,8 +207,17 @@ def unknown(subject: str, name: str, names: Iterable[str]) -> ConfigError:
 _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 
 
-def file_layer(path: Path, types: Types) -> dict[str, object]:
-    """What a TOML file sets, by dotted key.
+def has_gone(subject: str, key: str, value: object, gone: Gone) -> bool:
+    """Whether a setting has gone with the version before, which is said once here."""
+    for each in gone:
+        if each.key == key and (not each.values or value in each.values):
+            log.warning("%s has gone and is ignored: %s", subject, each.instead)
+            return True
+    return False
+
+
+def file_layer(path: Path, types: Types, gone: Gone = ()) -> dict[str, object]:
+    """What a TOML file sets, by dotted key; what has ``gone`` is left out.
 
     Raises:
         ConfigError: it cannot be read, is not TOML, or sets something that does not exist or fit.
@@ -211,7 +234,11 @@ def file_layer(path: Path, types: Types) -> dict[str, object]:
         raise ConfigError(
             str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
         ) from None
-    return {key: checked(f"{path}: {key}", key, value, types) for key, value in flat(tree, types)}
+    return {
+        key: checked(f"{path}: {key}", key, value, types)
+        for key, value in flat(tree, types)
+        if not has_gone(f"{path}: {key}", key, value, gone)
+    }
 
 
 def named_text(setting: str, path: str) -> str:
@@ -234,16 +261,22 @@ def variable(prefix: str, key: str) -> str:
     return prefix + key.replace(".", "_").upper()
 
 
-def env_layer(env: Mapping[str, str], prefix: str, types: Types) -> dict[str, object]:
-    """What the variables that begin with ``prefix`` set, by dotted key.
+def env_layer(
+    env: Mapping[str, str], prefix: str, types: Types, gone: Gone = ()
+) -> dict[str, object]:
+    """What the variables that begin with ``prefix`` set, by dotted key; what has ``gone`` is left
+    out.
 
     Raises:
         ConfigError: one of them sets something that does not exist or fit.
     """
     keys = {variable(prefix, key): key for key in types}
+    known = keys | {variable(prefix, each.key): each.key for each in gone}
     layer: dict[str, object] = {}
     for name, text in env.items():
         if name.startswith(prefix):
+            if has_gone(f"environment: {name}", known.get(name, ""), text, gone):
+                continue
             if name not in keys:
                 raise unknown(f"environment: {name}", name, keys)
             layer[keys[name]] = checked(f"environment: {name}", keys[name], text, types, text=True)

@@ -159,10 +159,20 @@ def test_threads_and_reproducible_exclude_each_other() -> None:
 def test_modes_that_contradict_the_limit_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"engine\.adaptive: a search to a depth"):
         load_config(None, {}, {"engine.depth": 12, "engine.adaptive": True})
-    with pytest.raises(ConfigError, match=r"engine\.quick_nodes: .*is no quicker than 1000\."):
-        load_config(None, {}, {"engine.nodes": 1000, "engine.quick_nodes": 1000})
-    modes = {"engine.adaptive": True, "engine.quick_nodes": 999, "engine.nodes": 1000}
-    assert load_config(None, {}, modes).engine.quick_nodes == 999
+
+
+def test_what_has_gone_is_named_and_ignored(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(
+        tmp_path, '[rating]\ncalibration = "blitz"\nfigure = "level"\n[engine]\nquick_nodes = 9\n'
+    )
+    assert load_config(path, {"LIVE_RATE_RATING_CALIBRATION": "none"}, {}) == Config()
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 4 and all("has gone and is ignored" in each for each in said)
+    assert any("rating.model" in each for each in said)
+    path = write(tmp_path, '[rating]\nfigure = "algorithm4"\n')
+    assert load_config(path, {}, {}).rating.figure == "algorithm4"
 
 
 def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from live.alerts.finding import in_order
-from live.config import Config
+from live.config import GONE, SETTINGS, Config
 from live.engine.search import Search
 from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import InputError
@@ -31,6 +31,7 @@ from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.service.alert_restore import alerts_of
 from live.service.event_service import EventService
 from live.service.measure_settings import engine_limit, human_searches
+from live.settings import flat, nested
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import JournalRun, RecordedScore, Restated
 from live.store.journal_records import RecordedChange as Kept
@@ -139,11 +140,18 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
         InputError: it was another version's.
     """
     try:
-        return msgspec.convert({**run.settings, **changes}, Config)
+        return msgspec.convert({**_known(run.settings), **changes}, Config)
     except msgspec.ValidationError as error:
         raise InputError(
             str(path), f"was written with other settings ({error})", f"Use live-rate {run.version}"
         ) from None
+
+
+def _known(settings: dict[str, object]) -> dict[str, object]:
+    """Without what has gone since an earlier version."""
+    given = dict(flat(settings, SETTINGS))
+    gone = {each.key for each in GONE if not each.values or given.get(each.key) in each.values}
+    return nested({key: value for key, value in given.items() if key not in gone})
 
 
 def games_at(changes: Iterator[Kept]) -> list[Game]:

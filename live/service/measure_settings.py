@@ -12,7 +12,12 @@ from live.engine.search import Limit, SearchOptions
 from live.errors import ConfigError
 from live.events import GainKind
 from live.ledger.measure import HumanSearches
-from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference, load_terms
+from live.ratings.calibration.engine_transfer import (
+    MeasuredEngine,
+    ScoreAgreement,
+    load_reference,
+    load_terms,
+)
 from live.ratings.ferreira.engine_distribution import (
     EngineDistribution,
     SpikeAtZero,
@@ -105,9 +110,13 @@ def fitting(
         gain,
         load_terms().unmeasured.scale if measured is None else measured.agreement.scale,
         by_name=named,
-        measured=measured is not None,
+        measured="" if measured is None else _how(measured.agreement),
         note=own.note,
     )
+
+
+def _how(held: ScoreAgreement) -> str:
+    return f"correlation {held.correlation:.3f} over {held.positions} reference positions"
 
 
 def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> EngineDistribution:

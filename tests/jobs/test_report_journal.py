@@ -28,7 +28,6 @@ from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import Explanation, in_words
-from live.store.strength_explanation import ExplainedFigure
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_ledger import ledger
 
@@ -50,11 +49,15 @@ async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventSer
 async def told(service: EventService, *games: GameReport) -> Analysis:
     await service.take(FeedReport(FEED, games, complete=True))
     await service.settled()
-    return analysis(service.state)
+    return whole_of(service)
 
 
 def beginning(game: GameReport, plies: int) -> GameReport:
     return msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
+
+
+def whole_of(service: EventService) -> Analysis:
+    return analysis(service.state, service.state.ledger.compared_players())
 
 
 def as_json(whole: Analysis) -> Any:
@@ -77,8 +80,8 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
         moments.append((service.journal.journal._last_ms, whole))
     with JournalReader.open(path) as reader:
         for at_ms, whole in moments:
-            assert analysis(rebuilt(reader, path, at_ms).state) == whole
-        assert analysis(rebuilt(reader, path).state) == moments[-1][1]
+            assert whole_of(rebuilt(reader, path, at_ms)) == whole
+        assert whole_of(rebuilt(reader, path)) == moments[-1][1]
         with pytest.raises(InputError, match="begins later than that") as error:
             rebuilt(reader, path, 999_000)
         (named,) = re.findall(r"at (\d{4}-\S+)\. Give a later --at", str(error.value))
@@ -100,23 +103,19 @@ async def test_a_report_is_written_as_every_format_and_as_json(
     assert json.loads((out / "journal.json").read_text()) == as_json(whole)
 
 
-def ends_of(found: ExplainedFigure | None) -> tuple[float | None, ...]:
-    """Value, low and high; all None where nothing is known."""
-    return (None, None, None) if found is None else (found.value, found.low, found.high)
-
-
-def assert_strength_as_published(found: Explanation) -> None:
-    """Moves alone, level and its share, percentile and performance end in the published figures."""
-    strength, point = found.strength, found.published
-    assert strength is not None
-    for made, published in (
-        (strength.alone, (point.alone, point.alone_low, point.alone_high)),
-        (strength.level, (point.level, point.level_low, point.level_high)),
-        (strength.performance, ends_of(strength.published_performance)),
-    ):
-        assert ends_of(made) == tuple(pytest.approx(end, abs=0.0051) for end in published)
-    assert point.level_share == pytest.approx(strength.level_share, abs=1e-6)
-    assert point.percentile == pytest.approx(strength.percentile, abs=0.051)
+def assert_perceived_as_published(found: Explanation) -> None:
+    """The sums come to nothing at the published rating."""
+    made, point = found.perceived, found.published
+    if made is None:
+        assert point.perceived is None
+        return
+    n = len(made.moves)
+    assert n == point.counted
+    assert point.perceived == pytest.approx(made.rating, abs=0.0051)
+    pull = made.pull_moves / n * (made.of_level - n / 2)
+    if 400 < made.rating < 3600:
+        assert made.score - n / 2 + pull == pytest.approx(0, abs=1e-6)
+    assert sum(move.score for move in made.moves) == pytest.approx(made.score + made.hardness)
 
 
 @pytest.mark.slow
@@ -135,13 +134,12 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
             for ply in range(1, 25):
                 found = explanation_of(service, detail, ply)
                 point, view = found.published, detail.plies[ply - 1]
-                if found.rating is None:
-                    assert point.rating is None
+                if found.difference is None:
+                    assert point.difference is None
                 else:
-                    assert point.rating == pytest.approx(found.rating, abs=0.0051)
-                assert point.expected_score == pytest.approx(found.expected_score, abs=1e-6)
-                assert_strength_as_published(found)
-                assert found.strength is not None and found.strength.network is not None
+                    assert point.difference == pytest.approx(found.difference, abs=0.0051)
+                assert point.score == pytest.approx(found.score, abs=1e-6)
+                assert_perceived_as_published(found)
                 searched = {made.what: made.found.result for made in found.searches}
                 sign = 1 if found.mover == "white" else -1
                 assert searched["position before"].score.cp * sign == found.before_cp
@@ -157,9 +155,9 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
         text = "\n".join(in_words(found))
         # What is written there can be typed to an engine: that is how anybody asks again.
         assert "\n    go nodes 500\n" in text and "\n    position fen " in text
-        assert "of the moves among people" in text and "play it" in text
-        assert "Moves alone, each move counting" in text and "Calibration: classical" in text
-        assert "position before" in text and f"published: {point.rating:.2f}" in text
+
+        assert "Perceived rating, read as classical" in text
+        assert "position before" in text and f"published: {point.perceived:.2f}" in text
         with pytest.raises(InputError, match="plies 1 to 24"):
             explanation_of(service, detail, 25)
 

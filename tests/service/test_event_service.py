@@ -19,9 +19,9 @@ from live.feeds.demo import demo_feed
 from live.games.game_steps import Step
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.players.player_totals import PlayerTotals
-from live.ledger.players.standings import EventStandings, Moved
+from live.ledger.players.standings import EventStandings
 from live.publish.export.analysis_json import analysis, to_json
-from live.ratings.calibration.move_evidence import load_calibration
+from live.ratings.perceived.model import load_model
 from live.service.event_service import EventService
 from live.service.measure_settings import fitting, limit_text
 from tests.engine.machines import Machines
@@ -147,7 +147,6 @@ async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_pa
         {"engine.multipv": 3},
         {"engine.same_depth": True},
         {"engine.adaptive": True, "engine.nodes": 5000},
-        {"engine.quick_nodes": 100, "engine.nodes": 2000},
     ],
 )
 async def test_every_mode_gives_the_same_figures_whatever_the_order(
@@ -187,27 +186,15 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
     assert told[0] == told[1] == told[2]
 
 
-@pytest.mark.slow
-async def test_a_quick_look_ends_in_the_figures_of_a_run_without_it() -> None:
-    game = beginnings(demo_feed.games()[0], PLIES)[-1]
-    told = []
-    for quick in (0, 50):
-        async with opened(settings(**{"engine.quick_nodes": quick})) as service:
-            await service.take(FeedReport("file", (game,), complete=True))
-            await service.settled()
-            told.append(to_json(analysis(service.state)))
-    assert told[0] == told[1]
-
-
 def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
     config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
-    classical = load_calibration("classical")
+    classical = load_model("classical")
     fits = fitting("auto", classical.engine, classical.limit, "same-search")
-    assert classical in fits.calibrations and fits.transfer is None
+    assert classical in fits.models and not fits.transferred
     assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"
     assert limit_text(settings(**{"engine.same_depth": True}).engine) == "500 nodes, same depth"
     other = fitting("auto", classical.engine, limit_text(config.engine), "same-search")
-    assert classical in other.calibrations and other.transfer is not None
+    assert classical in other.models and other.transferred
 
 
 async def test_who_moves_is_looked_up_and_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,10 +311,10 @@ async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
     rated = 0
     proper = EventStandings.rate
 
-    def counted(self: EventStandings, touched: Iterable[PlayerTotals]) -> Moved:
+    def counted(self: EventStandings, touched: Iterable[PlayerTotals]) -> None:
         nonlocal rated
         rated += 1
-        return proper(self, touched)
+        proper(self, touched)
 
     monkeypatch.setattr(EventStandings, "rate", counted)
     while wanted:

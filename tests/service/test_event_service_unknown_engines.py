@@ -24,7 +24,6 @@ from live.feeds.demo import demo_feed
 from live.jobs.doctor import examine
 from live.jobs.recorded_event import rebuilt
 from live.jobs.report_journal import explanation_of
-from live.ledger.players.leading_figure import is_transferred
 from live.publish.export.analysis_json import analysis
 from live.ratings.calibration import engine_transfer
 from live.ratings.calibration.engine_transfer import ReferenceSet, load_reference
@@ -83,23 +82,19 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
     config = settings(engine("known"))
     async with opened(config) as (service, told):
         before = service.state.engine()
-        assert before.calibration == "classical"
-        assert is_transferred(before)
-        assert "not measured yet: intervals are wider" in before.calibration_note
+        assert before.models == ("classical",)
+        assert "transferred" in before.note and "not measured yet" in before.note
         first = service.state.players()[0]
         assert service.unmeasured
         await service.measure_engine()
         after = service.state.engine()
-        assert is_transferred(after)
-        assert "correlation 1.000 and scale 0.80 over 294" in after.calibration_note
+        assert "scale 0.80, correlation 1.000 over 294" in after.note
         assert not service.unmeasured
         second = service.state.players()[0]
         assert second.id == first.id
-        assert first.calibrated_high is not None and first.calibrated_low is not None
-        assert second.calibrated_high is not None and second.calibrated_low is not None
-        width = second.calibrated_high - second.calibrated_low
-        assert width < first.calibrated_high - first.calibrated_low
-        assert second.calibration_note.startswith("transferred")
+        assert first.perceived is not None and second.perceived is not None
+        assert first.perceived != second.perceived
+        assert second.note.startswith("transferred")
         assert [each.engine for each in told if isinstance(each, EngineMessage)][-1] == after
         searches = service.room.health().searches
         await service.measure_engine()
@@ -125,16 +120,16 @@ async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[...
     async with opened(settings(engine("random"))) as (service, _):
         await service.measure_engine()
         found = service.state.engine()
-        assert found.calibration is None and not is_transferred(found)
-        assert "its scores do not fit: correlation" in found.calibration_note
-        assert all(view.calibrated is None for view in service.state.players())
+        assert found.models == () and "transferred" not in found.note
+        assert "its scores do not fit: correlation" in found.note
+        assert all(view.perceived is None for view in service.state.players())
         detail = service.state.game(next(iter(service.state.games())).id)
         assert detail is not None and detail.curves.white
-        assert all(point.calibrated is None for point in detail.curves.white)
+        assert all(point.perceived is None for point in detail.curves.white)
     # It stays refused, at once.
     async with opened(settings(engine("random"))) as (service, _):
         assert not service.unmeasured
-        assert service.state.engine().calibration is None
+        assert service.state.engine().models == ()
 
 
 @pytest.mark.slow
@@ -156,7 +151,7 @@ async def test_the_engine_the_calibrations_were_learned_with_needs_no_measuring(
     reference = load_reference()
     async with opened(settings(engine("known", reference.engine))) as (service, _):
         assert not service.unmeasured
-        assert not is_transferred(service.state.engine())
+        assert "transferred" not in service.state.engine().note
 
 
 @pytest.mark.slow
@@ -171,10 +166,10 @@ async def test_another_limit_of_the_same_engine_is_transferred(
 
 @pytest.mark.slow
 async def test_no_calibration_wanted_none_measured(engine: Callable[..., str]) -> None:
-    config = settings(engine("known"), **{"rating.calibration": "none"})
+    config = settings(engine("known"), **{"rating.model": "none"})
     async with opened(config) as (service, _):
         assert not service.unmeasured
-        assert service.state.engine().calibration_note == "switched off"
+        assert service.state.engine().note == "switched off"
 
 
 @pytest.mark.slow
@@ -200,8 +195,8 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
         assert analysis(rebuilt(reader, path).state) == after
         detail = after.games[0]
         found = explanation_of(rebuilt(reader, path), detail, 11)
-    assert found.belief is not None
-    assert found.belief.mean == pytest.approx(found.published.calibrated, abs=0.0051)
+    assert found.perceived is not None
+    assert found.perceived.rating == pytest.approx(found.published.perceived, abs=0.0051)
     assert "scores and gains divided by 0.800" in "\n".join(in_words(found))
     # A start after that has the game as it was kept.
     service = EventService(config, EventJournal(path))
@@ -220,13 +215,13 @@ async def test_the_doctor_says_which_calibration_it_is_and_what_would_be_better(
 
     config = settings(engine("known"), **{"server.port": 0})
     before = await told(config)
-    assert "classical, blitz-default, transferred from Stockfish 19" in before
-    assert "not measured yet: intervals are wider" in before
+    assert "classical, transferred from Stockfish 19" in before
+    assert "not measured yet" in before
     assert "measured once, in about a minute of idle time" in before
     async with opened(config) as (service, _):
         await service.measure_engine()
     after = await told(config)
-    assert "correlation 1.000 and scale 0.80" in after and "not measured" not in after
+    assert "scale 0.80, correlation 1.000" in after and "not measured" not in after
     assert "best with the engine they were learned with: --engine embedded" in after
     random = settings(engine("random", "Chance 1"), **{"server.port": 0})
     async with opened(random) as (service, _):

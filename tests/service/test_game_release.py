@@ -9,9 +9,9 @@ import pytest
 from live.config import MemoryConfig
 from live.events import Change, FeedReport, GameReport, GoneMessage, Headers, MoveMessage, Player
 from live.games.game_steps import GameConfirmed
-from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
+from live.ledger.measure import Measure
 from live.publish.broker.retained_messages import RetainedMessages
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from live.errors import ConfigError, InputError
-from live.ratings.calibration.move_evidence import load_calibration
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.ferreira.engine_distribution import MeasuredDistribution, SpikeAtZero
+from live.ratings.perceived.model import load_model
 from live.service.measure_settings import engine_distribution
 
 #: The engine that comes with the package, as it calls itself.
-ENGINE, LIMIT = load_calibration("classical-successive").engine, "100000 nodes"
+ENGINE, LIMIT = load_model("classical-successive").engine, "100000 nodes"
 
 
 def test_a_measured_engine_is_no_spike_and_shows_players_nearer() -> None:

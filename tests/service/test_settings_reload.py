@@ -70,7 +70,7 @@ def test_what_needs_a_new_start_is_not_in_force() -> None:
         ("engine.engines", 3),
         ("engine.nice", 7),
         ("rating.engine_rating", 2400),
-        ("rating.calibration", "none"),
+        ("rating.model", "none"),
     ],
 )
 def test_a_key_that_needs_a_new_start_is_named_with_what_to_do(

@@ -81,7 +81,7 @@ def test_the_first_released_journal_still_opens_with_every_game_and_score(releas
     with JournalReader.open(released) as reader:
         whole = analysis(rebuilt(reader, released).state)
         assert [(game.plies_played, game.plies_scored) for game in whole.games] == [(8, 8), (4, 4)]
-        assert all(view.rating is not None or view.expected_score == 0 for view in whole.players)
+        assert all(view.difference is not None or view.score == 0 for view in whole.players)
         assert [note.body for note in reader.notes() if note.kind == "remark"] == [b'"a note"']
         taken_back = analysis(rebuilt(reader, released, 1_777_640_400_000 + 60_000).state)
     assert taken_back.games[0].plies_played <= 8

@@ -144,19 +144,24 @@ def transferred_models(
     scale: float,
     *,
     by_name: bool,
-    measured: bool,
+    measured: str,
     note: str,
 ) -> Models:
-    """Those learned with ``engine`` and ``limit``, read for another through a scale."""
+    """Those learned with ``engine`` and ``limit``, read for another through a scale. ``measured``
+    says how it was measured, for people; empty where it is what is usual.
+    """
     held = _in_order(each for each in models if each.mismatch(engine, limit, gain) is None)
     if not held:
         return Models(note=note)
-    how = f"scale {scale:.2f}" if measured else f"usual scale {scale:.2f}, not measured yet"
+    how = f"scale {scale:.2f}, {measured}" if measured else f"usual scale {scale:.2f}, {_WAITS}"
     return Models(
         held,
         scale=scale,
         by_name=by_name,
         note=f"transferred from {engine}, {limit}: {how}; {learned_from(held)}",
         transferred=True,
-        measured=measured,
+        measured=bool(measured),
     )
+
+
+_WAITS = "not measured yet"

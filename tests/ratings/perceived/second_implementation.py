@@ -232,9 +232,7 @@ def _kappa(models: Sequence[Model], n: int, *, over: bool) -> float:
             found.append(steps[-1][1])
         else:
             (a, low), (b, high) = next(
-                (one, two)
-                for one, two in pairwise(steps)
-                if one[0] <= n <= two[0]
+                (one, two) for one, two in pairwise(steps) if one[0] <= n <= two[0]
             )
             found.append(low + (high - low) * math.log(n / a) / math.log(b / a))
     return float(sum(found) / len(found))

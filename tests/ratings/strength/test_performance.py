@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import msgspec
-import numpy as np
 import pytest
 
 from live.ratings.strength.expected_result import load_result_model
@@ -9,12 +8,8 @@ from live.ratings.strength.loss_model import GRID_ELO, Roots
 from live.ratings.strength.performance import (
     PlayedAgainst,
     Results,
-    development,
-    fide_expected,
-    fide_performance,
     of_result,
     performance,
-    rating_change,
 )
 from tests.ratings.strength.test_loss_fit import learned
 
@@ -79,47 +74,3 @@ def test_more_games_narrow_it() -> None:
     assert many is not None
     widths = [(each.high or 0) - (each.low or 0) for each in (few, many)]
     assert widths[1] < widths[0]
-
-
-@pytest.mark.parametrize(
-    ("opponents", "points", "expected"),
-    [
-        ([2400] * 4, 2, 2400),
-        ([2400] * 4, 3, 2593),
-        ([2400] * 4, 4, 3200),
-        ([2400] * 4, 0, 1600),
-        ([2300, 2500], 1.5, 2593),
-        ([], 0, None),
-    ],
-)
-def test_the_rating_performance_is_that_of_the_table(
-    opponents: list[float], points: float, expected: int | None
-) -> None:
-    assert fide_performance(opponents, points) == expected
-
-
-@pytest.mark.parametrize(
-    ("own", "other", "expected"),
-    [
-        (2500, 2500, 0.5),
-        (2503, 2500, 0.5),
-        (2504, 2500, 0.51),
-        (2500, 2600, 0.36),
-        (2500, 1900, 0.92),
-    ],
-)
-def test_the_expected_share_is_that_of_the_table(own: float, other: float, expected: float) -> None:
-    assert fide_expected(own, other) == expected
-
-
-def test_a_rating_changes_by_k() -> None:
-    assert rating_change(2500, [(2600, 1.0)], 10) == pytest.approx(6.4)
-    assert development(2399) == 20
-    assert development(2400) == 10
-
-
-def test_the_two_tables_agree_with_each_other() -> None:
-    # A share of points has the difference at which that share is expected.
-    for share in np.arange(0.5, 0.92, 0.01):
-        gap = (fide_performance([2000], float(share)) or 0) - 2000
-        assert fide_expected(2000 + gap, 2000) == pytest.approx(share, abs=0.011)
