@@ -246,6 +246,7 @@ def _publishing(config: Config, service: EventService, plugins: PluginService) -
         on_air=service.put_on_air,
         exports=plugins,
         study=study_files(config.study),
+        report=service.health,
     )
 
 

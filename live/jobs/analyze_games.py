@@ -33,6 +33,7 @@ from live.service.event_service import EventService
 from live.service.host.log_output import log_to_stderr
 from live.service.host.signals import stop_on_signals, unless_stopped
 from live.service.report_export import WRITTEN, write_report
+from live.store.journal import keep_private
 from live.terminal.figure_text import plain
 from live.terminal.tables import event_summary
 
@@ -270,13 +271,15 @@ def check_writable(target: str | None) -> None:
             raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
 
 
-def write(target: str, data: bytes) -> None:
-    """To a file, or to standard output for ``-``."""
+def write(target: str, data: bytes, *, private: bool = False) -> None:
+    """To a file, or to standard output for ``-``. ``private``: for its user alone to read."""
     if target == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return
     try:
+        if private:
+            keep_private(Path(target))
         Path(target).write_bytes(data)
     except OSError as error:
         raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.config import Config, FeedsConfig, HumanConfig, PluginsConfig, ServerConfig
+from live.config import Config, FeedsConfig, HumanConfig, JournalConfig, PluginsConfig, ServerConfig
 from live.engine.engine_discovery import find_engine
 from live.engine.engine_speed import EngineSpeed, measure_speed
 from live.errors import LiveRateError
@@ -29,9 +29,11 @@ from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.http.listener import listen
 from live.publish.public_state import DelayedGames
 from live.ratings.calibration.engine_transfer import load_reference
+from live.service.event_journal import journals_folder
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
 from live.service.measuring.measured_engines import MeasuredEngines
 from live.service.public_delay import without_time
+from live.store.journal import why_refused
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
@@ -75,6 +77,7 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
     found += await _engine(config)
     found += _human(config.human)
     found.append(_port(config.server))
+    found.append(journal_finding(config.journal))
     found.append(_lichess_token(config.feeds.lichess.token_file))
     found += _player_lists(config.feeds)
     found += await _plugins(config.plugins)
@@ -188,6 +191,17 @@ def _port(server: ServerConfig) -> DoctorFinding:
     except LiveRateError as error:
         return DoctorFinding("port", "problem", str(error))
     return DoctorFinding("port", "ok", f"{server.host}:{server.port} is free")
+
+
+def journal_finding(config: JournalConfig) -> DoctorFinding:
+    """Whether an event could be kept; without a name of its own a journal goes by its sources."""
+    if not config.enabled:
+        return DoctorFinding("journal", "note", "off: nothing is kept over a restart")
+    folder = journals_folder()
+    path = Path(config.file) if config.file else folder / "any.sqlite"
+    if refused := why_refused(path):
+        return DoctorFinding("journal", "problem", f"{path if config.file else folder}: {refused}")
+    return DoctorFinding("journal", "ok", f"{path if config.file else folder} can be written")
 
 
 def _version(library: str) -> str:

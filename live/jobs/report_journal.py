@@ -86,7 +86,7 @@ def report(
             if alerts
             else whole
         )
-        write(json, to_json(whole_or_more))
+        write(json, to_json(whole_or_more), private=alerts)
     console = Console(stderr=json == "-")
     if to_ms is not None:
         console.print(f"as of {_moment(to_ms / 1000)}", markup=False, highlight=False)
@@ -104,7 +104,7 @@ def report(
                 written=f"as of {incident_report.moment(moment.timestamp(), zone)}",
                 zone=zone,
             )
-            for written in write_texts(found, folder):
+            for written in write_texts(found, folder, private=True):
                 console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
     elif json is None:
         _print(whole, console)

@@ -15,7 +15,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, FigureChoice, GameId, Incident
+from live.events import Change, FeedHealth, FeedState, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access.authentication import Authentication, Guest
 from live.publish.access.boards_on_air import BoardsOnAir, games_of
@@ -71,10 +71,12 @@ class Publisher:
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
         exports: EventExports | None = None,
         study: StudyFiles | None = None,
+        report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
         unless given; ``incidents`` gives the incident log; ``on_air`` is called with the boards on
-        air whenever they change; ``exports`` makes downloads, ``study`` those of a corpus.
+        air whenever they change; ``exports`` makes downloads, ``study`` those of a corpus;
+        ``report`` is given what is wrong with the file of tokens.
         """
         self._config = config
         self._clock = clock
@@ -118,6 +120,8 @@ class Publisher:
         )
         self.public.listen(self._to_public)
         self._tokens = TokenFile(config.tokens_file) if config.tokens_file else None
+        self._report = report
+        self._reported = ""
         self._authentication = Authentication(
             self._tokens.read() if self._tokens else None,
             public=config.public,
@@ -325,7 +329,7 @@ class Publisher:
         """Turn a connection into a subscriber, or into one that must send its token first."""
         connection.transport.write(accepted)
         protocol = ServerProtocol(
-            state=State.OPEN, max_size=self._limits.message_bytes, logger=_log
+            state=State.OPEN, max_size=self._limits.message_bytes, logger=wire.FRAMES_LOG
         )
         protocol.extensions = extensions
         after: TokenHandshake | Subscriber
@@ -419,6 +423,7 @@ class Publisher:
         now_s = self._clock()
         if self._tokens is not None and (changed := self._tokens.changed()) is not None:
             self._authentication.replace(changed)
+        self._report_tokens()
         for connection in list(self._connections):
             try:
                 self._sweep_one(connection, now_s)
@@ -428,6 +433,13 @@ class Publisher:
                 connection.transport.abort()
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.drop_unused()
+
+    def _report_tokens(self) -> None:
+        problem = self._tokens.problem if self._tokens is not None else ""
+        if problem != self._reported:
+            self._reported = problem
+            state: FeedState = "failed" if problem else "live"
+            self._report(FeedHealth("tokens file", state, problem, part=True))
 
     def _sweep_one(
         self, connection: HttpConnection | TokenHandshake | Subscriber, now_s: float

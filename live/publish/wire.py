@@ -9,12 +9,18 @@ it: each message is deflated by itself, with nothing kept from the one before.
 from __future__ import annotations
 
 import enum
+import logging
 import zlib
 
 import msgspec
 
 PROTOCOL = 1
 """Version of the message protocol, sent in ``hello``."""
+
+#: For the protocol of websockets, which logs each frame at level debug: what clients send may be a
+#: token, and is in no log.
+FRAMES_LOG = logging.getLogger("live.publish.frames")
+FRAMES_LOG.setLevel(logging.INFO)
 
 _encoder = msgspec.json.Encoder()
 

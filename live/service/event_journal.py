@@ -83,12 +83,17 @@ def journal_path(
         return Path(config.file)
     if once or PASSING.issuperset(feeds):
         return None
-    import platformdirs  # only here: most commands need no journal
-
     named = sorted(feeds)
     digest = hashlib.blake2b("\x1f".join(named).encode(), digest_size=4).hexdigest()
     words = _UNSAFE.sub("-", "-".join(named)).strip("-")[:60].strip("-")
-    return platformdirs.user_state_path("live-rate") / f"{words}-{digest}.sqlite"
+    return journals_folder() / f"{words}-{digest}.sqlite"
+
+
+def journals_folder() -> Path:
+    """Where journals are that were given no name."""
+    import platformdirs  # only here: most commands need no journal
+
+    return platformdirs.user_state_path("live-rate")
 
 
 #: What the journal is called where parts of the service are listed.
@@ -216,7 +221,8 @@ class EventJournal:
         state.arrange(appeared)
         self.restored = sum(1 for _ in state.held())
         self.journal.begin(run)
-        log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
+        if self.summary:
+            log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
     def _standing(self, run: JournalRun) -> Generator[None, None, _Standing]:
         """The games of the followed sources: those kept whole, with what happened since, and those
@@ -285,10 +291,14 @@ class EventJournal:
 
     @property
     def summary(self) -> str:
-        """Where the event is kept and what came back of it, for people; empty without a journal."""
+        """Where the event is kept and what came back of it, for people; empty without a journal,
+        and where it cannot be used, which is said elsewhere (:attr:`problem`).
+        """
+        if self.journal is None or self.journal.problem:
+            return ""
         games = "1 game" if self.restored == 1 else f"{self.restored} games"
         verb = f"{games} restored from" if self.restored else "kept in"
-        return f"{verb} {self.journal.path}" if self.journal is not None else ""
+        return f"{verb} {self.journal.path}"
 
     def answers(self, search: Search, request_id: RequestId) -> bool:
         """Whether the answer to ``ask`` is known and comes by itself."""

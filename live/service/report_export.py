@@ -14,6 +14,7 @@ from live.publish.export.analysis_json import Analysis, analysis
 from live.publish.published_state import PublishedState
 from live.report import incident_report
 from live.report.report_files import Format, only, texts
+from live.store.journal import keep_private
 
 #: How a report says when it was written.
 WRITTEN = "%Y-%m-%d %H:%M UTC"
@@ -41,8 +42,9 @@ def write_report(
     return write_texts(found, folder)
 
 
-def write_texts(found: Mapping[str, str], folder: Path) -> list[Path]:
+def write_texts(found: Mapping[str, str], folder: Path, *, private: bool = False) -> list[Path]:
     """Write files, by their names, into a folder, which is made if need be; answers which.
+    ``private``: for their user alone to read, as the journal is.
 
     Raises:
         InputError: they cannot be written there.
@@ -50,6 +52,8 @@ def write_texts(found: Mapping[str, str], folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in found.items():
+            if private:
+                keep_private(folder / name)
             # The line ends are those of the format: CSV has its own.
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
@@ -123,4 +127,4 @@ class IncidentExporter:
             written=f"as of {incident_report.moment(now.timestamp(), zone)}",
             zone=zone,
         )
-        return ", ".join(str(path) for path in write_texts(found, self._folder))
+        return ", ".join(str(path) for path in write_texts(found, self._folder, private=True))

@@ -30,7 +30,7 @@ from live.events import GameId
 from live.games.game import Game
 from live.games.game_steps import NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.store.journal_faults import error_code, why_unusable
+from live.store.journal_faults import error_code, may_write, why_unusable
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import (
     JournalRun,
@@ -42,7 +42,14 @@ from live.store.journal_records import (
     Restated,
     StoredGame,
 )
-from live.store.journal_tables import BUSY_S, VERSION, ForeignDatabase, connected, prepare
+from live.store.journal_tables import (
+    BUSY_S,
+    VERSION,
+    ForeignDatabase,
+    connected,
+    prepare,
+    version_of,
+)
 from live.store.journal_writer import (
     RETRY_S,
     JournalWriter,
@@ -78,6 +85,10 @@ class JournalLock:
         self._path = journal.with_name(journal.name + "-lock")
         self._connection: sqlite3.Connection | None = None
 
+    def is_there(self) -> bool:
+        """Whether anybody has ever taken it."""
+        return self._path.exists()
+
     def take(self) -> None:
         """Take the lock, without waiting.
 
@@ -106,7 +117,7 @@ class JournalLock:
 
 def keep_private(path: Path) -> None:
     """Make the file, if it is not there, and let its user alone read it: it holds what is withheld
-    from the public. SQLite gives the files beside it the same rights.
+    from the public. Beside a journal SQLite gives the files beside it the same rights.
     """
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -115,7 +126,52 @@ def keep_private(path: Path) -> None:
         if path.is_file() and path.stat().st_mode & 0o077:
             path.chmod(0o600)
     except OSError as error:
-        log.warning("journal %s: others can read it, and that cannot be changed (%s)", path, error)
+        log.warning("%s: others can read it, and that cannot be changed (%s)", path, error)
+
+
+def check_ours(path: Path) -> None:
+    """Look whether a file is a journal or may become one; touches nothing.
+
+    Raises:
+        IsADirectoryError, sqlite3.Error, ForeignDatabase: it is not.
+    """
+    if path.is_dir():
+        raise IsADirectoryError
+    if not path.is_file() or not path.stat().st_size:
+        return
+    connection = connected(path, at_rest=True)
+    try:
+        version_of(connection)
+    except sqlite3.Error as error:
+        # Of one that is being written at this moment the rest may look odd.
+        if error_code(error) == sqlite3.SQLITE_NOTADB:
+            raise
+    finally:
+        connection.close()
+
+
+def why_refused(path: Path) -> str:
+    """Why a service could keep no journal in this file, for people, going on from its name; empty
+    where it can. Touches nothing.
+    """
+    path = path.expanduser().absolute()
+    try:
+        check_ours(path)
+        if JournalLock(path).is_there():
+            (lock := JournalLock(path)).take()
+            lock.release()
+    except JournalLocked:
+        return "is in use by another live-rate"
+    except (sqlite3.Error, OSError, ForeignDatabase) as error:
+        return why_unusable(path, error)
+    folder = next(each for each in path.parents if each.exists())
+    if not folder.is_dir():
+        return f"cannot be used ({folder}: is no folder)"
+    if not may_write(folder):
+        return f"cannot be used ({folder}: this folder cannot be written)"
+    if path.exists() and not may_write(path):
+        return "cannot be used (this file cannot be written)"
+    return ""
 
 
 def wall_ms() -> int:
@@ -168,6 +224,7 @@ class Journal:
 
     def __enter__(self) -> Self:
         try:
+            check_ours(self.path)  # before anything is made beside it
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.take()
             keep_private(self.path)

@@ -86,6 +86,6 @@ def not_there(path: Path) -> InputError:
     )
 
 
-def may_write(folder: Path) -> bool:
-    """Whether this user can make files there."""
-    return os.access(folder, os.W_OK, effective_ids=_EFFECTIVE)
+def may_write(path: Path) -> bool:
+    """Whether this user can write a file, or make files in a folder."""
+    return os.access(path, os.W_OK, effective_ids=_EFFECTIVE)

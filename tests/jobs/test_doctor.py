@@ -1,12 +1,14 @@
-"""What the doctor says of the delay."""
+"""What the doctor says of the delay and of the journal."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from live.config import FeedsConfig, load_config
+from live.config import FeedsConfig, JournalConfig, load_config
 from live.errors import ConfigError
-from live.jobs.doctor import _delay
+from live.jobs.doctor import _delay, journal_finding
 from live.service.public_delay import without_time
 
 
@@ -49,3 +51,25 @@ def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load_config(None, {}, {"feeds.delay_s": text})
     assert '"15m"' in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_journal_that_the_service_would_refuse_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text('[Event "Open"]\n')
+    (tmp_path / "file").touch()
+    for name, why in (
+        ("games.pgn", "is no journal"),
+        ("file/journal.sqlite", "is no folder"),
+        (".", "is a folder"),
+    ):
+        found = journal_finding(JournalConfig(file=str(tmp_path / name)))
+        assert found.state == "problem" and why in found.text and str(tmp_path) in found.text
+    well = journal_finding(JournalConfig(file=str(tmp_path / "new" / "journal.sqlite")))
+    assert well.state == "ok" and not (tmp_path / "new").exists()
+
+
+def test_without_a_name_it_is_the_folder_of_journals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert str(tmp_path) in journal_finding(JournalConfig()).text
+    assert journal_finding(JournalConfig(enabled=False)).state == "note"

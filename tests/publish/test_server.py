@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,8 +20,10 @@ from websockets.extensions.permessage_deflate import PerMessageDeflate
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
+from live.events import FeedHealth
 from live.publish import server
 from live.publish.access.client_limits import ClientLimits
+from live.publish.access.token_file import GRACE_LOOKS
 from live.publish.access.tokens import new_token
 from live.publish.http.static_files import StaticSite
 from live.publish.published_state import snapshot
@@ -29,6 +32,7 @@ from live.publish.stream.client_state import ClientState
 from live.publish.stream.numbered_stream import HistoryLimits
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
 from live.publish.stream.subscriber import Subscriber
+from live.publish.wire import CloseCode
 from tests.publish.world import GAMES, NAMES, World
 
 CONFIG = ServerConfig(host="127.0.0.1", port=0)
@@ -562,3 +566,45 @@ async def test_one_address_has_so_many_filters_and_no_more(
         for query in ("?game=g1", ""):
             async with connect(live(publisher, query)) as ws:
                 assert json.loads(await ws.recv())["type"] == "hello"
+
+
+async def test_a_tokens_file_that_is_gone_ends_what_it_let_in_and_is_said(tmp_path: Path) -> None:
+    secret, entry = new_token("hall", lambda size: b"x" * size)
+    path = tmp_path / "tokens.toml"
+    path.write_text(entry)
+    config = ServerConfig(port=0, tokens_file=str(path))
+    reported: list[FeedHealth] = []
+    headers = {"Authorization": f"Bearer {secret}"}
+    async with (
+        Publisher(config, World(1), report=reported.append) as publisher,
+        connect(live(publisher), additional_headers=headers) as ws,
+    ):
+        await ws.recv()
+        path.unlink()
+        for _ in range(2 * GRACE_LOOKS):
+            publisher.sweep()
+        await ws.wait_closed()
+        assert ws.close_code == CloseCode.FORBIDDEN
+        assert [(each.feed, each.state) for each in reported] == [("tokens file", "failed")] * 2
+        path.write_text(entry)
+        publisher.sweep()
+        assert reported[-1].state == "live"
+
+
+async def test_no_part_of_a_token_is_logged_at_any_level(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    secret, entry = new_token("hall", lambda size: bytes(range(size)))
+    (tmp_path / "tokens.toml").write_text(entry)
+    config = ServerConfig(port=0, tokens_file=str(tmp_path / "tokens.toml"))
+    async with (
+        Publisher(config, World(1)) as publisher,
+        connect(live(publisher, "?auth=message"), logger=logging.Logger("client")) as ws,
+    ):
+        await ws.send(f'{{"type":"token","token":"{secret}"}}')
+        await ws.recv()
+        # Whoever says it again, as a page that knows no better.
+        await ws.send(f'{{"type":"token","token":"{secret}"}}')
+        await (await ws.ping())
+    assert [part for part in (secret[:8], secret[-8:]) if part in caplog.text] == []

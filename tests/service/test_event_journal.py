@@ -118,6 +118,7 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path:
             ("journal", "failed", True)
         ]
         assert "in use by another live-rate" in shown[0].detail
+        assert second.journal.summary == "", "nothing is kept there by this one"
         assert await told(second, game) == await told(first, game)
 
 

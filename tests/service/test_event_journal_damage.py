@@ -98,3 +98,13 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path:
             await hall.restore()
             hall.journal.look_after(hall.state, shown.append)
         assert "changes 1 damaged, and left out" in shown[-1].detail
+
+
+async def test_what_cannot_be_kept_is_not_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[Event "Open"]\n')
+    hall = ArithmeticHall(path)
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        assert hall.journal.summary == ""
+        assert "nothing is kept over a restart" in hall.journal.problem

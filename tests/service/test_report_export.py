@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from pathlib import Path
 
 import pytest
 
 from live.errors import InputError
-from live.service.report_export import ReportExporter
+from live.service.report_export import IncidentExporter, ReportExporter
 from tests.publish.world import World
 
 NOW = dt.datetime(2026, 11, 21, 9, 30, 5, tzinfo=dt.UTC)
@@ -31,6 +32,12 @@ def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
     assert told.count(".csv") == 4
     board = next(folder.glob("*board*-plies.csv"))
     assert board.read_bytes().count(b"\r\n") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
+def test_an_incident_report_is_its_users_own(tmp_path: Path) -> None:
+    written = Path(IncidentExporter(tuple, World(1), tmp_path, lambda: NOW)())
+    assert written.stat().st_mode & 0o077 == 0
 
 
 def test_a_folder_that_cannot_be_written_and_a_board_that_is_gone(tmp_path: Path) -> None:

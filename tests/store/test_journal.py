@@ -21,7 +21,7 @@ from live.engine.search_key import SearchKey
 from live.events import Score
 from live.games.game_steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.store.journal import Journal, StoredResults
+from live.store.journal import Journal, StoredResults, why_refused
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import JournalRun, Restated
 from live.store.journal_tables import VERSION, connected
@@ -272,6 +272,10 @@ def garbage(path: Path) -> None:
     path.write_bytes(b"not a database, however you look at it" * 100)
 
 
+def pgn(path: Path) -> None:
+    path.write_text('[Event "Open"]\n')
+
+
 def foreign(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE diary (line TEXT)")
@@ -291,6 +295,7 @@ def newer(path: Path) -> None:
     ("spoil", "says"),
     [
         (garbage, "file is not a database"),
+        (pgn, "file is not a database"),
         (foreign, "another program's database"),
         (newer, f"is of version 99, and this live-rate knows up to {VERSION}"),
         (Path.mkdir, "is a folder"),
@@ -301,7 +306,9 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
 ) -> None:
     path = tmp_path / "journal.sqlite"
     spoil(path)
+    path.chmod(0o755)
     before = path.read_bytes() if path.is_file() else None
+    beside = {each.name for each in tmp_path.iterdir()}
     with opened(path) as journal:
         assert says in journal.problem and str(path) in journal.problem
         journal.change(NewGame(game("g1")))
@@ -309,7 +316,24 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
         assert journal.get(RUN.identity, search_key(1)) == RESULT
         assert journal.standing(b"measure") == [] and journal.flush()
     assert (path.read_bytes() if path.is_file() else None) == before
+    assert {each.name for each in tmp_path.iterdir()} == beside
+    assert path.stat().st_mode & 0o777 == 0o755 or sys.platform == "win32"
     assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert says in why_refused(path)
+    assert {each.name for each in tmp_path.iterdir()} == beside
+
+
+def test_what_could_be_a_journal_is_looked_at_without_touching_anything(
+    tmp_path: Path, path: Path
+) -> None:
+    assert why_refused(path) == "" and why_refused(tmp_path / "a" / "b.sqlite") == ""
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    assert "is no folder" in why_refused(tmp_path / "file" / "b.sqlite")
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")))
+        assert "in use by another live-rate" in why_refused(path)
+    assert why_refused(path) == ""
 
 
 def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) -> None:

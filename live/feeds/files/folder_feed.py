@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from live.errors import FeedUnreadable
-from live.events import GameReport
+from live.events import IN_DOUBT, GameReport
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.files.file_feed import (
@@ -74,6 +74,13 @@ def held_twice(singles: Iterable[GameReport], games: Sequence[GameReport]) -> li
         if (len(game.moves) >= PROOF_PLIES and _line(game, PROOF_PLIES) in lines)
         or any(_one_line(game, held) for seat in _seats(game) for held in seated[seat][:MAX_ALIKE])
     ]
+
+
+def _goes_on(game: GameReport, others: Sequence[GameReport]) -> bool:
+    """Whether a game that its file has lost just now others have at least as far."""
+    if not (game.problem or "").startswith(IN_DOUBT):
+        return False
+    return bool(held_twice([one for one in others if len(one.moves) >= len(game.moves)], [game]))
 
 
 def _seats(game: GameReport) -> list[tuple[str, str]]:
@@ -191,12 +198,22 @@ class FolderFeed:
         return FileLook(again_s)
 
     def _without_doubles(self, beliefs: dict[Path, BelievedText]) -> dict[Path, BelievedText]:
-        """Files beside single games, without what these hold; what is left out is noted."""
+        """Files beside single games, without what these hold; what is left out is noted. While a
+        single file has lost something, the others go on with its game.
+        """
         singles: dict[Path, list[GameReport]] = defaultdict(list)
+        others: dict[Path, list[GameReport]] = defaultdict(list)
         for path, belief in beliefs.items():
-            if _SINGLE.fullmatch(path.name):
-                singles[path.parent] += belief.games
+            if not _SINGLE.fullmatch(path.name):
+                others[path.parent] += belief.games
         found = {}
+        for path, belief in beliefs.items():
+            if not _SINGLE.fullmatch(path.name):
+                continue
+            kept = tuple(game for game in belief.games if not _goes_on(game, others[path.parent]))
+            singles[path.parent] += kept
+            if len(kept) < len(belief.games):
+                found[path] = msgspec.structs.replace(belief, games=kept, doubted=0)
         doubles = {}
         for path, belief in beliefs.items():
             if _SINGLE.fullmatch(path.name) or path.parent not in singles:

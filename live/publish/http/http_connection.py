@@ -28,6 +28,7 @@ from live.publish.access.handshake import AdmittedClient
 from live.publish.fair_turns import FairTurn, FairTurns
 from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
 from live.publish.http.request_target import BadRequestTarget, read_target
+from live.publish.wire import FRAMES_LOG
 
 _log = logging.getLogger(__name__)
 
@@ -275,7 +276,7 @@ class HttpConnection(asyncio.Protocol):
         except InvalidHeaderValue:
             self._last(problem(400, "a header holds a character that none may hold"))
             return
-        protocol = ServerProtocol(extensions=[_DEFLATE], logger=_log)
+        protocol = ServerProtocol(extensions=[_DEFLATE], logger=FRAMES_LOG)
         answer = protocol.accept(Handshake(request.path, headers))
         if answer.status_code != 101 or event.http_version != b"1.1":
             text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -29,9 +28,8 @@ from live.publish.access.client_limits import ClientLimits
 from live.publish.fair_turns import FairTurn, FairTurns
 from live.publish.stream.numbered_stream import NumberedStream
 from live.publish.stream.stream_filter import StreamFilter
-from live.publish.wire import CloseCode
+from live.publish.wire import FRAMES_LOG, CloseCode
 
-_log = logging.getLogger(__name__)
 _utf8 = codecs.getincrementaldecoder("utf-8")
 
 #: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
@@ -131,7 +129,7 @@ class Subscriber(asyncio.Protocol):
         # Frames and closing handshake; each of our messages is deflated by itself, so our own
         # frames fit in between its.
         self._protocol = protocol or ServerProtocol(
-            state=State.OPEN, max_size=limits.message_bytes, logger=_log
+            state=State.OPEN, max_size=limits.message_bytes, logger=FRAMES_LOG
         )
         self.deflates = takes_deflated(self._protocol.extensions)
         """Whether it takes deflated messages."""

@@ -269,7 +269,8 @@ class Judge:
         numbers = [
             int(board.name)
             for view in games
-            if (board := self.find(view)) is not None and board.name.isdigit()
+            # Where a source says no round, nobody knows which of the rounds it is.
+            if view.round and (board := self.find(view)) is not None and board.name.isdigit()
         ]
         if numbers != sorted(numbers):
             self.wrong("boards out of order", str(numbers))
@@ -557,7 +558,7 @@ class Round:
         start, moves = free.fen(), []
         for _ in range(30):
             move = self.chance.choice(list(free.legal_moves))
-            moves.append(Move(free.san(move), free.uci(move)))
+            moves.append(Move(free.uci(move), free.san(move)))
             free.push(move)
         headers = msgspec.structs.replace(
             side.headers,
@@ -983,7 +984,7 @@ class Drill:
 
     async def _again(self) -> None:
         """Kill, start, and compare what the public has at once with what it had."""
-        had = {game.id: game for game in self.public.games()}
+        had, rounds = self._public_plies(), self.round
         await self.service.kill()
         self.public.here.clear()
         self.arbiter.here.clear()
@@ -993,18 +994,22 @@ class Drill:
         async def compare() -> None:
             async with asyncio.timeout(60):
                 await self.public.here.wait()
-            has = {game.id: game for game in self.public.games()}
-            for id, game in had.items():
-                now, board = has.get(id), self.judge.find(game)
-                less = 0 if now is None else len(now.plies)
-                if now is None or (
-                    less < len(game.plies) - 1 and not (board and board.happened["takeback"])
-                ):
-                    name = "?" if board is None else board.name
-                    text = f"board {name}: {less} of {len(game.plies)} plies"
+            has = self._public_plies()
+            for name, plies in had.items():
+                back = 1 + 2 * bool(rounds.boards[name].happened["takeback"])
+                if rounds.boards[name].expected and has.get(name, -back) < plies - back:
+                    text = f"board {name}: {has.get(name)} of {plies} plies"
                     self.judge.wrong("restart: the public has less", text)
 
         self._compared = asyncio.create_task(compare())
+
+    def _public_plies(self) -> dict[str, int]:
+        """How far the public is, by board."""
+        found: dict[str, int] = {}
+        for game in self.public.games():
+            if (board := self.judge.find(game, line_of(game))) is not None:
+                found[board.name] = max(len(game.plies), found.get(board.name, 0))
+        return found
 
     async def _rough(self) -> None:
         await self._again()

@@ -286,3 +286,29 @@ async def test_what_a_former_run_knew_is_gone_where_it_stays_away(tmp_path: Path
         while told_by(GAMES[1]) in case.games:
             await case.look()
         assert case.clock.now() - began_s >= FeedsConfig().lost_after_s
+
+
+async def test_a_single_file_that_comes_back_half_written_takes_no_move_back(
+    tmp_path: Path,
+) -> None:
+    case = Case(tmp_path)
+    (game,) = _going(GAMES[0])
+    early = msgspec.structs.replace(game, moves=game.moves[:30])
+    half = msgspec.structs.replace(game, moves=game.moves[:20])
+    (tmp_path / "games.pgn").write_text(pgn_text(early))
+    (tmp_path / "game-1.pgn").write_text(pgn_text(early))
+    async with running(case.feed, case.ledger):
+        await until(lambda: bool(case.ledger.reports))
+        (tmp_path / "game-1.pgn").unlink()
+        (tmp_path / "games.pgn").write_text(pgn_text(game))
+        while case.games != {told_by(game): substance(game)}:
+            await case.look()
+        case.clock.time_s += 2 * FeedsConfig().lost_after_s
+        for _ in range(5):
+            await case.look()
+        (tmp_path / "game-1.pgn").write_text(pgn_text(half).removesuffix("*\n"))
+        before = len(case.ledger.reports)
+        for _ in range(3):
+            await case.look()
+        said = {len(one.moves) for each in case.ledger.reports[before:] for one in each.games}
+        assert said <= {len(game.moves)}

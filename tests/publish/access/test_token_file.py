@@ -1,14 +1,15 @@
-"""The file of tokens is read again when it changes, and a broken one changes nothing."""
+"""The file of tokens is read again when it changes; one that is gone or broken lets nobody in."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from live.errors import ConfigError
-from live.publish.access.token_file import TokenFile
+from live.publish.access.token_file import GRACE_LOOKS, TokenFile
 from live.publish.access.tokens import new_token
 
 
@@ -34,22 +35,59 @@ def test_what_changed_is_read_once(tmp_path: Path) -> None:
     assert file.changed() is None
 
 
-def test_a_broken_file_is_complained_about_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+def broken(path: Path) -> None:
+    write(path, "[[tok", 2)
+
+
+@pytest.mark.parametrize("spoil", [gone, broken])
+def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
+    spoil: Callable[[Path], None], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    path = tmp_path / "tokens.toml"
+    write(path, entry("a", 1), 1)
+    file = TokenFile(str(path))
+    file.read()
+    spoil(path)
+    assert [file.changed() for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
+    assert f"withdrawn in {GRACE_LOOKS} s" in file.problem
+    withdrawn = file.changed()
+    assert withdrawn is not None and len(withdrawn) == 0
+    assert "are withdrawn until" in file.problem
+    assert [file.changed() for _ in range(5)] == [None] * 5
+    assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
+    write(path, entry("a", 1), 3)
+    back = file.changed()
+    assert back is not None and len(back) == 1
+    assert file.problem == "" and file.changed() is None
+
+
+def test_a_file_that_is_half_written_for_a_moment_withdraws_nothing(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     write(path, entry("a", 1), 1)
     file = TokenFile(str(path))
     file.read()
     write(path, "[[tok", 2)
     assert file.changed() is None
-    assert file.changed() is None
-    path.unlink()
-    assert file.changed() is None
-    assert file.changed() is None
-    assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
-    write(path, entry("a", 1), 3)
-    assert file.changed() is not None
+    write(path, entry("a", 1) + entry("b", 2), 3)
+    both = file.changed()
+    assert both is not None and len(both) == 2
+    assert [file.changed() for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
+
+
+def test_writing_rubbish_again_and_again_gives_no_more_time(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.toml"
+    write(path, entry("a", 1), 1)
+    file = TokenFile(str(path))
+    file.read()
+    looks = []
+    for number in range(GRACE_LOOKS + 1):
+        write(path, "[[tok" * number + "[", number + 2)
+        looks.append(file.changed())
+    assert looks[:-1] == [None] * GRACE_LOOKS and looks[-1] is not None
 
 
 @pytest.mark.parametrize(("data", "complaint"), [(None, "live-rate token"), (b"\xff", "UTF-8")])
