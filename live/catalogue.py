@@ -372,10 +372,7 @@ def band_text(low: float, high: float) -> str:
 
 def percentile_text(percentile: float) -> str:
     """Whole per cent, never 0 or 100: nothing is that certain."""
-    whole = min(max(round(percentile), 1), 99)
-    if percentile < 1:
-        return "<1 %"
-    return ">99 %" if percentile > 99 else f"{whole} %"
+    return f"{min(max(round(percentile), 1), 99)} %"
 
 
 def points_text(points: float) -> str:

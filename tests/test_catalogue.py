@@ -112,7 +112,7 @@ def test_numbers_end_in_words() -> None:
         "800 or less",
     ]
     assert band_text(700.0, 1400.4) == "800–1400"
-    assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == ["<1 %", "62 %", ">99 %"]
+    assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == ["1 %", "62 %", "99 %"]
     assert [points_text(each) for each in (0.0, 0.5, 2.0, 2.5)] == ["0", "½", "2", "2½"]
 
 

@@ -54,7 +54,7 @@ export function beyondUsual(figure) {
 }
 
 /** A percentile in whole points: nobody is better than all, or than none. */
-export const percentText = (value) => (value > 99 ? ">99" : value < 1 ? "<1" : String(Math.round(value)));
+export const percentText = (value) => String(Math.min(Math.max(Math.round(value), 1), 99));
 
 /** What is usual is that of this pairing where the two are far apart: the opponent's Elo, or null. */
 export function farOpponent(own, other) {
