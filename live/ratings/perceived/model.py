@@ -156,7 +156,7 @@ class MoveReader:
 
     def compare(self, turn: Turn, elos: Elos) -> ComparedMove:
         """The turn, as the engine in use judged it, against players of every Elo; some 70 µs."""
-        turn = _scaled(turn, self.scale)
+        turn = scaled(turn, self.scale)
         lines = [logit.lines(measured(turn, names)) for logit, names in self._logits]
 
         def shares(elo: float | None) -> Floats:
@@ -174,7 +174,7 @@ class MoveReader:
         )
 
 
-def _scaled(turn: Turn, scale: float) -> Turn:
+def scaled(turn: Turn, scale: float) -> Turn:
     """The turn in the model's own centipawns."""
     if scale == 1.0:
         return turn
