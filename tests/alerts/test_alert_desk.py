@@ -446,8 +446,6 @@ def standing(
         3,
         60,
         None,
-        None,
-        *(None,) * 6,
         agreement=ChoiceEvidence(60, matches, 28.8, log_e_value),
     )
     return StandingMessage(view)

@@ -19,10 +19,3 @@ def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_line
         HERE, only="e1e2", limit=Limit(depth=17)
     )
     assert search_options.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")
-
-
-def test_a_quick_look_is_told_by_its_limit() -> None:
-    search_options = SearchOptions(quick=Limit(nodes=10))
-    assert search_options.is_quick(search_options.whole(HERE, search_options.quick))
-    assert not search_options.is_quick(search_options.whole(HERE))
-    assert not SearchOptions().is_quick(Search(HERE))

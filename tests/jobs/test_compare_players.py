@@ -17,8 +17,7 @@ from live.ratings.match.sprt import Sprt
 def player(name: str) -> PlayerView:
     return PlayerView(
         id=name.lower().replace(", ", "-"), name=name, elo=None, games=1, moves=0,
-        mean_gain_cp=None, expected_score=None, difference=None, difference_low=None,
-        difference_high=None, rating=None, low=None, high=None,
+        mean_gain_cp=None,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from tests.web.broadcast import Broadcast
 
 def test_brief_streams_carry_the_points_of_players() -> None:
     player = PlayerView(
-        *("7", "Li, Wei", None, 4, 0, None, None, None, None, None, None, None, None),
+        *("7", "Li, Wei", None, 4, 0, None),
         points=2.5,
         finished=4,
     )

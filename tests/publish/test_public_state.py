@@ -265,7 +265,7 @@ def test_by_default_the_delay_is_for_every_game() -> None:
     assert service.shown() == {}
 
 
-def test_points_of_games_without_a_delay_rest_on_the_engine_rating_that_is_public() -> None:
+def test_games_without_a_delay_tell_nothing_of_the_engine_rating_that_waits() -> None:
     world = World(2)
     now = [0.0]
     world.appear("g1")
@@ -288,12 +288,7 @@ def test_points_of_games_without_a_delay_rest_on_the_engine_rating_that_is_publi
     for held in (snapshot(public), client.snapshot()):
         assert held.engine.rating == public_rating
         (game,) = held.games
-        points = [*game.curves.white, *game.curves.black]
-        assert any(point.rating is not None for point in points)
-        for point in points:
-            assert point.rating == (
-                None if point.difference is None else public_rating + point.difference
-            )
+        assert game.curves == world.held["g1"].curves
     now[0] += DELAY_S
     public.pass_due()
     assert snapshot(public) == client.snapshot() == snapshot(world)

@@ -148,9 +148,8 @@ def scrambled(world: World, seed: int) -> None:
             )
             for ply in detail.plies
         )
-        point = CurvePoint(
-            1, 1, -other.random.randint(0, 99), 0.5, 0.0, None, None, 1.0, None, None
-        )
+        gain_cp, like = -other.random.randint(0, 99), other.random.uniform(1000, 2900)
+        point = CurvePoint(1, 1, 1, gain_cp, like, *(None,) * 5, 0.5, 0.0, None, None)
         curves = msgspec.structs.replace(detail.curves, white=(point,))
         score = other.random.randint(-50, 50)
         world.held[game] = msgspec.structs.replace(
@@ -158,7 +157,9 @@ def scrambled(world: World, seed: int) -> None:
         )
     for name, view in world.standings.items():
         rating = other.random.uniform(1000, 2900)
-        world.standings[name] = msgspec.structs.replace(view, rating=rating, mean_gain_cp=-rating)
+        world.standings[name] = msgspec.structs.replace(
+            view, perceived=rating, mean_gain_cp=-rating
+        )
     world.info = msgspec.structs.replace(world.info, rating=other.random.randint(2000, 3000))
 
 

@@ -231,21 +231,24 @@ class World:
             return []
         color = self.random.choice(COLORS)
         ply = self.random.randint(1, len(self.held[game].plies))
-        difference, low, high = (
-            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(3)
+        difference, low, high, like, usual_low, usual_high = (
+            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(6)
         )
-        rating = self.info.rating
         new = CurvePoint(
-            ply,
-            ply,
-            -3,
-            self.random.random(),
-            difference,
-            low,
-            high,
-            plus(difference, rating),
-            plus(low, rating),
-            plus(high, rating),
+            ply=ply,
+            n=ply,
+            counted=ply,
+            gain_cp=-3,
+            perceived=plus(like, 2000),
+            low=None,
+            high=plus(like, 2600),
+            usual_low=plus(usual_low, 2000),
+            usual_high=plus(usual_high, 2000),
+            percentile=self.random.choice((None, 62.0)),
+            score=self.random.random(),
+            difference=difference,
+            difference_low=low,
+            difference_high=high,
         )
         points = getattr(self.held[game].curves, color)
         kept = (*(each for each in points if each.ply < ply), new)
@@ -276,10 +279,9 @@ class World:
 
     def standing(self) -> list[Change]:
         player = self.person()
-        difference, low, high = (
-            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(3)
+        difference, low, high, like = (
+            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(4)
         )
-        rating = self.info.rating
         view = PlayerView(
             key(player),
             player.name,
@@ -287,13 +289,11 @@ class World:
             self.random.randint(1, 4),
             self.random.randint(0, 99),
             -12.5,
-            0.4,
-            difference,
-            low,
-            high,
-            plus(difference, rating),
-            plus(low, rating),
-            plus(high, rating),
+            perceived=plus(like, 2000),
+            score=0.4,
+            difference=difference,
+            difference_low=low,
+            difference_high=high,
         )
         self.standings[view.id] = view
         return [StandingMessage(view)]
@@ -321,32 +321,6 @@ class World:
     def rerate(self) -> list[Change]:
         rating = self.random.randint(2000, 3000)
         self.info = msgspec.structs.replace(self.info, rating=rating)
-        return self.reckon_anew()
-
-    def reckon_anew(self) -> list[Change]:
-        """Every rating rests on the engine's as it is now."""
-        rating = self.info.rating
-        for game, detail in self.held.items():
-            white, black = (
-                tuple(
-                    msgspec.structs.replace(
-                        each,
-                        rating=plus(each.difference, rating),
-                        low=plus(each.difference_low, rating),
-                        high=plus(each.difference_high, rating),
-                    )
-                    for each in points
-                )
-                for points in (detail.curves.white, detail.curves.black)
-            )
-            self.set(game, curves=Curves(white, black))
-        for name, view in self.standings.items():
-            self.standings[name] = msgspec.structs.replace(
-                view,
-                rating=plus(view.difference, rating),
-                low=plus(view.difference_low, rating),
-                high=plus(view.difference_high, rating),
-            )
         return [EngineMessage(self.info)]
 
     def health(self) -> list[Change]:

@@ -172,8 +172,7 @@ def looks() -> list[Change]:
         assert isinstance(view, GameMessage)
         changes.append(GameMessage(msgspec.structs.replace(view.game, result="*")))
     changes.extend(
-        StandingMessage(PlayerView(f"p{number}", "x", None, 1, 1, *(None,) * 8))
-        for number in range(ALERTS)
+        StandingMessage(PlayerView(f"p{number}", "x", None, 1, 1, None)) for number in range(ALERTS)
     )
     return [*changes, HealthMessage((), EngineHealth())]
 

@@ -26,13 +26,13 @@ from live.events import (
     Result,
     Score,
 )
-from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.game.game_evaluations import RequestId
+from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Urgency
-from live.ratings.calibration.calibration_choice import CalibrationShelf
-from live.ratings.calibration.move_evidence import load_calibration
+from live.ratings.perceived.model import load_model
+from live.ratings.perceived.model_choice import Models
 
 GAMES = Path(__file__).parent.parent / "data" / "forty-games.txt"
 BOARDS = 56
@@ -115,9 +115,9 @@ class Broadcast:
 
     def __init__(self, boards: int = BOARDS, names: Sequence[str] = ()) -> None:
         """``names`` in turn for players, where they matter."""
-        calibration = load_calibration("classical")
+        models = Models([load_model("classical")], by_name=True)
         ledger = EventLedger(
-            measure=Measure("same-search", CalibrationShelf([calibration], by_name=True)),
+            measure=Measure("same-search", models),
             engine_name="Stockfish 19 lite",
             limit="100000 nodes",
             fixed_rating=None,

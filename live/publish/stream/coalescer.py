@@ -6,9 +6,7 @@ earlier one would have written takes its place **at the end** of the queue. Drop
 earlier change cannot be seen in the final state; the property tests hold that for random games.
 
 Changes of different games, and changes of no game (standings, engine, health), write to different
-parts of a client's state, so their order among each other is free, with one exception: ``engine``
-recomputes every rating from the difference beside it. That is harmless in any order, because the
-state's points and standings obey the same equation (:class:`live.events.CurvePoint`).
+parts of a client's state, so their order among each other is free.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from live.engine.search import (
     Position,
     Search,
     SearchFailure,
-    SearchOptions,
     SearchProgress,
     SearchResult,
 )
@@ -245,19 +244,6 @@ def test_failures_and_progress_pass(speculation: LookAhead, bench: Bench) -> Non
     speculation.drop("head")
     assert bench.dropped == ["head"]
     assert bench.guesses() == []
-
-
-def test_after_a_quick_look_the_full_search_is_built_upon(bench: Bench) -> None:
-    quick = Limit(nodes=10)
-    speculation = LookAhead(bench, LIMIT, SearchOptions(quick=quick), policy=POLICY)
-    speculation.desk = bench
-    first, full = Search(position(), limit=quick), Search(position())
-    speculation.submit(first, "quick", head(0))
-    speculation.submit(full, "full", SearchPriority(SearchKind.DEEPEN, "a", 0))
-    speculation.searched("quick", first, result("e2e4"))
-    assert bench.guesses() == []
-    speculation.searched("full", full, result("e2e4"))
-    assert bench.guesses() == [Search(position("e2e4")), SCOUT]
 
 
 @pytest.mark.slow

@@ -609,7 +609,7 @@ async def test_pictures_are_drawn_one_after_the_other(
         return svg.encode()
 
     monkeypatch.setattr(board_picture, "drawn", drawn)
-    monkeypatch.setattr(board_picture, "board_svg", lambda game, figure: game.id)
+    monkeypatch.setattr(board_picture, "board_svg", lambda game: game.id)
     monkeypatch.setattr(board_picture, "can_draw", lambda: True)
     async with serving(world, site) as (_, client):
         games = [game.id for game in world.games()]
@@ -630,7 +630,7 @@ async def test_a_board_is_shared_with_its_picture(
         return svg[:4].encode()
 
     monkeypatch.setattr(board_picture, "drawn", drawn)
-    monkeypatch.setattr(board_picture, "board_svg", lambda game, figure: f"<svg {game.id}")
+    monkeypatch.setattr(board_picture, "board_svg", lambda game: f"<svg {game.id}")
     monkeypatch.setattr(board_picture, "can_draw", lambda: True)
     async with serving(world, site) as (publisher, client):
         found = await client.get("/api/v1/games/g1.png")

@@ -9,18 +9,17 @@ from live.publish.http.json_answers import EventView, events, health, standings
 from tests.publish.world import World
 
 
-def player(name: str, expected_score: float | None, moves: int = 5) -> PlayerView:
-    nothing = (None,) * 6
-    return PlayerView(name, name, None, 1, moves, None, expected_score, *nothing)
+def player(name: str, perceived: float | None, moves: int = 5) -> PlayerView:
+    return PlayerView(name, name, None, 1, moves, None, perceived=perceived)
 
 
 def test_the_strongest_come_first_and_the_unknown_last() -> None:
-    rows = [player("c", None), player("b", 0.1), player("a", 0.45), player("d", 0.0)]
+    rows = [player("c", None), player("b", 2100.0), player("a", 2450.0), player("d", 400.0)]
     assert [row.name for row in standings(rows)] == ["a", "b", "d", "c"]
 
 
 def test_equals_stand_by_their_moves_then_by_name() -> None:
-    rows = [player("b", 0.3), player("a", 0.3), player("c", 0.3, moves=9)]
+    rows = [player("b", 2300.0), player("a", 2300.0), player("c", 2300.0, moves=9)]
     assert [row.name for row in standings(rows)] == ["c", "a", "b"]
 
 

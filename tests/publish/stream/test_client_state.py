@@ -26,7 +26,9 @@ from tests.publish.world import World
 
 
 def point(ply: int, difference: float | None = 1.5) -> CurvePoint:
-    return CurvePoint(ply, ply, 0, 0.5, difference, None, 0.1, None, None, None)
+    return CurvePoint(
+        ply, ply, ply, 0, None, None, None, None, None, None, 0.5, difference, None, 0.1
+    )
 
 
 @pytest.fixture
@@ -96,50 +98,13 @@ def test_a_game_message_keeps_plies_and_curves(client_state: ClientState) -> Non
     assert points(client_state) == ([1, 3], [1, 3])
 
 
-def test_a_new_engine_rating_moves_every_rating_and_nothing_unbounded(
-    client_state: ClientState,
-) -> None:
-    client_state.apply(PointMessage("g1", "white", point(4, None)))
-    (standing,) = World(3).standing()
-    assert isinstance(standing, StandingMessage)
-    client_state.apply(standing)
-    engine = msgspec.structs.replace(client_state.snapshot().engine, rating=1999)
+def test_a_new_engine_rating_moves_nothing_but_the_engine(client_state: ClientState) -> None:
+    before = client_state.snapshot()
+    engine = msgspec.structs.replace(before.engine, rating=1999)
     client_state.apply(EngineMessage(engine))
     held = client_state.snapshot()
     assert held.engine == engine
-    first, _, last = held.games[0].curves.white
-    assert (first.rating, first.low, first.high) == (1999 + 1.5, None, 1999 + 0.1)
-    assert (last.rating, last.high) == (None, 1999 + 0.1)
-    difference = held.players[0].difference
-    assert held.players[0].rating == (None if difference is None else 1999 + difference)
-
-
-def test_an_engine_that_only_counts_more_moves_leaves_every_rating_alone() -> None:
-    world = World(4)
-    world.appear("g1")
-    world.move("g1")
-    world.point()
-    world.standing()
-    client_state = ClientState()
-    client_state.apply(snapshot(world))
-    before = client_state.snapshot()
-    engine = msgspec.structs.replace(before.engine, rating_moves=9)
-    client_state.apply(EngineMessage(engine))
-    after = client_state.snapshot()
-    assert after.engine == engine and after.players[0] is before.players[0]
-    curves, curves_before = after.games[0].curves, before.games[0].curves
-    held, held_before = curves.white + curves.black, curves_before.white + curves_before.black
-    assert len(held) == 1 and held[0] is held_before[0]
-
-
-def test_a_rating_that_rests_on_another_engine_rating_is_mended_by_the_same_one(
-    client_state: ClientState,
-) -> None:
-    engine = client_state.snapshot().engine
-    client_state.apply(EngineMessage(engine))
-    client_state.apply(PointMessage("g1", "white", point(4, 2.5)))
-    client_state.apply(EngineMessage(engine))
-    assert client_state.snapshot().games[0].curves.white[-1].rating == engine.rating + 2.5
+    assert held.games == before.games and held.players == before.players
 
 
 def test_a_game_that_is_gone_is_forgotten_once_and_for_all(client_state: ClientState) -> None:
