@@ -118,7 +118,7 @@ async def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
                 assert [ply.uci for ply in game.plies] == [ply.uci for ply in full.plies]
                 assert [ply.score_cp for ply in game.plies] == [ply.score_cp for ply in full.plies]
                 for point, exact in zip(game.curves.white, full.curves.white, strict=True):
-                    for name in ("level", "level_low", "rating", "high", "percentile", "alone"):
+                    for name in ("perceived", "usual_low", "high", "percentile", "difference"):
                         shown, value = getattr(point, name), getattr(exact, name)
                         assert (shown is None) == (value is None)
                         assert shown is None or abs(shown - value) <= 0.5
