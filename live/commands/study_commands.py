@@ -74,8 +74,7 @@ def calibrate(
         typer.Option(
             "--losses",
             metavar="OUT.json",
-            help="Learn from NDJSON of searched games how much players of each Elo lose in a "
-            "position, for the figures of moves alone, level, percentile and performance.",
+            help="Learn a model of perceived ratings from NDJSON of searched games.",
         ),
     ] = None,
     leave_out: Annotated[

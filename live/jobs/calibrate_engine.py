@@ -6,19 +6,17 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from live.config import Config, HumanConfig
-from live.errors import InputError, LiveRateError
+from live.config import Config
+from live.errors import InputError
 from live.events import GainKind
-from live.human.players import HumanMoves, open_network
 from live.jobs.analyze_games import analysed, write
 from live.jobs.compare_players import Evals, to_json
 from live.ledger.event_state import EventState
@@ -27,12 +25,10 @@ from live.ratings.calibration.calibration_check import check, unseen
 from live.ratings.calibration.calibration_fit import TooFewGames, engine_rating, learn
 from live.ratings.calibration.move_evidence import Calibration, encode_calibration, load_calibration
 from live.ratings.calibration.rated_games import RatedGame, rated_games, read_rated_games
+from live.ratings.perceived import learn as perceived_fit
+from live.ratings.perceived.model import encode_model
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
-from live.ratings.strength.expected_result import load_result_model
-from live.ratings.strength.human_evidence import among_people
-from live.ratings.strength.loss_fit import learn_losses
-from live.ratings.strength.loss_model import encode_loss_model
 from live.ratings.strength.played_games import PlayedGame, read_played_games
 from live.terminal.tables import calibration_tables as tables
 
@@ -159,16 +155,15 @@ def calibrate_losses(
     engine_name: str | None,
     limit: str | None,
 ) -> None:
-    """``calibrate --losses``: what players of each Elo lose in a position, and where ``[human]`` is
-    on and the games have moves, what the moves say beside those that people choose.
+    """``calibrate --losses``: a model of perceived ratings from games that were searched already.
 
     Raises InputError for PGN, where engine or limit is not given, and for too few games.
     """
     data = ", ".join(file.name for file in files)
     if any(map(_is_pgn, files)):
         raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
-    for told, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
-        if not told:
+    for given, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
+        if not given:
             raise InputError(
                 data, "does not tell which engine and limit its scores are from", f"Give {flag}"
             )
@@ -176,16 +171,9 @@ def calibrate_losses(
     gain, held = _held(config, files)
     for file, lines in held:
         games += read_played_games(lines, gain, str(file))
-    games = [game for game in games if any(side.turns for side in game.sides)]
-    network = ""
-    # Of a game without moves nobody can be asked, and all or none are compared with people.
-    if games and all(game.moves for game in games):
-        opened = _network(config.human)
-        if opened is not None and opened.by_elo:
-            network, games = opened.identity, [*_asked(games, opened, time_control)]
     try:
-        model = learn_losses(
-            games,
+        model = perceived_fit.learn(
+            [game for game in games if any(side.turns for side in game.sides)],
             name=name or written.stem,
             engine=engine_name or "",
             limit=limit or "",
@@ -193,45 +181,16 @@ def calibrate_losses(
             time_control=time_control,
             data=data,
             date=datetime.now().astimezone().date().isoformat(),
-            results=load_result_model(
-                "blitz" if time_control in ("blitz", "bullet") else "classical"
-            ),
-            network=network,
         )
-    except TooFewGames as error:
+    except perceived_fit.TooFewGames as error:
         raise InputError(data, str(error), "Give more games of rated players") from None
-    write(str(written), encode_loss_model(model))
+    write(str(written), encode_model(model))
     Console().print(
-        f"Learned from {model.games} player-games of {model.players} players, {model.moves} moves, "
-        + (
-            f"of losses and, {model.human.weight:g} times, of moves among people ({network}). "
-            if model.human is not None
-            else "of losses alone. "
-        )
-        + f"Written: {written}",
+        f"Learned from {model.games} player-games of {model.players} players, {model.moves} moves. "
+        f"Written: {written}",
         markup=False,
         highlight=False,
     )
-
-
-def _network(config: HumanConfig) -> HumanMoves | None:
-    """What is asked; one that was named must be usable, that of the package may be missing."""
-    if not config.enabled:
-        return None
-    try:
-        return open_network(Path(config.network) if config.network else None)
-    except LiveRateError as error:
-        if config.network:
-            raise
-        Console(stderr=True).print(str(error), markup=False, highlight=False)
-        return None
-
-
-def _asked(games: list[PlayedGame], network: HumanMoves, pace: str) -> Iterator[PlayedGame]:
-    columns = (TextColumn("asking about human moves"), BarColumn(), MofNCompleteColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        yield from bar.track(among_people(games, network, pace), total=len(games))
 
 
 async def check_calibration(

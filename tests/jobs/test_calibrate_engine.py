@@ -1,117 +1,70 @@
-"""What ``calibrate --losses`` learns from: which gain, and whether people are asked."""
+"""``calibrate --losses``: one model of perceived ratings from searched games."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import msgspec
+import numpy as np
 import pytest
 
 from live.config import Config
-from live.errors import ConfigError
-from live.human.players import Asked
-from live.jobs import calibrate_engine
-from live.ratings.strength.loss_model import shipped_loss_models
-
-MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1"]
-SEARCHED = {
-    "white": 1,
-    "black": 2,
-    "white_elo": 2000,
-    "black_elo": 2100,
-    "result": "1-0",
-    "moves": MOVES,
-    "start_cp": 20,
-    "cp": [20] * len(MOVES),
-    "best": [None] * len(MOVES),
-    "played": [10] * len(MOVES),
-    "stability": [5.0] * len(MOVES),
-    "jump": [9] * len(MOVES),
-}
-GAINS = {
-    "player": 3,
-    "elo": 1900,
-    "opponent_elo": 2000,
-    "colour": "white",
-    "result": "1-0",
-    "gains_cp": [-5, -7],
-    "evals_cp": [10, 3, 3],
-}
+from live.errors import InputError
+from live.jobs.calibrate_engine import calibrate_losses
+from live.ratings.held_out import judges
+from live.ratings.perceived.model import MoveReader, decode_model
 
 
-class Anybody:
-    """Plays every move as often, whatever the rating."""
+def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:
+    """Player-games in which the better lose less."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for player in range(sides):
+        elo = int(rng.integers(1200, 2600))
+        lost = rng.exponential((3000 - elo) / 40, 30) * (rng.random(30) < 0.6)
+        rows.append(
+            {
+                "player": player,
+                "elo": elo,
+                "opponent_elo": 1900,
+                "colour": "white",
+                "result": "1-0",
+                "gains_cp": [-int(each) for each in lost],
+                "evals_cp": rng.integers(-90, 90, 62).tolist(),
+            }
+        )
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
 
-    identity = "anybody"
-    by_elo = True
 
-    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
-        return [{move.uci(): 0.02 for move in each.board.legal_moves} for each in asked]
-
-
-def missing(path: Path | None) -> Any:
-    raise ConfigError("human", "onnxruntime is not installed", "Install it")
-
-
-def learned(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *games: dict[str, Any],
-    opened: Callable[[Path | None], Any] = lambda path: Anybody(),
-    network: str = "",
-) -> dict[str, Any]:
-    """What the fit is given of these games, a file each."""
-    given: dict[str, Any] = {}
-
-    def learn(games: Any, **about: Any) -> Any:
-        given.update(about, games=games)
-        return shipped_loss_models()[0]
-
-    monkeypatch.setattr(calibrate_engine, "learn_losses", learn)
-    monkeypatch.setattr(calibrate_engine, "open_network", opened)
-    files = []
-    for number, each in enumerate(games):
-        files.append(tmp_path / f"{number}.ndjson")
-        files[-1].write_text(json.dumps(each))
-    calibrate_engine.calibrate_losses(
-        msgspec.convert({"human": {"network": network}}, Config),
-        files,
+def learned(file: Path, written: Path) -> bytes:
+    calibrate_losses(
+        Config(),
+        [file],
         name=None,
-        time_control="classical",
-        written=tmp_path / "out.json",
-        engine_name="Rybka",
-        limit="depth 13",
+        time_control="blitz",
+        written=written,
+        engine_name="Made up 1",
+        limit="depth 9",
     )
-    return given
+    return written.read_bytes()
 
 
-def test_people_are_asked_about_games_with_moves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = learned(tmp_path, monkeypatch, SEARCHED)
-    assert (given["gain"], given["network"]) == ("same-search", "anybody")
-    (game,) = given["games"]
-    assert [len(side.human) for side in game.sides] == [len(side.turns) for side in game.sides]
+def test_games_teach_a_model_that_tells_players_apart(tmp_path: Path) -> None:
+    file = gains(tmp_path / "games.ndjson")
+    data = learned(file, tmp_path / "club.json")
+    model = decode_model(data, "club.json")
+    assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
+    assert (model.gain, model.time_control) == ("successive", "blitz")
+    assert model.players == sum(not judges(str(player)) for player in range(160))
+    logit = MoveReader((model,)).models[0].logit()
+    at = [float(name == "always") for name in model.circumstances]
+    weak, strong = (logit.shares_of(*logit.lines(at), elo) for elo in (1300.0, 2500.0))
+    # Losing no more than 10 centipawns.
+    assert strong[:3].sum() > weak[:3].sum()
+    assert learned(file, tmp_path / "club.json") == data
 
 
-@pytest.mark.parametrize("games", [(SEARCHED, GAINS), (GAINS, SEARCHED)])
-def test_one_kind_of_gain_is_learned_from_and_nobody_is_asked_in_vain(
-    games: tuple[dict[str, Any], ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of a file of gains no moves are known."""
-    given = learned(tmp_path, monkeypatch, *games)
-    assert (given["gain"], given["network"]) == ("successive", "")
-    gains = {turn.gain_cp for game in given["games"] for side in game.sides for turn in side.turns}
-    assert gains == {0, -5, -7}
-
-
-def test_without_the_network_losses_alone_are_learned_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert learned(tmp_path, monkeypatch, SEARCHED, opened=missing)["network"] == ""
-    assert "onnxruntime is not installed" in capsys.readouterr().err
-    with pytest.raises(ConfigError):
-        learned(tmp_path, monkeypatch, SEARCHED, opened=missing, network="mine.onnx")
+def test_too_few_games_teach_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="50 are needed"):
+        learned(gains(tmp_path / "few.ndjson", 20), tmp_path / "o.json")

@@ -13,6 +13,7 @@ import numpy as np
 
 from live.ratings.perceived.loss_logit import Floats
 from live.ratings.perceived.many_games import (
+    Ints,
     Scored,
     States,
     Turns,
@@ -41,10 +42,10 @@ _USUAL, _SURE = NormalDist().inv_cdf(0.9), NormalDist().inv_cdf(0.975)
 class Judged(NamedTuple):
     """Player-games after some of their moves, one row each."""
 
-    game: Floats
-    side: Floats
-    counted: Floats
-    whole: Floats
+    game: Ints
+    side: Ints
+    counted: Ints
+    whole: Which
     elo: Floats
     level: Floats
     rating: Floats
@@ -63,9 +64,9 @@ class Weak(NamedTuple):
     """Scores of single moves at the player's own Elo, where they are known to be weak."""
 
     score: Floats
-    dead: Floats
+    dead: Which
     """1 for a move at 0.00 after ply 60."""
-    won: Floats
+    won: Which
     """1 for a move at +4 or more."""
 
 
@@ -209,7 +210,7 @@ def _pairs(of: Judged) -> Floats:
 
 def _pair_r(of: Judged) -> float | None:
     pairs = _pairs(of)
-    return rounded(float(np.corrcoef(pairs.T)[0, 1])) if len(pairs) > 2 else None
+    return rounded(float(np.corrcoef(pairs[:, 0], pairs[:, 1])[0, 1])) if len(pairs) > 2 else None
 
 
 def share(which: Which) -> float | None:

@@ -243,7 +243,8 @@ def _thinned(turns: Turns, which: Which) -> Which:
     key = turns.game * 2 + turns.side
     # Drawn by the number of the game, so that the same games teach whenever it is run again.
     drawn = (key * 2654435761) % 2**32 / 2**32
-    return which & (drawn < MOST_TURNS / which.sum())
+    found: Which = which & (drawn < MOST_TURNS / which.sum())
+    return found
 
 
 # --- what games share, and what they differ by ---------------------------------------------------
@@ -282,7 +283,8 @@ def _shared(
 
     def sums(values: Floats, rows: Which) -> Floats:
         key = (turns.game * 2 + turns.side)[rows]
-        return np.bincount(key, values[rows], minlength=2 * count).reshape(count, 2)
+        total: Floats = np.bincount(key, values[rows], minlength=2 * count).astype(np.float64)
+        return total.reshape(count, 2)
 
     score, spread = np.zeros((count, 2)), np.zeros((count, 2))
     learned: list[tuple[int, float]] = []
@@ -310,7 +312,7 @@ def _uncorrelated(score: Floats, shared: Floats) -> float:
     found = sorted(each.real for each in roots if abs(each.imag) < 1e-9 and each.real > 0)
     if rest <= 0 or not found:
         return 0.0
-    return min(found[0], MOST_BETA)
+    return min(float(found[0]), MOST_BETA)
 
 
 def _dispersions(

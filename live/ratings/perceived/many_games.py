@@ -47,9 +47,9 @@ class Turns(NamedTuple):
     """Before the move, mover's side."""
     classes: Ints
 
-    def rows(self, which: Which | slice) -> Turns:
+    def rows(self, which: Which | Ints | slice) -> Turns:
         """Some of them; ``number`` and ``of`` stay those of the game."""
-        return Turns(*(each[which] for each in self))
+        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # of either kind
 
 
 def turns_of(
@@ -264,4 +264,5 @@ def crossings(falling: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = GRID_ELO[inner - 1] + (GRID_ELO[1] - GRID_ELO[0]) * left / (left - right)
     found = np.where(at == 0, GRID_ELO[0], found)
-    return np.where(below.any(axis=1), found, GRID_ELO[-1])
+    ends: Floats = np.where(below.any(axis=1), found, GRID_ELO[-1])
+    return ends

@@ -216,7 +216,7 @@ def _hardness(
     for model in models:
         steps = [beta for last, beta in model["shared"] if move.ply <= last]
         betas.append(steps[0] if steps else model["shared"][-1][1])
-    return sum(betas) / len(betas) * sum(theirs) / (len(theirs) + 5)
+    return float(sum(betas) / len(betas) * sum(theirs) / (len(theirs) + 5))
 
 
 def _kappa(models: Sequence[Model], n: int, *, over: bool) -> float:
