@@ -179,7 +179,7 @@ def summary(of: Judged) -> dict[str, Any]:
 
 def _band(of: Judged, low: int, high: int) -> dict[str, Any]:
     inside = (of.elo >= low) & (of.elo < high)
-    some = Judged(*(each[inside] for each in of))
+    some = Judged(*(each[inside] for each in of))  # type: ignore[arg-type]
     n = len(some.elo)
     percentiles = [100 * NormalDist().cdf(each) for each in some.z]
     return {
