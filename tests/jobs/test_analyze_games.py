@@ -49,7 +49,7 @@ async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     assert game["plies_played"] == len(game["plies"]) > 0
     # Nothing is claimed of what was not searched.
     assert game["methods"]["white"]["accuracy"] is None
-    assert "not scored" in game["methods"]["white"]["missing"]["accuracy"]
+    assert "no scored move" in game["methods"]["white"]["missing"]["accuracy"]
     assert "Fischer" in annotated.read_text()
     assert "Stopped: " in capsys.readouterr().err
 
