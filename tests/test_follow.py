@@ -113,7 +113,7 @@ async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot
             await asyncio.sleep(delay_s)
             client_state = ClientState()
             messages = 0
-            async with connect(f"ws://{host}:{port}/v1/live", compression=None) as socket:
+            async with connect(f"ws://{host}:{port}/v2/live", compression=None) as socket:
                 while True:
                     client_state.receive(await socket.recv())
                     messages += 1

@@ -14,7 +14,7 @@ import zlib
 
 import msgspec
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Version of the message protocol, sent in ``hello``."""
 
 #: For the protocol of websockets, which logs each frame at level debug: what clients send may be a
@@ -50,6 +50,8 @@ class CloseCode(enum.IntEnum):
     """The client sends more than a subscriber has to say: do not come back."""
     FORBIDDEN = 4101
     """The token is missing, wrong or expired: do not come back."""
+    PROTOCOL = 4102
+    """The client speaks an earlier protocol: do not come back."""
 
 
 def encode(message: msgspec.Struct) -> bytes:

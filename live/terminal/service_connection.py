@@ -49,7 +49,7 @@ def service_url(given: str) -> str:
         fine = False
     if not fine:
         raise ConfigError(given, "is no address", "Give it as ws://HOST:PORT")
-    path = parts.path if parts.path not in ("", "/") else "/v1/live"
+    path = parts.path if parts.path not in ("", "/") else "/v2/live"
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
 
@@ -65,7 +65,7 @@ def pages_url(url: str) -> str:
     parts = urlsplit(url)
     scheme = "https" if parts.scheme == "wss" else "http"
     host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((scheme, host, parts.path.removesuffix("v1/live"), "", ""))
+    return urlunsplit((scheme, host, parts.path.removesuffix("v2/live"), "", ""))
 
 
 class ServiceConnection:

@@ -64,7 +64,7 @@ async def test_all_four_run_live(installed: Path, tmp_path: Path) -> None:
     async with running("--feed", feed, "--headless", cwd=tmp_path, packages=installed) as service:
         address = await service.address()
         bearer = {"Authorization": f"Bearer {secret}"}
-        async with connect(f"ws://{address}/v1/live", additional_headers=bearer) as stream:
+        async with connect(f"ws://{address}/v2/live", additional_headers=bearer) as stream:
             told = Told(stream)
             alert = await told.until(lambda each: each.get("alert"))
             assert alert["text"] == "time-trouble: Ann Archer has 40 s for 38 moves"

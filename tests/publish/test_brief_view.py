@@ -37,7 +37,7 @@ def offering(publisher: Publisher, offer: str) -> socket.socket:
     host, port = publisher.address
     client = socket.create_connection((host, port))
     client.sendall(
-        f"GET /v1/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+        f"GET /v2/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
         f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: {offer}\r\n\r\n".encode()
     )

@@ -63,7 +63,7 @@ async def serving(
 
 def live(publisher: Publisher, query: str = "") -> str:
     host, port = publisher.address
-    return f"ws://{host}:{port}/v1/live{query}"
+    return f"ws://{host}:{port}/v2/live{query}"
 
 
 async def follow(ws: ClientConnection, client_state: ClientState, seq: int) -> None:
@@ -83,6 +83,20 @@ async def until(condition: Callable[[], bool]) -> None:
 def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
     publisher.broadcaster.flush()
     return publisher.broadcaster.stream(selected).seq
+
+
+async def test_a_client_of_the_protocol_before_is_told_so() -> None:
+    world = World(6)
+    async with serving(world) as publisher:
+        for query in ("", "?board=1&token=none"):
+            async with connect(live(publisher, query).replace("/v2/", "/v1/")) as ws:
+                with pytest.raises(ConnectionClosed) as closed:
+                    await ws.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 4102
+            assert closed.value.rcvd.reason == "this service speaks protocol 2: /v2/live"
+        await until(lambda: not publisher._connections)
+        assert not len(publisher.broadcaster)
 
 
 async def test_hello_then_snapshot_then_numbered_changes() -> None:
@@ -240,7 +254,7 @@ async def test_a_rebound_name_is_not_answered() -> None:
     async with serving(World()) as publisher:
         host, port = publisher.address
         with pytest.raises(InvalidStatus) as refused:
-            await connect(f"ws://evil.example:{port}/v1/live", host=host, port=port)
+            await connect(f"ws://evil.example:{port}/v2/live", host=host, port=port)
         assert refused.value.response.status_code == 421
 
 
@@ -271,7 +285,7 @@ def stalled(publisher: Publisher, query: str = "") -> socket.socket:
     client.setblocking(True)
     client.connect((host, port))
     client.sendall(
-        f"GET /v1/live{query} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+        f"GET /v2/live{query} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
         "Sec-WebSocket-Version: 13\r\n\r\n".encode()
     )

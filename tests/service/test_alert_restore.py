@@ -194,7 +194,7 @@ async def test_what_an_arbiter_wrote_is_shown_again_by_a_service_that_was_killed
         async with running(
             "--feed", str(pgn), "--headless", "--journal", str(journal), cwd=tmp_path
         ) as service:
-            url = f"ws://{await service.address()}/v1/live?token={secret}"
+            url = f"ws://{await service.address()}/v2/live?token={secret}"
             async with connect(url, max_size=None) as socket:
                 await socket.recv()
                 snapshot = msgspec.json.decode(await socket.recv(), type=SnapshotMessage)

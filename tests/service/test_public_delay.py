@@ -186,7 +186,7 @@ class Stranger:
     async def listen(self, query: str) -> None:
         """Read one websocket to its end."""
         host, port = self._publisher.address
-        async with connect(f"ws://{host}:{port}/v1/live{query}", max_size=None) as client:
+        async with connect(f"ws://{host}:{port}/v2/live{query}", max_size=None) as client:
             try:
                 while True:
                     self._note(f"websocket {query}", (await client.recv(decode=False)))
@@ -275,7 +275,7 @@ async def drill(
         host, port = publisher.address
 
         async def attend(who: str, headers: dict[str, str]) -> None:
-            url = f"ws://{host}:{port}/v1/live"
+            url = f"ws://{host}:{port}/v2/live"
             async with connect(url, additional_headers=headers, max_size=None) as client:
                 try:
                     while True:

@@ -190,12 +190,12 @@ async def test_an_unknown_host_is_no_reason_to_wait() -> None:
 @pytest.mark.parametrize(
     ("given", "url", "pages"),
     [
-        ("hall:8765", "ws://hall:8765/v1/live", "http://hall:8765/"),
-        ("ws://hall:8765", "ws://hall:8765/v1/live", "http://hall:8765/"),
-        ("http://hall:8765/", "ws://hall:8765/v1/live", "http://hall:8765/"),
+        ("hall:8765", "ws://hall:8765/v2/live", "http://hall:8765/"),
+        ("ws://hall:8765", "ws://hall:8765/v2/live", "http://hall:8765/"),
+        ("http://hall:8765/", "ws://hall:8765/v2/live", "http://hall:8765/"),
         (
-            "https://x.example/live/v1/live?token=a",
-            "wss://x.example/live/v1/live?token=a",
+            "https://x.example/live/v2/live?token=a",
+            "wss://x.example/live/v2/live?token=a",
             "https://x.example/live/",
         ),
     ],

@@ -21,6 +21,7 @@ from websockets.exceptions import InvalidHeaderValue
 from websockets.extensions import Extension
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request as Handshake
+from websockets.http11 import Response as Accepted
 from websockets.server import ServerProtocol
 
 from live.publish.access.client_limits import ClientLimits
@@ -28,11 +29,14 @@ from live.publish.access.handshake import AdmittedClient
 from live.publish.fair_turns import FairTurn, FairTurns
 from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
 from live.publish.http.request_target import BadRequestTarget, read_target
-from live.publish.wire import FRAMES_LOG
+from live.publish.wire import FRAMES_LOG, PROTOCOL, CloseCode
 
 _log = logging.getLogger(__name__)
 
-LIVE_PATH = "/v1/live"
+LIVE_PATH = f"/v{PROTOCOL}/live"
+#: Where clients of the protocol before come; they are told so, which they can show.
+_FORMER_PATH = f"/v{PROTOCOL - 1}/live"
+_FORMER = f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"
 
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
@@ -233,7 +237,7 @@ class HttpConnection(asyncio.Protocol):
         except (BadRequestTarget, UnicodeDecodeError):
             self._last(problem(400, "the request target cannot be read"))
             return
-        if request.path == LIVE_PATH and request.method == "GET":
+        if request.path in (LIVE_PATH, _FORMER_PATH) and request.method == "GET":
             self._handshake(request, event)
             return
         try:
@@ -266,7 +270,9 @@ class HttpConnection(asyncio.Protocol):
                 self._next = self._turns.add(self._advance)
 
     def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
-        client = self._host.judge(self, request)
+        former = request.path == _FORMER_PATH
+        # Whoever is turned away sees nothing that would have to be asked about.
+        client = None if former else self._host.judge(self, request)
         if isinstance(client, HttpResponse):
             self._respond(client)
             return
@@ -284,11 +290,23 @@ class HttpConnection(asyncio.Protocol):
             upgrade = [("Upgrade", "websocket"), ("Connection", "Upgrade")]
             self._respond(problem(status, text, upgrade if status == 426 else ()))
             return
+        if client is None:
+            self._turn_away(protocol, answer)
+            return
         early, _ = self._h11.trailing_data
         if self._held_back:
             self._held_back = False
             self.transport.resume_reading()
         self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
+
+    def _turn_away(self, protocol: ServerProtocol, answer: Accepted) -> None:
+        """Accept the handshake only to say in a close frame why there is nothing to come for: what
+        an answer by HTTP says, browsers and most libraries keep from their clients.
+        """
+        protocol.send_response(answer)
+        protocol.send_close(CloseCode.PROTOCOL, _FORMER)
+        self.transport.write(b"".join(protocol.data_to_send()))
+        self._linger()
 
     # --- responses --------------------------------------------------------------------------------
 
@@ -331,15 +349,22 @@ class HttpConnection(asyncio.Protocol):
             head = asked is not None and asked.method == b"HEAD"
             self._send(HttpResponse(response.status, closing, response.body), head)
         linger = linger and not self._all_heard
-        if linger and self._closing_s is None and self.transport.can_write_eof():
-            # Closing now would reset the connection while the client still sends, and the answer
-            # would be lost on it. So only our side ends, and what comes is thrown away.
-            self._closing_s = self._clock()
-            try:
-                self.transport.write_eof()
-            except OSError:  # lost already, which the loop has not seen yet
-                self.transport.abort()
+        if linger and self._closing_s is None:
+            self._linger()
         self._end()
+
+    def _linger(self) -> None:
+        """Closing at once would reset the connection while the client still sends, and the answer
+        would be lost on it. So only our side ends, and what comes is thrown away.
+        """
+        if not self.transport.can_write_eof():  # TLS
+            self._end()
+            return
+        self._closing_s = self._clock()
+        try:
+            self.transport.write_eof()
+        except OSError:  # lost already, which the loop has not seen yet
+            self.transport.abort()
 
     def _end(self) -> None:
         if self._closing_s is None:

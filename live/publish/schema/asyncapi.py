@@ -17,6 +17,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish.broker.retained_messages import BrokerStatus
+from live.publish.http.http_connection import LIVE_PATH
 from live.publish.schema.json_schema import REFERENCE, components
 from live.publish.stream.stream_filter import CHANGE_TYPES, MAX_VALUE_CHARS, SOME_TEXT
 from live.publish.wire import PROTOCOL, CloseCode
@@ -57,6 +58,7 @@ _CLOSE_CODES = {
     CloseCode.SILENT: "no pong in time: come back",
     CloseCode.TOO_MUCH: "the client sends too much: do not come back",
     CloseCode.FORBIDDEN: "the token is missing, wrong, withdrawn or expired: do not come back",
+    CloseCode.PROTOCOL: "the client speaks an earlier protocol: do not come back",
 }
 
 
@@ -80,7 +82,7 @@ def asyncapi() -> dict[str, Any]:
         "defaultContentType": "application/json",
         "channels": {
             "live": {
-                "address": "/v1/live",
+                "address": LIVE_PATH,
                 "messages": {
                     name: {"$ref": f"#/components/messages/{name}"} for name in names.values()
                 },

@@ -7,7 +7,7 @@
  * the broker, clock and chance come in as arguments.
  */
 
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 /** The service sends a heartbeat every 15 s. */
 const SILENT_AFTER_MS = 40_000;
 /** Readers mend their gaps at different times, or all would ask the broker at once. */

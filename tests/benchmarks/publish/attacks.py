@@ -116,7 +116,7 @@ async def h1(port: int, end_s: float) -> None:
 
 async def h2a(port: int, end_s: float) -> None:
     pace = Handshakes()
-    first, pongs = handshake(port, "/v1/live"), b"\x8a\x80\0\0\0\0" * 20_000
+    first, pongs = handshake(port, "/v2/live"), b"\x8a\x80\0\0\0\0" * 20_000
     await asyncio.gather(
         *(flood(port, first, pongs, end_s, reads=True, pace=pace) for _ in range(ATTACKERS))
     )
@@ -125,7 +125,7 @@ async def h2a(port: int, end_s: float) -> None:
 async def h2b(port: int, end_s: float) -> None:
     pace = Handshakes()
     ping = b"\x89\xfd\0\0\0\0" + b"x" * 125
-    first = handshake(port, "/v1/live?auth=message")
+    first = handshake(port, "/v2/live?auth=message")
     await asyncio.gather(
         *(flood(port, first, ping * 1_000, end_s, reads=False, pace=pace) for _ in range(ATTACKERS))
     )
@@ -159,11 +159,11 @@ async def m1(port: int, end_s: float) -> None:
         if time.monotonic() > end_s:
             break
         reader, writer = await opened(port)
-        writer.write(handshake(port, f"/v1/live?game=zz{number}"))
+        writer.write(handshake(port, f"/v2/live?game=zz{number}"))
         held.append((writer, asyncio.create_task(drained(reader))))
         await asyncio.sleep(0.005)  # 200 a second, which is the bound of all together
     refused = 0
-    for path in ("/v1/live", "/v1/live?board=1"):
+    for path in ("/v2/live", "/v2/live?board=1"):
         reader, writer = await opened(port)
         writer.write(handshake(port, path))
         refused += b" 101 " not in await reader.readline()

@@ -43,7 +43,7 @@ def shaken(host: str, port: int, *, small: bool = False) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     sock.settimeout(20)
     sock.connect((host, port))
-    sock.sendall(HANDSHAKE.format(path="/v1/live", host=host, port=port).encode())
+    sock.sendall(HANDSHAKE.format(path="/v2/live", host=host, port=port).encode())
     return sock
 
 

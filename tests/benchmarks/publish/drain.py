@@ -19,7 +19,7 @@ HANDSHAKE = (
 
 def main() -> None:
     host, port, clients = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    path = sys.argv[4] if len(sys.argv) > 4 else "/v1/live"
+    path = sys.argv[4] if len(sys.argv) > 4 else "/v2/live"
     request = HANDSHAKE.format(path=path, host=host, port=port).encode()
     ready = selectors.DefaultSelector()
     for _ in range(clients):

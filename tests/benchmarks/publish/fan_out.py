@@ -33,7 +33,7 @@ Send = Callable[[], None]
 class Drain:
     """The subscribers, in another process."""
 
-    def __init__(self, host: str, port: int, clients: int, path: str = "/v1/live") -> None:
+    def __init__(self, host: str, port: int, clients: int, path: str = "/v2/live") -> None:
         self._process = subprocess.Popen(
             [sys.executable, str(HERE / "drain.py"), host, str(port), str(clients), path],
             stdin=subprocess.PIPE,

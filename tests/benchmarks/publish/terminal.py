@@ -170,7 +170,7 @@ async def part(
                 "-m",
                 "tests.benchmarks.publish.terminal",
                 "--subscribe",
-                f"ws://{host}:{port}/v1/live",
+                f"ws://{host}:{port}/v2/live",
             ],
             stdout=subprocess.PIPE,
         )

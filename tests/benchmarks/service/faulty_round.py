@@ -307,7 +307,7 @@ class Follower:
     """One websocket, which comes back after each kill."""
 
     def __init__(self, port: int, judge: Judge, token: str = "") -> None:
-        self._address = f"ws://127.0.0.1:{port}/v1/live"
+        self._address = f"ws://127.0.0.1:{port}/v2/live"
         self._judge = judge
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.public = not token

@@ -151,7 +151,7 @@ class Subscriber:
     """Stays on: comes back with what it holds after each end."""
 
     def __init__(self, port: int) -> None:
-        self._url = f"ws://127.0.0.1:{port}/v1/live"
+        self._url = f"ws://127.0.0.1:{port}/v2/live"
         self.client_state = ClientState()
         self.connected = asyncio.Event()
         self.resumed = self.out_of_step = 0

@@ -67,7 +67,7 @@ class Reader:
         self.kept: bytearray | None = bytearray() if whole else None
         self.bytes = self.checksum = 0
         self.sock = socket.create_connection((host, port), timeout=60)
-        request = HANDSHAKE.format(path=f"/v1/live{query}", host=host, port=port)
+        request = HANDSHAKE.format(path=f"/v2/live{query}", host=host, port=port)
         self.sock.sendall(request.encode())
         head = b""
         while b"\r\n\r\n" not in head:

@@ -282,7 +282,7 @@ class Reader:
     def __init__(self, port: int) -> None:
         self.client_state = ClientState()
         self.connections = 0
-        self._url = f"ws://127.0.0.1:{port}/v1/live"
+        self._url = f"ws://127.0.0.1:{port}/v2/live"
 
     async def run(self) -> None:
         from websockets.asyncio.client import connect

@@ -77,7 +77,7 @@ async def serving(
 
 def live(publisher: Publisher, query: str = "") -> str:
     host, port = publisher.address
-    return f"ws://{host}:{port}/v1/live{query}"
+    return f"ws://{host}:{port}/v2/live{query}"
 
 
 def bearer(token: str) -> dict[str, str]:

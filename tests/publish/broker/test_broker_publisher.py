@@ -42,7 +42,7 @@ def config(broker: Mosquitto) -> MqttConfig:
 
 def wanted(world: World, state: str = "online") -> dict[str, bytes]:
     """What the broker should hold."""
-    status = {"type": "status", "state": state, "version": VERSION, "protocol": 1}
+    status = {"type": "status", "state": state, "version": VERSION, "protocol": 2}
     told = json.dumps(status, separators=(",", ":")).encode()
     return {**RetainedMessages(world, "test/rate").everything(), "test/rate/status": told}
 

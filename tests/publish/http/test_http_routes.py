@@ -446,10 +446,11 @@ async def test_an_answer_that_fails_costs_only_itself(
 
 async def test_the_websocket_path_says_what_it_wants(world: World, site: StaticSite) -> None:
     async with serving(world, site) as (_, client):
-        told = await client.get("/v1/live")
+        told = await client.get("/v2/live")
         assert told.status_code == 426
         assert told.headers["upgrade"] == "websocket"
-        assert (await client.post("/v1/live")).status_code == 405
+        assert (await client.post("/v2/live")).status_code == 405
+        assert (await client.get("/v1/live")).status_code == 426
 
 
 def test_targets_are_read_as_paths() -> None:

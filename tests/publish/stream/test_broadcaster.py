@@ -33,7 +33,7 @@ async def test_after_a_fault_of_ours_readers_come_again_and_hold_what_is_true(
 ) -> None:
     world = World()
     async with Publisher(ServerConfig(port=0), world) as publisher:
-        url = publisher.url.replace("http", "ws") + "v1/live"
+        url = publisher.url.replace("http", "ws") + "v2/live"
         async with connect(url, max_size=None) as first:
             hello = await first.recv()
             await first.recv()

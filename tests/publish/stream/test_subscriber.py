@@ -43,7 +43,7 @@ async def publisher() -> AsyncIterator[Publisher]:
         yield made
 
 
-def handshake(headers: dict[str, str], line: str = "GET /v1/live HTTP/1.1") -> bytes:
+def handshake(headers: dict[str, str], line: str = "GET /v2/live HTTP/1.1") -> bytes:
     told = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return f"{line}\r\n{told}\r\n".encode("latin-1")
 
@@ -84,7 +84,7 @@ def close_of(said: bytes) -> int | None:
 
 async def goes_on(publisher: Publisher) -> None:
     host, port = publisher.address
-    async with connect(f"ws://{host}:{port}/v1/live") as ws:
+    async with connect(f"ws://{host}:{port}/v2/live") as ws:
         assert json.loads(await ws.recv())["type"] == "hello"
 
 

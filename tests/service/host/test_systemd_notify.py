@@ -162,7 +162,7 @@ def service(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, socket
                 line = process.stdout.readline()
                 assert line, "it ended"
                 found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-            yield process, f"ws://127.0.0.1:{found[1]}/v1/live", sock
+            yield process, f"ws://127.0.0.1:{found[1]}/v2/live", sock
         finally:
             process.kill()
 
@@ -195,7 +195,7 @@ def test_the_second_signal_ends_at_once(tmp_path: Path) -> None:
         host, port = url.removeprefix("ws://").split("/")[0].split(":")
         with socket.create_connection((host, int(port)), timeout=20) as client:
             client.sendall(
-                f"GET /v1/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+                f"GET /v2/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
                 "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                 "Sec-WebSocket-Version: 13\r\n\r\n".encode()
             )

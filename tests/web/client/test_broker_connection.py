@@ -119,8 +119,8 @@ def test_a_stale_copy_of_what_is_retained_is_mended(pages: Pages) -> None:
 @pytest.mark.parametrize(
     ("protocol", "reason"),
     [
-        (2, "this page is older than the service: load it again"),
-        (0, "the service is older than this page: bring it up to date, or write the page anew"),
+        (3, "this page is older than the service: load it again"),
+        (1, "the service is older than this page: bring it up to date, or write the page anew"),
     ],
 )
 @pytest.mark.parametrize("topic", ["site/snapshot", "status"])

@@ -39,11 +39,11 @@ def greeting() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("page", "url"),
     [
-        ("http://host:8765/", "ws://host:8765/v1/live"),
-        ("http://host/overlay?board=3,012", "ws://host/v1/live?board=3&board=12"),
-        ("http://host/overlay?detail=brief&layout=grid", "ws://host/v1/live?detail=brief"),
-        ("https://host/live/?player=%C3%A9&x=1", "wss://host/live/v1/live?player=%C3%A9"),
-        (PAGE, "ws://host:8765/v1/live?game=a+b"),
+        ("http://host:8765/", "ws://host:8765/v2/live"),
+        ("http://host/overlay?board=3,012", "ws://host/v2/live?board=3&board=12"),
+        ("http://host/overlay?detail=brief&layout=grid", "ws://host/v2/live?detail=brief"),
+        ("https://host/live/?player=%C3%A9&x=1", "wss://host/live/v2/live?player=%C3%A9"),
+        (PAGE, "ws://host:8765/v2/live?game=a+b"),
     ],
 )
 def test_the_socket_is_beside_the_page(pages: Pages, page: str, url: str) -> None:
@@ -54,7 +54,7 @@ def test_it_resumes_where_it_was(pages: Pages) -> None:
     result = play(pages, [*greeting(), {"close": 1006}, {"advance": 1000}])
     assert statuses(result) == ["connecting", "live", "waiting", "connecting"]
     again, at = opened(result)[1]
-    assert again == "ws://host:8765/v1/live?game=a+b&epoch=epoch&since=5"
+    assert again == "ws://host:8765/v2/live?game=a+b&epoch=epoch&since=5"
     assert at == 500
 
 
