@@ -24,6 +24,9 @@ from live.ledger.calibrations_in_use import CalibrationsInUse
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ratings.calibration.engine_transfer import MeasuredEngine
 
+#: Of notes that say by how many milliseconds the machine's clock was put forward just then.
+CLOCK = "clock"
+
 
 class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     """One start of the service: by whom, and what everything since was measured with."""
