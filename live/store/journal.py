@@ -184,6 +184,10 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def _steady_ms() -> float:
+    return time.monotonic() * 1000
+
+
 class Journal:
     """One file, written by this process alone. Use as a context manager; never raises for the
     file's sake. Also a :class:`live.engine.results.result_cache.ResultCache`.
@@ -191,8 +195,8 @@ class Journal:
     Args:
         durable: every commit reaches the disk before the next, for machines that lose power.
         now_ms: milliseconds since 1970, UTC.
-        steady_ms: milliseconds that nobody can set; None: the machine's, or those of a ``now_ms``
-            that is given.
+        steady_ms: milliseconds of a clock that nobody can set; None: the machine's, or with a
+            ``now_ms`` none.
     """
 
     def __init__(
@@ -223,8 +227,9 @@ class Journal:
         self._writer: JournalWriter | None = None
         self._run = self._n = self._note = 0
         self._last_ms = 0
-        given = None if now_ms is wall_ms else now_ms
-        self._steady_ms = steady_ms or given or (lambda: time.monotonic() * 1000)
+        if steady_ms is None and now_ms is wall_ms:
+            steady_ms = _steady_ms
+        self._steady_ms = steady_ms
         self._last_steady_ms = 0.0
         # Changes were left out: what the file says of the games is not what they are.
         self._missed = False
@@ -419,6 +424,9 @@ class Journal:
         """Now; within a run time goes on where the clock is set back. That it was put forward is
         noted first: how long ago something was must not rest on it.
         """
+        if self._steady_ms is None:
+            self._last_ms = max(self._last_ms, self._now_ms())
+            return self._last_ms
         before_ms, steady_ms = self._last_ms, self._steady_ms()
         passed_ms = max(0.0, steady_ms - self._last_steady_ms)
         self._last_steady_ms = steady_ms

@@ -20,6 +20,7 @@ from live.games.game_steps import Step, game_after
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
+from live.publish.visibility import Visibility, shown
 from live.service.public_delay import mark_shown, since_shown
 from live.store.journal import Journal
 from live.store.journal_records import JournalRun, Restated
@@ -141,18 +142,18 @@ class Service:
         self.check()
 
     def restart(self, away_s: float) -> None:
-        shown = self.shown()
+        seen = self.shown()
         assert self.event.journal.flush()
         self.event.journal.__exit__(None, None, None)
         self.wall_s += away_s
         self.event = JournalledEvent(self)
-        assert self.shown() == shown, "a restart shows what was shown, no more and no less"
+        assert self.shown() == seen, "a restart shows what was shown, no more and no less"
         self.check()
 
     def shown(self) -> dict[int, tuple[int, Result]]:
         """Plies and result of each board, as the public knows them."""
         public = self.event.public
-        assert snapshot(public) == self.event.client.snapshot()
+        assert snapshot(public) == shown(self.event.client.snapshot(), Visibility.PUBLIC)
         views = [public.game(view.id) for view in public.games()]
         return {
             view.board - 1: (len(view.plies), view.result) for view in views if view and view.board
@@ -160,8 +161,7 @@ class Service:
 
     def check(self) -> None:
         """Nothing is public that was not true a delay ago or before."""
-        shown = self.shown()
-        for board, (plies, result) in shown.items():
+        for board, (plies, result) in self.shown().items():
             ripe = [true for at_s, true in self.history[board] if at_s <= self.steady_s - DELAY_S]
             assert (plies, result) in ripe, (board, plies, result)
 

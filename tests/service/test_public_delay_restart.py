@@ -13,6 +13,7 @@ from live.feeds.demo import demo_feed
 from live.games.game_steps import NewGame
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
+from live.publish.visibility import Visibility, shown
 from live.service.output_mode import offer_delay
 from live.service.public_delay import first_delay_s, settings_delay, since_shown
 from live.store.journal import Journal
@@ -40,7 +41,8 @@ def test_games_of_before_are_held_back_while_they_may_hold_moves_that_are() -> N
     assert public.game("g1") is None
     now[0] += 1
     public.pass_due()
-    assert public.game("g1") == world.held["g1"] and list(public.players())
+    seen = shown(world.held["g1"], Visibility.PUBLIC)
+    assert public.game("g1") == seen and list(public.players())
 
 
 def test_moments_of_games_that_are_held_back_wait_with_them() -> None:
