@@ -139,6 +139,9 @@ class Board:
             if ply:
                 self.plies.setdefault((ply, words[ply - 1]), now_s)
         self.results.setdefault(report.result, now_s)
+        # Who is mated has lost, whatever the source says of it yet.
+        if report.moves and report.moves[-1].san.endswith("#"):
+            self.results.setdefault("1-0" if len(report.moves) % 2 else "0-1", now_s)
 
     def public_plies(self, now_s: float) -> int:
         due = [n for n, since_s in self.lengths.items() if since_s + self.delay_s <= now_s]
