@@ -376,10 +376,11 @@ class EventService:
                 headers=game.headers,
                 start_fen=game.start_fen,
                 moves=game.moves,
+                result=game.result,
                 problem=game.problem,
             )
             for game in self.state.held()
-            if game.feed == feed and game.result == "*"
+            if game.feed == feed
         ]
 
     def health(self, health: FeedHealth) -> None:

@@ -53,10 +53,11 @@ class PartialReadFilter:
         """``before``: what was shown when the service ended."""
         self._lost_after_s = lost_after_s
         former = dict(zip(identities(before), before, strict=True))
-        gone = {who for who, game in former.items() if _is_gone(game)}
+        gone = {who for who, game in former.items() if _is_past(game)}
         self._held = {who: game for who, game in former.items() if who not in gone}
         self._losses: dict[Identity, _Loss] = {}
-        # Games whose loss was believed: they may come back half-written.
+        # Games whose loss was believed, and those of a former run that are past: they may come back
+        # half-written.
         self._gone = {who: msgspec.structs.replace(former[who], problem=None) for who in gone}
 
     def believe(
@@ -122,7 +123,8 @@ class PartialReadFilter:
         self, named: dict[Identity, GameReport], *, whole: bool, suspect: bool
     ) -> dict[Identity, GameReport | None]:
         """Games of which something is missing that cannot be believed at once."""
-        fewer = not whole or len(named) < len(self._held)
+        # What was gone and is back takes nobody's place.
+        fewer = not whole or len(named.keys() - self._gone.keys()) < len(self._held)
         lines = {_line(game) for who, game in named.items() if who not in self._held}
         missing = {
             who: None
@@ -147,8 +149,9 @@ class PartialReadFilter:
         return self._held[who] if who in self._held else self._gone[who]
 
 
-def _is_gone(game: GameReport) -> bool:
-    return (game.problem or "").startswith(NO_LONGER)
+def _is_past(game: GameReport) -> bool:
+    """Over, or gone: nobody misses it."""
+    return game.result != "*" or (game.problem or "").startswith(NO_LONGER)
 
 
 def _is_renamed(now: GameReport, before: GameReport) -> bool:

@@ -185,3 +185,10 @@ def test_what_was_gone_before_a_restart_and_comes_back_half_written_is_doubted()
     assert believing.believe([C], whole=True, now_s=0).games == (C,)
     belief = believing.believe([C, game("A", MOVES[:1])], whole=False, now_s=1)
     assert [len(one.moves) for one in belief.games] == [3, 3] and belief.doubted == 1
+
+
+def test_a_game_that_is_over_hides_no_loss_after_a_restart() -> None:
+    over = msgspec.structs.replace(A, result="1-0")
+    believing = PartialReadFilter(60, [over, B, C])
+    belief = believing.believe([over, B], whole=True, now_s=0)
+    assert [one.headers.white.name for one in belief.games] == ["A", "B", "C"]
