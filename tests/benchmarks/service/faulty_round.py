@@ -458,7 +458,9 @@ class Asking:
             drawn = await board_picture.drawn(board_picture.board_svg(detail, "auto"))
             if drawn != picture:  # kept from a moment ago, or made of what is held back
                 judge.counts["pictures of before"] += 1
-                _, whole = await self.get(path, self._token)
+                status, whole = await self.get(path, self._token)
+                if status != 200:
+                    return
                 known = msgspec.json.decode(whole, type=GameDetail)
                 if picture == await board_picture.drawn(board_picture.board_svg(known, "auto")):
                     judge.wrong("pictures: public too early", f"{view.id}, {known.plies_played}")
