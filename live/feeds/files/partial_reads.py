@@ -24,6 +24,8 @@ LEAST_READINGS = 3
 MAX_GONE = 1000
 #: Plies played alike after which a game that is missing is one that has got other names.
 PROOF_PLIES = 20
+#: As many are enough where one of the players, event and round are the same.
+SEATED_PLIES = 4
 
 
 class BelievedText(msgspec.Struct, frozen=True):
@@ -125,14 +127,14 @@ class PartialReadFilter:
         """Games of which something is missing that cannot be believed at once."""
         # What was gone and is back takes nobody's place.
         fewer = not whole or len(named.keys() - self._gone.keys()) < len(self._held)
-        lines = {_line(game) for who, game in named.items() if who not in self._held}
+        new = {
+            mark for who, game in named.items() if who not in self._held for mark in _marks(game)
+        }
         missing = {
             who: None
             for who, held in self._held.items()
             # As many games under other names: renamed, reordered, or the next round.
-            if fewer
-            and who not in named
-            and (len(held.moves) < PROOF_PLIES or _line(held) not in lines)
+            if fewer and who not in named and new.isdisjoint(_marks(held))
         }
         shorter = {
             who: game
@@ -166,9 +168,16 @@ def _is_renamed(now: GameReport, before: GameReport) -> bool:
     )
 
 
-def _line(game: GameReport) -> tuple[str, ...]:
-    """What shows that a game under another name is the same one: how it began."""
-    return (game.start_fen, *(move.uci for move in game.moves[:PROOF_PLIES]))
+def _marks(game: GameReport) -> list[tuple[str, ...]]:
+    """What shows that a game under another name is the same one: how it began, and for how long
+    where no player's name is the same.
+    """
+    line, headers = (game.start_fen, *(move.uci for move in game.moves)), game.headers
+    marks = [line[: PROOF_PLIES + 1]] if len(game.moves) >= PROOF_PLIES else []
+    if len(game.moves) >= SEATED_PLIES:
+        place = (headers.event, headers.round, *line[: SEATED_PLIES + 1])
+        marks += [(player.name, *place) for player in (headers.white, headers.black)]
+    return marks
 
 
 def is_shorter(now: GameReport, before: GameReport) -> bool:
