@@ -168,10 +168,13 @@ def since_shown(journal: Journal | None, state: EventState, delay_s: float) -> U
         if not ago_s:
             continue
         found.changed_ago_s[game.id] = min(ago_s)
-        if len(carriers) == 1:
-            stages = _stages(journal, carriers[0], by_game[carriers[0]])
-            if stages and stages[-1][1] == state.holding(game.id):
-                found.stages[game.id] = stages
+        stages = _stages(journal, game.id, by_game[game.id])
+        whole = state.holding(game.id)
+        if stages and whole is not None and len(carriers) > 1:
+            # What other sources add is known by their last change at the latest.
+            stages.append((min(ago_s), whole))
+        if stages and stages[-1][1] == whole:
+            found.stages[game.id] = stages
     return found
 
 
@@ -182,10 +185,11 @@ def _stages(
     came to stand so, seconds; empty where that is not clear.
     """
     stages: list[tuple[float, Game]] = []
-    first = recent[0][1]
-    if first is None:
+    first = recent[0][1] if recent else None
+    if recent and first is None:
         return []
-    before = [(inf, each) for each in journal.changes_of(id) if each.n < first.n]
+    changes = journal.changes_of(id)
+    before = [(inf, each) for each in changes if first is None or each.n < first.n]
     game: Game | None = None
     try:
         for ago_s, change in (*before, *recent):

@@ -214,3 +214,33 @@ def test_after_a_kill_the_public_goes_on_where_it_was(
     assert service.shown() == {0: (8, "*"), 1: (1, "*")}
     assert snapshot(service.event.public) == snapshot(service.event.state)
     service.event.journal.__exit__(None, None, None)
+
+
+def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+
+    def both(plies: int) -> None:
+        service.plies[0] = plies
+        for feed in ("hall", "web"):
+            service.event.report(FeedReport(feed, (service.game(0),)))
+        service.history[0].append((service.steady_s, (plies, "*")))
+
+    def public() -> list[tuple[int, int]]:
+        return [
+            (game.plies_played, len(game.plies)) for game in service.event.client.snapshot().games
+        ]
+
+    both(20)
+    assert len(list(service.event.state.games())) == 1
+    service.wait(DELAY_S + 1)
+    both(22)
+    service.wait(5)
+    assert public() == [(20, 20)]
+    assert service.event.journal.flush()
+    service.event.journal.__exit__(None, None, None)
+    service.event = JournalledEvent(service)
+    assert public() == [(20, 20)]
+    service.wait(DELAY_S - 10)
+    assert public() == [(20, 20)]
+    service.wait(10)
+    assert public() == [(22, 22)]
