@@ -21,6 +21,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,10 +50,11 @@ from live.service.output_mode import OutputMode, way
 from live.service.plugin_service import PluginService, plugin_feeds
 from live.service.public_delay import (
     all_passed_on,
-    changed_ago_s,
     first_delay_s,
+    mark_shown,
     pass_on,
     settings_delay,
+    since_shown,
     without_time,
 )
 from live.service.settings_reload import (
@@ -127,6 +129,8 @@ async def follow(
         if screen.drawn:
             parts["display"] = screen.run
         journal = service.journal.journal
+        if journal is not None:
+            public.listen(partial(mark_shown, public, journal))
         reloader = (
             _reloader(said, again, sources, publisher, journal) if again is not None else None
         )
@@ -228,11 +232,13 @@ def _publishing(config: Config, service: EventService, plugins: PluginService) -
     delay_s = first_delay_s(config.feeds.delay_s, journal)
     if words := without_time(config.feeds, delay_s):
         log.warning("delay: %s", words)
+    unshown = since_shown(journal, service.state, delay_s)
     public = PublicState(
         service.state,
         delay_s=delay_s,
         hide_scores=config.server.hide_scores,
-        changed_ago_s=changed_ago_s(journal, service.state, time.time()),
+        changed_ago_s=unshown.changed_ago_s,
+        stages=unshown.stages,
         stored_engine=service.state.ledger.stored_engine,
         delayed=DelayedGames.of(config.feeds),
     )

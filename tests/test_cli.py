@@ -234,8 +234,8 @@ def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None
     done = live_rate(*once, cwd=tmp_path, within_s=180)
     assert done.returncode == 0, done.stderr
     table = done.stdout.split("Players (")[1]
-    assert "Kovchan, Alexander" in table
-    assert "Cabrera Martel, Isaac" in table
+    assert "Kovreth, Alexandar" in table
+    assert "Cabreda Marlet, Isarn" in table
 
 
 @pytest.mark.slow

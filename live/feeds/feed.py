@@ -25,7 +25,7 @@ class FeedSink(Protocol):
         """
 
     def known(self, feed: FeedName) -> Sequence[GameReport]:
-        """Games of this source that were being played when the service ended, as it was last."""
+        """Games of this source as they stood when the service ended; none before its first run."""
 
     def health(self, health: FeedHealth) -> None:
         """Say how the source is doing; only changes of state or detail are worth saying."""

@@ -99,7 +99,7 @@ class FeedSession:
         self.alive()
 
     def known(self) -> Sequence[GameReport]:
-        """Games of this source that were being played when the service ended."""
+        """Games of this source as they stood when the service ended."""
         return self._sink.known(self.name)
 
     async def rated(self) -> None:

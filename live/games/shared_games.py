@@ -60,6 +60,8 @@ class SharedGames:
         self._first: dict[GameId, GameId] = {}
         # Whose line is followed where that contradicts the line of the first source.
         self._followed: dict[GameId, GameId] = {}
+        # What the arbiter has removed: the game named, and the sources' games that it was.
+        self._removed: dict[GameId, tuple[GameId, ...]] = {}
         # Who plays, whatever the source; see _marks.
         self._players: dict[str, dict[GameId, None]] = {}
         self._marked: dict[GameId, tuple[str, ...]] = {}
@@ -89,6 +91,8 @@ class SharedGames:
     def follow(self, step: Step) -> Iterator[Shown]:
         """What a step that has been applied to the index means for the games shown."""
         id = step.id
+        if any(id in members for members in self._removed.values()):
+            return
         game = self._index.get(id)
         if isinstance(step, NewGame | HeadersChanged | GameGone):
             self._remark(id, game)
@@ -113,6 +117,26 @@ class SharedGames:
         self._others.pop(first, None)
         self._followed.pop(first, None)
         yield GameGone(first), None
+
+    def remove(self, id: GameId) -> Iterator[Shown]:
+        """Show a game no longer, whatever its sources say of it: it stays in the index, so that
+        they do not make it anew.
+        """
+        if id in self._removed:
+            return
+        first = self.shown_as(id)
+        self._removed[id] = self.members(first)
+        yield from self.retire(first)
+
+    def removed(self) -> tuple[GameId, ...]:
+        """Games that were removed, the latest last."""
+        return tuple(self._removed)
+
+    def bring_back(self, id: GameId) -> Iterator[Shown]:
+        """Show a game that was removed, as its sources have it now."""
+        for member in self._removed.pop(id, ()):
+            if (game := self._index.get(member)) is not None:
+                yield from self.follow(NewGame(game))
 
     def adopt(self, ids: Iterable[GameId]) -> Iterator[Shown]:
         """Games that are held and shown already, from before a restart."""

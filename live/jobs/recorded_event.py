@@ -28,7 +28,7 @@ from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import HumanSearches
 from live.ledger.outgoing_messages import HumanRequest, Urgency
-from live.service.alert_restore import alerts_of
+from live.service.alert_restore import alerts_of, rule_again
 from live.service.event_service import EventService
 from live.service.measure_settings import engine_limit, human_searches
 from live.settings import flat, nested
@@ -182,6 +182,7 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
                 service.state.apply(step)
                 service.answer()
             bar.advance(bar.task_ids[0])
+    rule_again(service.state, reader.notes(to_ms))
     for alert in alerts_of(reader.notes(to_ms)):
         service.alert(alert)
     return service

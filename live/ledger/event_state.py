@@ -173,6 +173,18 @@ class EventState:
         """
         return self._shared.members(id)
 
+    def remove(self, id: GameId) -> None:
+        """Show a game no longer and count nothing of it, though its sources go on with it."""
+        self._follow(self._shared.remove(id))
+
+    def removed(self) -> tuple[GameId, ...]:
+        """Games that were removed, the latest last."""
+        return self._shared.removed()
+
+    def bring_back(self, id: GameId) -> None:
+        """Show and count a game again that was removed."""
+        self._follow(self._shared.bring_back(id))
+
     def retire(self, id: GameId) -> list[Game]:
         """Hold an old game no longer, nor what is pooled of its players from it. Gives it, as each
         source has it that carries it.

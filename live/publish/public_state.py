@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 import msgspec
@@ -38,15 +38,19 @@ from live.events import (
     GameMessage,
     GameView,
     GoneMessage,
+    Headers,
     HealthMessage,
     Moment,
     MomentMessage,
+    Move,
     MoveMessage,
     PlayerView,
+    PlyView,
     PublicDelay,
     ScoreMessage,
     StandingMessage,
 )
+from live.games.game import Game
 from live.games.round_number import round_of
 from live.publish.published_state import PublishedState, snapshot, view_of, whole_game
 from live.publish.stream.client_state import ClientState, OutOfStep
@@ -115,14 +119,18 @@ class PublicState:
         delay_s: float = 0.0,
         hide_scores: bool = False,
         changed_ago_s: Mapping[GameId, float] | None = None,
+        stages: Mapping[GameId, Sequence[tuple[float, Game]]] | None = None,
         stored_engine: EngineInfo | None = None,
         delayed: DelayedGames | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_s: Callable[[], float] = time.time,
     ) -> None:
         """``changed_ago_s``: when games that are held already have changed last; those that changed
-        within the delay are held back whole, for they may hold moves that are. Meanwhile the
-        engine counts as in ``stored_engine``, which rests on no game.
+        within the delay are held back, for they may hold moves that are. ``stages`` says how they
+        stood before, and since how long: moves, clocks, headers and results are shown when they
+        may be, as if no restart had been, their figures with the last of them. Games without
+        stages are held back whole. Meanwhile the engine counts as in ``stored_engine``, which
+        rests on no game.
         """
         self._live = live
         self._clock = clock
@@ -145,7 +153,7 @@ class PublicState:
         self._listeners: list[Listener] = []
         self.delay(delay_s)
         if self._late is not None:
-            self._hold_back(changed_ago_s or {}, stored_engine)
+            self._hold_back(changed_ago_s or {}, stages or {}, stored_engine)
         self.hide(hide_scores)
 
     def listen(self, listener: Listener) -> None:
@@ -198,7 +206,10 @@ class PublicState:
             self._stripped.apply(snapshot(behind, _VENUE))
 
     def _hold_back(
-        self, changed_ago_s: Mapping[GameId, float], stored_engine: EngineInfo | None
+        self,
+        changed_ago_s: Mapping[GameId, float],
+        stages: Mapping[GameId, Sequence[tuple[float, Game]]],
+        stored_engine: EngineInfo | None,
     ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""
         assert self._late is not None
@@ -223,7 +234,18 @@ class PublicState:
         )
         for detail in held:
             self._late.apply(GoneMessage(detail.id))
+            bare = shown(detail, Visibility.VENUE)
+            before: Sequence[Move] = ()
+            for ago_s, game in stages.get(detail.id, ()):
+                for change in _stage(bare, before, game):
+                    if ago_s >= self._delay_s:
+                        self._late.apply(change)
+                    else:
+                        self._hold(now_s - ago_s, change)
+                before = game.moves
             for change in whole_game(detail):
+                if detail.id in stages and isinstance(change, MoveMessage) and change.move:
+                    change = ScoreMessage(detail.id, change.move)
                 self._hold(changed_s[detail.id], change)
         last_s = changed_s[held[-1].id]
         for moment in whole.moments:
@@ -240,6 +262,7 @@ class PublicState:
             for gain_cp, moves in each.counts:
                 self._hold(last_s, GainsMessage(each.player, gain_cp, moves))
         self._hold(last_s, EngineMessage(engine))
+        self._waiting = deque(sorted(self._waiting, key=lambda each: each[0]))
 
     def _hold(self, at_s: float, change: Change) -> None:
         self._waiting.append((at_s, change))
@@ -440,6 +463,32 @@ class PublicState:
 
     def moments(self) -> Iterable[Moment]:
         return self._known.moments()
+
+
+def _stage(bare: GameDetail, before: Sequence[Move], game: Game) -> Iterator[Change]:
+    """The changes that bring a game with the moves ``before`` to how it stood, without figures."""
+    heads = {name: getattr(game.headers, name) for name in Headers.__struct_fields__}
+    fields = {name: value for name, value in heads.items() if name in GameView.__struct_fields__}
+    yield GameMessage(
+        msgspec.structs.replace(
+            view_of(bare),
+            **fields,
+            result=game.result,
+            problem=game.problem,
+            plies_played=len(game.moves),
+            plies_scored=0,
+        )
+    )
+    same = 0
+    for one, other in zip(before, game.moves, strict=False):
+        if one != other:
+            break
+        same += 1
+    if same == len(game.moves) < len(before):
+        yield MoveMessage(bare.id, same + 1, None)
+    for ply, move in enumerate(game.moves[same:], same + 1):
+        view = PlyView(ply, move.san, move.uci, move.clock_s, move.spent_s)
+        yield MoveMessage(bare.id, ply, view)
 
 
 def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:

@@ -53,7 +53,7 @@ from live.store.journal_records import RecordedNote, Restated
 log = logging.getLogger(__name__)
 
 #: What notes of the journal are about.
-ALERT, MUTE, ALIVE, ENTRY = "alert", "mute", "alive", "entry"
+ALERT, MUTE, ALIVE, ENTRY, RULING = "alert", "mute", "alive", "entry", "ruling"
 #: How often it is noted that the desk watches, seconds: in a quiet hour nothing else shows it.
 ALIVE_S = 60.0
 #: Games given again although they are over: those that changed so shortly before the last change,
@@ -80,6 +80,13 @@ class ArbiterEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     text: str
     game: GameId | None = None
+
+
+class BoardRuling(msgspec.Struct, frozen=True):
+    """The arbiter removed a board, or brought it back."""
+
+    game: GameId
+    removed: bool
 
 
 class RestoredAlerts(NamedTuple):
@@ -152,7 +159,22 @@ def mutes_of(notes: Iterable[RecordedNote]) -> list[RestoredMute]:
     return found
 
 
-def remember(journal: Journal | None, what: RestoredMute | OpenAlert | ArbiterEntry) -> None:
+def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
+    """Remove the boards that the arbiter removed and did not bring back."""
+    for note in notes:
+        if note.kind != RULING:
+            continue
+        try:
+            ruling = msgspec.json.decode(note.body, type=BoardRuling)
+        except msgspec.MsgspecError as error:
+            log.error("a removed board of the journal cannot be read (%s)", error)
+            continue
+        (state.remove if ruling.removed else state.bring_back)(ruling.game)
+
+
+def remember(
+    journal: Journal | None, what: RestoredMute | OpenAlert | ArbiterEntry | BoardRuling
+) -> None:
     """Keep it for the runs to come."""
     if journal is None:
         return
@@ -161,6 +183,8 @@ def remember(journal: Journal | None, what: RestoredMute | OpenAlert | ArbiterEn
             journal.note(MUTE, msgspec.json.encode(what), game or "")
         case ArbiterEntry(game=game):
             journal.note(ENTRY, msgspec.json.encode(what), game or "")
+        case BoardRuling(game=game):
+            journal.note(RULING, msgspec.json.encode(what), game)
         case OpenAlert():
             journal.note(ALIVE, msgspec.json.encode(what))
 

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping
 
 import msgspec
 
+from live.alerts.incident_log import board_words
 from live.config import Config
 from live.engine.ahead.move_forecast import ForecastPolicy, speculative_rank
 from live.engine.engine_pool import EnginePool
@@ -41,7 +42,15 @@ from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
 from live.ratings.perceived.model_choice import Models
-from live.service.alert_restore import ArbiterEntry, OpenAlert, RestoredMute, past, remember
+from live.service.alert_restore import (
+    ArbiterEntry,
+    BoardRuling,
+    OpenAlert,
+    RestoredMute,
+    past,
+    remember,
+    rule_again,
+)
 from live.service.alert_service import AlertService
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
@@ -158,6 +167,8 @@ class EventService:
         # Nobody is notified again of what is restored.
         with self.arbiter.asleep(), self.story.asleep():
             await self.journal.restore(self.state, room, limit, feeds, self.measured)
+            if self.journal.journal is not None:
+                rule_again(self.state, self.journal.journal.notes())
         if self.journal.journal is not None:
             self.arbiter.measured_by(self.state.engine())
             try:
@@ -172,6 +183,25 @@ class EventService:
                 # Broad, as wherever alerts are made: whatever a strange journal brings about in
                 # them, the games stand, and the service has to start.
                 log.exception("alerts of before are missed")
+
+    def remove_board(self, game: GameId) -> None:
+        """The arbiter takes a board off all screens, points and reports; the log says so."""
+        view = self.state.game(game)
+        if view is not None:
+            remember(self.journal.journal, BoardRuling(game, True))
+            self.arbiter.enter(f"Board removed: {board_words(view)}", game)
+            self.state.remove(game)
+
+    def bring_back_board(self) -> str:
+        """Undo the latest removal; returns which board it was, empty where none is removed."""
+        for game in self.state.removed()[-1:]:
+            remember(self.journal.journal, BoardRuling(game, False))
+            self.state.bring_back(game)
+            view = self.state.game(game)
+            words = board_words(view) if view is not None else game
+            self.arbiter.enter(f"Board brought back: {words}", game)
+            return words
+        return ""
 
     @property
     def engines(self) -> EngineService:
@@ -346,10 +376,11 @@ class EventService:
                 headers=game.headers,
                 start_fen=game.start_fen,
                 moves=game.moves,
+                result=game.result,
                 problem=game.problem,
             )
             for game in self.state.held()
-            if game.feed == feed and game.result == "*"
+            if game.feed == feed
         ]
 
     def health(self, health: FeedHealth) -> None:

@@ -241,6 +241,8 @@ class OutputMode:
         actions.alert_actions = service.arbiter
         actions.incidents = service.arbiter.incidents
         actions.enter = service.arbiter.enter
+        actions.remove_board = service.remove_board
+        actions.bring_back_board = service.bring_back_board
         actions.export_log = IncidentExporter(
             service.arbiter.incidents, service.state, export_folder()
         )

@@ -7,26 +7,42 @@ Part of the composition root.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Annotated
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from live.clock import Clock
 from live.config import FeedsConfig
-from live.events import FeedHealth, GameId, PublicDelay
+from live.events import Change, FeedHealth, GameId, GameMessage, MoveMessage, PublicDelay
+from live.games.game import Game
+from live.games.game_steps import game_after
 from live.ledger.event_state import EventState
 from live.publish.public_state import DelayedGames, PublicState
 from live.store.journal import Journal
+from live.store.journal_records import RecordedChange, Restated
 
 log = logging.getLogger(__name__)
 
 #: What notes of the journal are about.
 DELAY = "delay"
+#: Notes that only say when the public was shown something that had waited.
+SHOWN = "shown"
 #: What the delay is called where parts of the service are listed.
 PART = "delay"
 #: How long it is not looked whether something is due, seconds; what is due then is so much late.
 LOOK_S = 1.0
+
+
+class Unshown(NamedTuple):
+    """What a restart has to hold back."""
+
+    changed_ago_s: dict[GameId, float]
+    """How long ago games changed last that changed within the delay."""
+    stages: dict[GameId, list[tuple[float, Game]]]
+    """How those stood, and since how long, oldest first; without those of which it is not clear."""
 
 
 class ChosenDelay(msgspec.Struct, frozen=True):
@@ -78,6 +94,12 @@ def first_delay_s(settings_s: float, journal: Journal | None) -> float:
     return chosen_s
 
 
+def mark_shown(public: PublicState, journal: Journal, changes: Iterable[Change]) -> None:
+    """Keep that the public was shown a move now, so that a restart does not take it back."""
+    if public.delay_s and any(isinstance(each, MoveMessage | GameMessage) for each in changes):
+        journal.note(SHOWN, b"{}")
+
+
 def without_time(feeds: FeedsConfig, delay_s: float) -> str:
     """That rounds are named which nothing holds back, for people; empty where they are."""
     if delay_s or not feeds.delay_rounds:
@@ -122,17 +144,64 @@ async def all_passed_on(public: PublicState, clock: Clock) -> None:
         public.pass_due()
 
 
-def changed_ago_s(journal: Journal | None, state: EventState, now_s: float) -> dict[GameId, float]:
-    """How long ago the games shown have changed last, in whichever of their sources; ``now_s``
-    since 1970 UTC. Negative where the clock was set back since.
+def since_shown(journal: Journal | None, state: EventState, delay_s: float) -> Unshown:
+    """What the public had not been shown when the journal ended, which is now: what had waited
+    while the service was away waits on from there, whatever the clock says meanwhile.
     """
-    if journal is None:
-        return {}
-    changed_ms = journal.last_changes()
-    found: dict[GameId, float] = {}
+    if journal is None or not delay_s:
+        return Unshown({}, {})
+    found = Unshown({}, {})
+    recent, known = journal.recent(1000 * delay_s), journal.last_changes()
+    # All games were written anew: what each of them was before, nobody can tell.
+    unclear = recent is None or any(not id for _, id, _ in recent)
+    by_game: dict[GameId, list[tuple[float, RecordedChange | None]]] = defaultdict(list)
+    for ago_ms, id, change in recent or ():
+        by_game[id].append((ago_ms / 1000, change))
     for game in state.games():
         # The journal has them as their sources have them, the public sees them as one.
-        times_ms = [changed_ms[id] for id in state.carriers(game.id) if id in changed_ms]
-        # Where that cannot be read, a moment ago: held back too long rather than shown too soon.
-        found[game.id] = now_s - max(times_ms) / 1000 if times_ms else 0.0
+        carriers = state.carriers(game.id)
+        if unclear or not known.keys() & set(carriers):
+            # Held back too long rather than shown too soon.
+            found.changed_ago_s[game.id] = 0.0
+            continue
+        ago_s = [ago_s for id in carriers for ago_s, _ in by_game.get(id, ())]
+        if not ago_s:
+            continue
+        found.changed_ago_s[game.id] = min(ago_s)
+        stages = _stages(journal, game.id, by_game[game.id])
+        whole = state.holding(game.id)
+        if stages and whole is not None and len(carriers) > 1:
+            # What other sources add is known by their last change at the latest.
+            stages.append((min(ago_s), whole))
+        if stages and stages[-1][1] == whole:
+            found.stages[game.id] = stages
     return found
+
+
+def _stages(
+    journal: Journal, id: GameId, recent: Sequence[tuple[float, RecordedChange | None]]
+) -> list[tuple[float, Game]]:
+    """How a game stood before what is recent, and after each piece of that, with how long ago it
+    came to stand so, seconds; empty where that is not clear.
+    """
+    stages: list[tuple[float, Game]] = []
+    first = recent[0][1] if recent else None
+    if recent and first is None:
+        return []
+    changes = journal.changes_of(id)
+    before = [(inf, each) for each in changes if first is None or each.n < first.n]
+    game: Game | None = None
+    try:
+        for ago_s, change in (*before, *recent):
+            if change is None or isinstance(change.step, Restated):
+                return []
+            game = game_after(game, change.step)
+            if game is None:
+                stages.clear()
+            elif stages and stages[-1][0] == ago_s:
+                stages[-1] = (ago_s, game)
+            else:
+                stages.append((ago_s, game))
+    except (ValueError, KeyError, IndexError):
+        return []
+    return stages

@@ -33,6 +33,7 @@ from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal_faults import error_code, may_write, why_unusable
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import (
+    CLOCK,
     JournalRun,
     JournalStanding,
     RecordedAnswer,
@@ -66,6 +67,10 @@ Answer = TypeVar("Answer")
 
 #: Records that may wait, some 1.5 kB each: minutes of a large event on a full disk.
 BACKLOG: Final = 20_000
+
+
+#: A clock that is further ahead than this was put forward, milliseconds.
+STEP_MS: Final = 1_000
 
 
 class JournalLocked(Exception):
@@ -179,6 +184,10 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def _steady_ms() -> float:
+    return time.monotonic() * 1000
+
+
 class Journal:
     """One file, written by this process alone. Use as a context manager; never raises for the
     file's sake. Also a :class:`live.engine.results.result_cache.ResultCache`.
@@ -186,6 +195,8 @@ class Journal:
     Args:
         durable: every commit reaches the disk before the next, for machines that lose power.
         now_ms: milliseconds since 1970, UTC.
+        steady_ms: milliseconds of a clock that nobody can set; None: the machine's, or with a
+            ``now_ms`` none.
     """
 
     def __init__(
@@ -197,6 +208,7 @@ class Journal:
         memory: MemoryResultCache | None = None,
         backlog: int = BACKLOG,
         retry_s: float = RETRY_S,
+        steady_ms: Callable[[], float] | None = None,
     ) -> None:
         self.path = path.expanduser()
         self.problem = ""
@@ -215,6 +227,10 @@ class Journal:
         self._writer: JournalWriter | None = None
         self._run = self._n = self._note = 0
         self._last_ms = 0
+        if steady_ms is None and now_ms is wall_ms:
+            steady_ms = _steady_ms
+        self._steady_ms = steady_ms
+        self._last_steady_ms = 0.0
         # Changes were left out: what the file says of the games is not what they are.
         self._missed = False
         # Made by this process, and nothing but its start is in it.
@@ -320,6 +336,12 @@ class Journal:
         """When each game there is has changed last, milliseconds."""
         return self._read(JournalReader.last_changes, {})
 
+    def recent(self, within_ms: float) -> list[tuple[float, GameId, RecordedChange | None]] | None:
+        """See :meth:`live.store.journal_reader.JournalReader.recent`; None where the file cannot
+        be read.
+        """
+        return self._read(lambda reader: reader.recent(within_ms), None)
+
     def changes_of(self, game: GameId) -> list[RecordedChange]:
         """What happened to a game there is, since it was opened last, in order."""
         return self._read(lambda reader: reader.changes_of(game), [])
@@ -399,8 +421,21 @@ class Journal:
         return self._backlog.put(record, must=must)
 
     def _clock_ms(self) -> int:
-        """Now; within a run never earlier than before, since clocks are set back."""
-        self._last_ms = max(self._last_ms, self._now_ms())
+        """Now; within a run time goes on where the clock is set back. That it was put forward is
+        noted first: how long ago something was must not rest on it.
+        """
+        if self._steady_ms is None:
+            self._last_ms = max(self._last_ms, self._now_ms())
+            return self._last_ms
+        before_ms, steady_ms = self._last_ms, self._steady_ms()
+        passed_ms = max(0.0, steady_ms - self._last_steady_ms)
+        self._last_steady_ms = steady_ms
+        # Not of the first: nothing is known of the time before it.
+        going_on_ms = before_ms + round(passed_ms) if before_ms else 0
+        self._last_ms = max(going_on_ms, self._now_ms())
+        forward_ms = round(self._last_ms - before_ms - passed_ms)
+        if before_ms and forward_ms > STEP_MS:
+            self.note(CLOCK, b"%d" % forward_ms)
         return self._last_ms
 
     # --- results of searches ----------------------------------------------------------------------

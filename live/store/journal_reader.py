@@ -23,6 +23,7 @@ from live.human.question import HumanQuestion
 from live.store.journal_checksums import CHAINED, START, check, heads, sum_of, together
 from live.store.journal_faults import UNWRITABLE, damaged, error_code, not_there, unreadable
 from live.store.journal_records import (
+    CLOCK,
     JournalRun,
     JournalStanding,
     RecordedAnswer,
@@ -272,6 +273,43 @@ class JournalReader:
         for n, at_ms, step in rows:
             if self._good("changes", n):
                 yield RecordedChange(n, at_ms, step_of(step))
+
+    def recent(self, within_ms: float) -> list[tuple[float, GameId, RecordedChange | None]]:
+        """What happened last, in order: how long before the journal's last record, milliseconds,
+        to which game (empty: all), and what; None where that is damaged.
+
+        Between two starts no time passes, nor where the machine's clock was put forward.
+        """
+        spans = self._connection.execute(
+            "SELECT run, min(at_ms), max(at_ms) FROM (SELECT run, at_ms FROM runs"
+            " UNION ALL SELECT run, at_ms FROM changes UNION ALL SELECT run, at_ms FROM notes)"
+            " GROUP BY run"
+        ).fetchall()
+        steps = [
+            (note.run, note.at_ms, int(note.body)) for note in self.notes() if note.kind == CLOCK
+        ]
+        # From the end of each run to the end of the journal.
+        after: dict[int, float] = {}
+        passed = 0.0
+        for run, first_ms, last_ms in sorted(spans, reverse=True):
+            after[run] = passed
+            stepped = sum(by_ms for of, _, by_ms in steps if of == run)
+            passed += max(0, last_ms - first_ms - stepped)
+        last = {run: last_ms for run, _, last_ms in spans}
+        found: list[tuple[float, GameId, RecordedChange | None]] = []
+        for n, at_ms, run, game, step in self._connection.execute(
+            "SELECT n, at_ms, run, game, step FROM changes ORDER BY n DESC"
+        ):
+            stepped = sum(by_ms for of, to_ms, by_ms in steps if of == run and to_ms > at_ms)
+            ago_ms = after[run] + max(0, last[run] - at_ms - stepped)
+            if ago_ms >= within_ms:
+                break
+            change = None
+            if self._good("changes", n):
+                with contextlib.suppress(msgspec.MsgspecError):
+                    change = RecordedChange(n, at_ms, step_of(step))
+            found.append((ago_ms, game, change))
+        return found[::-1]
 
     def last_changes(self) -> dict[GameId, int]:
         """When each game there is has changed last, milliseconds."""

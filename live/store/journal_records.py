@@ -26,6 +26,9 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
 from live.ratings.calibration.engine_transfer import MeasuredEngine
 
+#: Of notes that say by how many milliseconds the machine's clock was put forward just then.
+CLOCK = "clock"
+
 
 class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     """One start of the service: by whom, and what everything since was measured with."""

@@ -67,6 +67,10 @@ class TerminalActions:
         """Writes the incident log as a page to print and says where."""
         self.enter: Callable[[str, GameId | None], None] | None = None
         """Writes an entry of the arbiter's own into it."""
+        self.remove_board: Callable[[GameId], None] | None = None
+        """Takes a board off all screens, points and reports."""
+        self.bring_back_board: Callable[[], str] = str
+        """Brings the board removed last back and says which; empty where there is none."""
         self.no_alert_actions = "only the terminal of the service itself can answer alerts"
         self.no_alerts: Callable[[], str] = lambda: ""
         """Why it is not known whether there are alerts; empty where it is."""
@@ -176,7 +180,7 @@ class ViewContext:
     # --- keys that every view with a board under the cursor has ----------------------------------
 
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
-        """Pin, overlay, export, log entry, delay."""
+        """Pin, overlay, export, log entry, removal, delay."""
         none = "" if game else "no board is selected"
         actions = self.actions
         pinned = game in self.pinned
@@ -196,6 +200,13 @@ class ViewContext:
                 "",
                 "write an entry about the board into the log",
                 none or ("" if actions.enter else actions.no_alert_actions),
+            ),
+            KeyHint(
+                "x",
+                "x",
+                "",
+                "remove the board, or bring back the one removed last",
+                "" if actions.remove_board else actions.no_alert_actions,
             ),
             KeyHint(
                 "d",
@@ -220,6 +231,8 @@ class ViewContext:
                 self._ask_export(game)
             case "w" if game:
                 self.write_entry(game)
+            case "x":
+                self._ask_removal(game)
             case "d":
                 self._ask_delay()
             case _:
@@ -239,6 +252,28 @@ class ViewContext:
                 self.notify("Written into the log: 4 shows it")
 
         self.ask = TextQuestion("Log entry:", "", done)
+
+    def _ask_removal(self, game: GameId | None) -> None:
+        remove, bring_back = self.actions.remove_board, self.actions.bring_back_board
+        if remove is None:
+            self.notify(f"x does nothing: {self.actions.no_alert_actions}")
+            return
+
+        def removed() -> None:
+            assert game is not None
+            remove(game)
+            self.notify("Removed, and written into the log: x u brings it back")
+
+        def back() -> None:
+            words = bring_back()
+            self.notify(f"Brought back: {words}" if words else "No board is removed")
+
+        answers = {"u": back}
+        question = "u bring back the board removed last  esc nothing"
+        if game is not None:
+            answers["y"] = removed
+            question = f"Remove the board, its points too?  y yes  {question}"
+        self.prompt = TextPrompt(question, answers)
 
     def _ask_export(self, game: GameId | None) -> None:
         export = self.actions.export

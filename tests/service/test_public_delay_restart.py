@@ -13,8 +13,9 @@ from live.feeds.demo import demo_feed
 from live.games.game_steps import NewGame
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
+from live.publish.visibility import Visibility, shown
 from live.service.output_mode import offer_delay
-from live.service.public_delay import changed_ago_s, first_delay_s, settings_delay
+from live.service.public_delay import first_delay_s, settings_delay, since_shown
 from live.store.journal import Journal
 from live.terminal.view_context import TerminalActions
 from tests.ledger.arithmetic import answer
@@ -40,7 +41,8 @@ def test_games_of_before_are_held_back_while_they_may_hold_moves_that_are() -> N
     assert public.game("g1") is None
     now[0] += 1
     public.pass_due()
-    assert public.game("g1") == world.held["g1"] and list(public.players())
+    seen = shown(world.held["g1"], Visibility.PUBLIC)
+    assert public.game("g1") == seen and list(public.players())
 
 
 def test_moments_of_games_that_are_held_back_wait_with_them() -> None:
@@ -74,17 +76,20 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
     await service.take(FeedReport("second", (further,)))
     (shown,) = service.state.games()
     assert shown.feed == "first" and shown.also == ("second",)
-    assert changed_ago_s(None, service.state, 5000.0) == {}
+    assert since_shown(None, service.state, 900.0).changed_ago_s == {}
     now_ms = [0]
     with Journal(tmp_path / "empty.sqlite") as journal:
         # Of what no time is known, it is held back whole.
-        assert changed_ago_s(journal, service.state, 5000.0) == {shown.id: 0.0}
+        assert since_shown(journal, service.state, 900.0).changed_ago_s == {shown.id: 0.0}
     with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
         for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
             now_ms[0] = at_s * 1000
             journal.change(NewGame(held))
         assert journal.flush()
-        ago_s = changed_ago_s(journal, service.state, 5000.0)
+        now_ms[0] = 5_000_000
+        journal.note("mark", b"{}")
+        assert journal.flush()
+        ago_s = since_shown(journal, service.state, 900.0).changed_ago_s
     assert ago_s == {shown.id: 30.0}
     public = PublicState(service.state, delay_s=900.0, changed_ago_s=ago_s, clock=lambda: 5000.0)
     assert public.game(shown.id) is None

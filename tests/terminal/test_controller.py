@@ -401,12 +401,27 @@ def test_quitting_asks_first() -> None:
 
 def test_help_tells_every_key_of_the_view() -> None:
     stage = Stage()
-    stage.size = (100, 50)
+    stage.size = (100, 54)
     text = stage.press("question_mark")
     for key in stage.controller.boards.offers():
         assert key.explained in text
     assert "It accuses nobody" in text
     assert "Boards" in stage.press("escape").splitlines()[0]
+
+
+def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
+    stage = Stage()
+    game = stage.controller.boards.listed[0].id
+    assert "only the terminal of the service itself" in stage.press("x")
+    removed: list[str] = []
+    stage.context.actions.remove_board = removed.append
+    stage.context.actions.bring_back_board = removed.pop
+    assert "Remove the board" in stage.press("x")
+    stage.press("escape")
+    assert removed == []
+    stage.press("x", "y")
+    assert removed == [game]
+    assert f"Brought back: {game}" in stage.press("x", "u")
 
 
 def test_commands_cover_views_keys_and_themes() -> None:

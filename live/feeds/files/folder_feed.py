@@ -76,9 +76,9 @@ def held_twice(singles: Iterable[GameReport], games: Sequence[GameReport]) -> li
     ]
 
 
-def _goes_on(game: GameReport, others: Sequence[GameReport]) -> bool:
+def _goes_on(game: GameReport, others: Sequence[GameReport], *, cut: bool) -> bool:
     """Whether a game that its file has lost just now others have at least as far."""
-    if not (game.problem or "").startswith(IN_DOUBT):
+    if not cut and not (game.problem or "").startswith(IN_DOUBT):
         return False
     return bool(held_twice([one for one in others if len(one.moves) >= len(game.moves)], [game]))
 
@@ -210,7 +210,10 @@ class FolderFeed:
         for path, belief in beliefs.items():
             if not _SINGLE.fullmatch(path.name):
                 continue
-            kept = tuple(game for game in belief.games if not _goes_on(game, others[path.parent]))
+            cut = not self._texts[path].whole
+            kept = tuple(
+                game for game in belief.games if not _goes_on(game, others[path.parent], cut=cut)
+            )
             singles[path.parent] += kept
             if len(kept) < len(belief.games):
                 found[path] = msgspec.structs.replace(belief, games=kept, doubted=0)

@@ -24,6 +24,8 @@ LEAST_READINGS = 3
 MAX_GONE = 1000
 #: Plies played alike after which a game that is missing is one that has got other names.
 PROOF_PLIES = 20
+#: As many are enough where one of the players, event and round are the same.
+SEATED_PLIES = 4
 
 
 class BelievedText(msgspec.Struct, frozen=True):
@@ -53,10 +55,11 @@ class PartialReadFilter:
         """``before``: what was shown when the service ended."""
         self._lost_after_s = lost_after_s
         former = dict(zip(identities(before), before, strict=True))
-        gone = {who for who, game in former.items() if _is_gone(game)}
+        gone = {who for who, game in former.items() if _is_past(game)}
         self._held = {who: game for who, game in former.items() if who not in gone}
         self._losses: dict[Identity, _Loss] = {}
-        # Games whose loss was believed: they may come back half-written.
+        # Games whose loss was believed, and those of a former run that are past: they may come back
+        # half-written.
         self._gone = {who: msgspec.structs.replace(former[who], problem=None) for who in gone}
 
     def believe(
@@ -122,15 +125,16 @@ class PartialReadFilter:
         self, named: dict[Identity, GameReport], *, whole: bool, suspect: bool
     ) -> dict[Identity, GameReport | None]:
         """Games of which something is missing that cannot be believed at once."""
-        fewer = not whole or len(named) < len(self._held)
-        lines = {_line(game) for who, game in named.items() if who not in self._held}
+        # What was gone and is back takes nobody's place.
+        fewer = not whole or len(named.keys() - self._gone.keys()) < len(self._held)
+        new = {
+            mark for who, game in named.items() if who not in self._held for mark in _marks(game)
+        }
         missing = {
             who: None
             for who, held in self._held.items()
             # As many games under other names: renamed, reordered, or the next round.
-            if fewer
-            and who not in named
-            and (len(held.moves) < PROOF_PLIES or _line(held) not in lines)
+            if fewer and who not in named and new.isdisjoint(_marks(held))
         }
         shorter = {
             who: game
@@ -147,8 +151,9 @@ class PartialReadFilter:
         return self._held[who] if who in self._held else self._gone[who]
 
 
-def _is_gone(game: GameReport) -> bool:
-    return (game.problem or "").startswith(NO_LONGER)
+def _is_past(game: GameReport) -> bool:
+    """Over, or gone: nobody misses it."""
+    return game.result != "*" or (game.problem or "").startswith(NO_LONGER)
 
 
 def _is_renamed(now: GameReport, before: GameReport) -> bool:
@@ -163,9 +168,16 @@ def _is_renamed(now: GameReport, before: GameReport) -> bool:
     )
 
 
-def _line(game: GameReport) -> tuple[str, ...]:
-    """What shows that a game under another name is the same one: how it began."""
-    return (game.start_fen, *(move.uci for move in game.moves[:PROOF_PLIES]))
+def _marks(game: GameReport) -> list[tuple[str, ...]]:
+    """What shows that a game under another name is the same one: how it began, and for how long
+    where no player's name is the same.
+    """
+    line, headers = (game.start_fen, *(move.uci for move in game.moves)), game.headers
+    marks = [line[: PROOF_PLIES + 1]] if len(game.moves) >= PROOF_PLIES else []
+    if len(game.moves) >= SEATED_PLIES:
+        place = (headers.event, headers.round, *line[: SEATED_PLIES + 1])
+        marks += [(player.name, *place) for player in (headers.white, headers.black)]
+    return marks
 
 
 def is_shorter(now: GameReport, before: GameReport) -> bool:

@@ -67,7 +67,7 @@ class PgnText:
         if not self._closed and self._clock.now() - self._since_s >= self._settle_s:
             self._closed = True
             await self._read()
-        whole = self._reader.whole
+        whole = self.whole
         belief = self._filter.believe(
             self._games,
             whole=whole,
@@ -87,6 +87,11 @@ class PgnText:
     def old_copies(self) -> bool:
         """Old copies of the text were seen to come between the new ones."""
         return self._copies is not None and self._copies.seen
+
+    @property
+    def whole(self) -> bool:
+        """The text goes to the result of its last game."""
+        return self._reader.whole
 
     @property
     def left_out(self) -> int:

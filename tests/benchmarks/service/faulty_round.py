@@ -139,6 +139,9 @@ class Board:
             if ply:
                 self.plies.setdefault((ply, words[ply - 1]), now_s)
         self.results.setdefault(report.result, now_s)
+        # Who is mated has lost, whatever the source says of it yet.
+        if report.moves and report.moves[-1].san.endswith("#"):
+            self.results.setdefault("1-0" if len(report.moves) % 2 else "0-1", now_s)
 
     def public_plies(self, now_s: float) -> int:
         due = [n for n, since_s in self.lengths.items() if since_s + self.delay_s <= now_s]
@@ -455,7 +458,9 @@ class Asking:
             drawn = await board_picture.drawn(board_picture.board_svg(detail, "auto"))
             if drawn != picture:  # kept from a moment ago, or made of what is held back
                 judge.counts["pictures of before"] += 1
-                _, whole = await self.get(path, self._token)
+                status, whole = await self.get(path, self._token)
+                if status != 200:
+                    return
                 known = msgspec.json.decode(whole, type=GameDetail)
                 if picture == await board_picture.drawn(board_picture.board_svg(known, "auto")):
                     judge.wrong("pictures: public too early", f"{view.id}, {known.plies_played}")

@@ -109,3 +109,16 @@ async def test_what_to_try_next_stands_beside_its_name() -> None:
     await DemoFeed("demo", conditions()).run(ledger)
     shown = [health.detail for health in ledger.healths if health.state in ("live", "finished")]
     assert shown and all(detail.endswith("live-rate --feed URL or games.pgn") for detail in shown)
+
+
+def test_its_players_are_nobody() -> None:
+    """Things happen to them that never happened: no name, number or link leads to a person."""
+    for game in games():
+        people = (game.headers.white, game.headers.black)
+        assert not any(each.fide_id for each in people)
+        assert not game.headers.url and "://" not in game.headers.site
+        assert not {each.name.split(",")[0] for each in people} & REAL
+
+
+#: Family names of those whose games they are.
+REAL = {"Larino Nieto", "Fiorito", "Sanz Wawer", "Kovchan", "Rivero Tacoronte", "Torres Rebolledo"}

@@ -312,3 +312,19 @@ async def test_a_single_file_that_comes_back_half_written_takes_no_move_back(
             await case.look()
         said = {len(one.moves) for each in case.ledger.reports[before:] for one in each.games}
         assert said <= {len(game.moves)}
+
+
+async def test_a_single_file_that_was_half_written_from_the_first_takes_no_move_back(
+    tmp_path: Path,
+) -> None:
+    case = Case(tmp_path)
+    (game,) = _going(GAMES[0])
+    half = msgspec.structs.replace(game, moves=game.moves[:20])
+    (tmp_path / "games.pgn").write_text(pgn_text(game))
+    async with running(case.feed, case.ledger):
+        await until(lambda: bool(case.ledger.reports))
+        (tmp_path / "game-1.pgn").write_text(pgn_text(half).removesuffix("*\n"))
+        for _ in range(3):
+            await case.look()
+        assert all(len(one.moves) == len(game.moves) for one in case.ledger.reports[-1].games)
+        assert len(case.ledger.reports[-1].games) == 1

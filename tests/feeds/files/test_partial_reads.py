@@ -170,6 +170,14 @@ def test_other_names_in_a_text_that_is_not_whole_double_no_board() -> None:
     assert [one.headers.white.name for one in belief.games] == ["Ann", "B"]
 
 
+def test_a_name_put_right_early_in_a_text_that_is_not_whole_doubles_no_board() -> None:
+    line = [Move(uci, uci) for uci in ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3")]
+    believing = PartialReadFilter(60)
+    believing.believe([game("A", line), B, C], whole=True, now_s=0)
+    belief = believing.believe([game("Á", line), B], whole=False, now_s=1)
+    assert [one.headers.white.name for one in belief.games] == ["Á", "B", "C"]
+
+
 def test_a_name_put_right_in_a_text_that_is_cut_in_that_game_doubles_no_board() -> None:
     believing = PartialReadFilter(60)
     believing.believe([A, C], whole=True, now_s=0)
@@ -185,3 +193,10 @@ def test_what_was_gone_before_a_restart_and_comes_back_half_written_is_doubted()
     assert believing.believe([C], whole=True, now_s=0).games == (C,)
     belief = believing.believe([C, game("A", MOVES[:1])], whole=False, now_s=1)
     assert [len(one.moves) for one in belief.games] == [3, 3] and belief.doubted == 1
+
+
+def test_a_game_that_is_over_hides_no_loss_after_a_restart() -> None:
+    over = msgspec.structs.replace(A, result="1-0")
+    believing = PartialReadFilter(60, [over, B, C])
+    belief = believing.believe([over, B], whole=True, now_s=0)
+    assert [one.headers.white.name for one in belief.games] == ["A", "B", "C"]
