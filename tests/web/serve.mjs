@@ -66,6 +66,12 @@ const ASKED = {
     return bestInstead(...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
   },
 
+  /** What moved a side's figure, as the page of a board says it. */
+  async leap({ game, color, ply }) {
+    const { leapWords } = await import(new URL("page/board/rating_panel.js", PAGES));
+    return leapWords(game, color, ply, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
+  },
+
   async swing({ name, args, others }) {
     const score = await import(new URL("overlay/score.js", PAGES));
     const { sanOf } = await import(new URL("client/move_notation.js", PAGES));
