@@ -45,9 +45,9 @@ const ASKED = {
   },
 
   /** What columns show of each player or side: `[{id, text, interval, missing}]`. */
-  async columns({ table, of }) {
+  async columns({ table, of, engine }) {
     const columns = (await import(new URL("page/players/columns.js", PAGES)))[table];
-    return columns.map((column) => ({ id: column.id, value: column.value(of), ...column.show(of) }));
+    return columns.map((column) => ({ id: column.id, value: column.value(of, engine), ...column.show(of, engine) }));
   },
 
   /** Which moment a card shows at each time, with these moments there. */

@@ -92,15 +92,15 @@ def read(pages: Pages, kind: str, counted: int = 30, **black: Any) -> Any:
 
 def test_the_figure_is_named_with_its_band_and_its_place(pages: Pages) -> None:
     found = read(pages, "perceived")
-    assert (found["text"], found["early"]) == ("2340", "")
+    assert (found["text"], found["early"], found["moves"]) == ("2340", "", "30 moves")
     assert "2000" in found["usual"]
-    assert "1900–2300" in found["usual"]
+    assert "1900\u2060–\u20602300" in found["usual"]
     assert "50" in found["better"]
     assert "2500" in read(pages, "perceived", elo=2500)["usual"]
     published = read(pages, "algorithm4")
     assert (published["text"], published["better"], published["early"]) == ("2130", "", "")
     assert published["label"] != found["label"]
-    assert "2030–2230" in published["usual"]
+    assert "2030\u2060–\u20602230" in published["usual"]
 
 
 def test_few_moves_are_called_early(pages: Pages) -> None:
@@ -163,7 +163,7 @@ def test_points(pages: Pages, result: str, points: tuple[str, str]) -> None:
 
 
 def rated(color: str, last_ply: int, moves: int) -> dict[str, Any]:
-    return {color: [{"ply": last_ply, "counted": moves}]}
+    return {color: [{"ply": last_ply, "n": moves}]}
 
 
 def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:

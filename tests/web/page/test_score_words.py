@@ -49,7 +49,7 @@ UNRATED = {"usual_low": None, "usual_high": None, "percentile": None}
 def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> None:
     read, said = side(pages, 30)
     assert (read["label"], read["text"], read["beyond"]) == ("playing like", "2340", "above")
-    assert read["usual"] == "usual for 2000: 1900–2300"
+    assert read["usual"] == "usual for 2000: 1900\u2060–\u20602300"
     assert read["better"] == "better than 50\u00a0% of games by players of 2000"
     spoken = f"playing like 2340, {read['usual']}, {read['better']}, from 30 moves"
     assert said == f"Ek: {spoken}"
@@ -57,7 +57,7 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
 
 def test_between_players_far_apart_the_band_is_that_of_the_pairing(pages: Pages) -> None:
     read, _ = side(pages, 30, other=2500)
-    assert read["usual"] == "usual for 2000 against 2500: 1900–2300"
+    assert read["usual"] == "usual for 2000 against 2500: 1900\u2060–\u20602300"
 
 
 def test_few_moves_are_called_early_and_have_no_place(pages: Pages) -> None:

@@ -40,7 +40,7 @@ def boards() -> list[GameDetail]:
         ("no such order", "bca"),
         ("swing", "abc"),
         ("close", "bac"),
-        ("rating", "bac"),
+        ("rating", "bca"),
         ("score", "bac"),
         ("moves", "bac"),
         ("white", "bca"),
