@@ -77,9 +77,9 @@ FIGURES: tuple[Figure, ...] = (
         interval="usual",
         unit="Elo",
         missing="no counted move yet, or nothing reads these scores",
-        meaning="The rating these moves look like: they are compared with what players of every "
-        "rating lose in the same positions. Both players of a game start at its level, and thirty "
-        "moves pull them there. 8 of 10 games by players of the own rating lie in the usual band.",
+        meaning="The rating these moves look like, by what players of every rating lose in the "
+        "same positions. Both start at the level of the game, with thirty moves' weight. Usual: "
+        "8 of 10 games by players of the own rating.",
         usual=True,
     ),
     Figure(

@@ -391,6 +391,13 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
     from tests.benchmarks.__main__ import BENCHMARKS
 
     parts = {"__main__", "algorithm_4_games", "drain", "paired_errors", "soak_service"}
-    elsewhere = {"alerts", "calibration", "error_forecast", "faulty_round", "transfer"}
+    elsewhere = {
+        "alerts",
+        "calibration",
+        "error_forecast",
+        "faulty_round",
+        "perceived",
+        "transfer",
+    }
     found = {path.stem for path in (ROOT / "tests" / "benchmarks").rglob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()

@@ -25,6 +25,8 @@ from live.terminal.view_frame import KeyHint
 
 #: What the signs on the screens mean.
 SIGNS = (
+    "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
+    "~ provisional score  · not known yet",
     "Plays: the rating that these moves look like, compared with what players of every rating "
     "lose in the same positions. Grey under ten counted moves: early. Strong: the game is over.",
     "usual: 8 of 10 games by players of this Elo lie there. Pct: better than so many of 100 such "

@@ -155,10 +155,8 @@ class EventLineWriter:
         other: Color = "black" if color == "white" else "white"
         elo, opponent = (getattr(view, each).elo if view else None for each in (color, other))
         said = sentence(point, elo, opponent) or "no perceived rating"
-        moves = "1 move" if point.counted == 1 else f"{point.counted} moves"
         return (
-            f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. "
-            f"{player}: {said}, {moves}"
+            f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. {player}: {said}"
         )
 
     def _label(self, game: GameId) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
-#: (``calibration``, ``transfer``, ``alerts``, ``error_forecast``,
+#: (``calibration``, ``perceived``, ``transfer``, ``alerts``, ``error_forecast``,
 #: ``faulty_round``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),

@@ -28,34 +28,37 @@ ENGINES = EngineHealth(
 
 
 def point(ply: int, rating: float | None, *, engine: int = 2160) -> CurvePoint:
-    """A point whose interval reaches 200 Elo to both sides; None is unbounded below."""
+    """An early point of Algorithm 4 alone, ``rating`` give or take 200; None: unbounded below."""
     difference = None if rating is None else rating - engine
     return CurvePoint(
         ply=ply,
         n=(ply + 1) // 2,
+        counted=(ply + 1) // 2,
         gain_cp=-12,
-        expected_score=0.0 if rating is None else 0.3,
+        perceived=None,
+        low=None,
+        high=None,
+        usual_low=None,
+        usual_high=None,
+        percentile=None,
+        score=0.0 if rating is None else 0.3,
         difference=difference,
         difference_low=None if difference is None else difference - 200,
         difference_high=-126.0 if difference is None else difference + 200,
-        rating=rating,
-        low=None if rating is None else rating - 200,
-        high=2034.0 if rating is None else rating + 200,
     )
 
 
-def full_point(ply: int, level: float = 2441.0, share: float = 0.22) -> CurvePoint:
-    """A point with every figure."""
+def full_point(ply: int, perceived: float = 2441.0) -> CurvePoint:
+    """A point with every figure, not early."""
     return msgspec.structs.replace(
         point(ply, 2210.0),
-        level=level,
-        level_low=level - 180,
-        level_high=level + 160,
-        level_share=share,
+        counted=20,
+        perceived=perceived,
+        low=perceived - 800,
+        high=perceived + 900,
+        usual_low=2180.0,
+        usual_high=2750.0,
         percentile=74.0,
-        alone=2310.0,
-        alone_low=1810.0,
-        alone_high=2790.0,
     )
 
 

@@ -20,7 +20,7 @@ from live.events import (
 )
 from live.publish.published_state import view_of
 from live.terminal.event_lines import EventLineWriter
-from tests.terminal.sample_boards import detail, point
+from tests.terminal.sample_boards import detail, full_point, point
 
 VIEW: GameView = view_of(detail())
 
@@ -36,10 +36,11 @@ def test_a_move_with_its_gain_is_one_line() -> None:
         "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: played 1.e4, clock 0:59"
     ]
     assert writer.lines(
-        [ScoreMessage("g1", scored), PointMessage("g1", "white", point(1, 2210.0))]
+        [ScoreMessage("g1", scored), PointMessage("g1", "white", full_point(1))]
     ) == [
         "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: 1.e4 +0.30, gain -0.12. "
-        "Petriashvili, Nikoloz: A4 2210 (2010–2410), 1 move"
+        "Petriashvili, Nikoloz: playing like 2441 · usual for 2459 against 1807: 2180–2750 · "
+        "better than 74 % of games by players of 2459"
     ]
 
 
@@ -48,7 +49,7 @@ def test_a_gain_known_before_the_score_still_names_the_move() -> None:
     writer.lines([GameMessage(VIEW), MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))])
     [line] = writer.lines([PointMessage("g1", "white", point(1, None))])
     assert ": 1.e4, gain -0.12. " in line
-    assert line.endswith("A4 2034 or less, 1 move")
+    assert line.endswith(": no perceived rating")
 
 
 def test_results_takebacks_problems_and_ends_are_told_once() -> None:

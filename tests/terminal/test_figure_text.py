@@ -6,18 +6,15 @@ import msgspec
 import pytest
 
 from live.events import PlyView
-from live.ledger.players.leading_figure import Figure
 from live.terminal.figure_text import (
     clock_left_s,
     clock_runs,
     curve_range,
-    figure_interval,
-    figure_text,
-    figure_with_interval,
     interval_text,
     move_text,
     odds_bar,
     odds_text,
+    perceived_text,
     plain,
     rating_text,
     score_text,
@@ -44,47 +41,17 @@ def test_scores(score_cp: int | None, mate: int | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ends", "text", "interval"),
-    [
-        ((None, None, 2034.4), "≤2034", ""),
-        ((None, 2310.0, None), "≥2310", ""),
-        ((2210.4, 1890.2, 2370.0), "2210", "1890–2370"),
-        ((2210.4, 1890.2, None), "≥1890", ""),
-        ((2210.4, None, 2370.0), "≤2370", ""),
-        ((None, None, None), "·", ""),
-    ],
+    ("elo", "text"),
+    [(None, "·"), (2340.4, "2340"), (3201.0, "3200+"), (799.0, "800-"), (3200.0, "3200")],
 )
-def test_of_a_rating_with_one_open_end_the_other_is_shown(
-    ends: tuple[float | None, float | None, float | None], text: str, interval: str
-) -> None:
-    assert (rating_text(*ends), interval_text(*ends[1:])) == (text, interval)
+def test_beyond_what_is_shown_a_perceived_rating_is_its_end(elo: float | None, text: str) -> None:
+    assert perceived_text(elo) == text
 
 
-def test_in_a_sentence_a_figure_has_the_words_of_all_screens() -> None:
-    assert figure_with_interval(Figure("performance", None, 2450.2)) == "2450 or more"
-    assert figure_with_interval(Figure("alone", None, None, 2034.0)) == "2034 or less"
-    assert figure_with_interval(Figure("alone", 2100.0, None, 2434.0)) == "2434 or less"
-    assert figure_with_interval(Figure("level", 1963.0, 1963.0, 1963.0)) == "1963 = Elo"
-    assert figure_with_interval(Figure("percentile", 74.4)) == "74 %"
-    assert figure_with_interval(Figure("percentile", 99.8)) == "99 %"
-    assert figure_with_interval(None) == ""
-
-
-def test_a_figure_has_its_interval() -> None:
-    shown = [(figure_text(each), figure_interval(each)) for each in (
-        Figure("level", 2441.2, 2260.0, 2600.0),
-        Figure("level", 1963.0, 1963.0, 1963.0),
-        Figure("alone", None, 2310.0),
-        Figure("percentile", 74.4),
-        None,
-    )]  # fmt: skip
-    assert shown == [
-        ("2441", "2260–2600"),
-        ("1963", "= Elo"),
-        ("≥2310", ""),
-        ("74 %", ""),
-        ("·", ""),
-    ]
+def test_an_interval_with_an_open_end_is_not_written() -> None:
+    assert interval_text(1890.2, 2370.0) == "1890–2370"
+    assert interval_text(None, 2370.0) == interval_text(1890.2, None) == ""
+    assert (rating_text(2210.4), rating_text(None)) == ("2210", "·")
 
 
 def test_odds_add_up() -> None:

@@ -45,9 +45,9 @@ const ASKED = {
   },
 
   /** What columns show of each player or side: `[{id, text, interval, missing}]`. */
-  async columns({ table, of }) {
+  async columns({ table, of, engine }) {
     const columns = (await import(new URL("page/players/columns.js", PAGES)))[table];
-    return columns.map((column) => ({ id: column.id, value: column.value(of), ...column.show(of) }));
+    return columns.map((column) => ({ id: column.id, value: column.value(of, engine), ...column.show(of, engine) }));
   },
 
   /** Which moment a card shows at each time, with these moments there. */
@@ -64,6 +64,12 @@ const ASKED = {
   async best({ args }) {
     const { bestInstead } = await import(new URL("overlay/shown_figures.js", PAGES));
     return bestInstead(...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
+  },
+
+  /** What moved a side's figure, as the page of a board says it. */
+  async leap({ game, color, ply }) {
+    const { leapWords } = await import(new URL("page/board/rating_panel.js", PAGES));
+    return leapWords(game, color, ply, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
   },
 
   async swing({ name, args, others }) {

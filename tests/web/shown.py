@@ -52,57 +52,17 @@ def whole(value: float) -> str:
     return str(math.floor(value + 0.5))
 
 
-def figure(value: float | None, low: float | None, high: float | None) -> tuple[str, str]:
-    """A rating and its interval."""
-    if value is not None and low is not None and high is not None:
-        return whole(value), f"{whole(low)}–{whole(high)}"
-    if high is not None:
-        return whole(high), "or less"
-    return (whole(low), "or more") if low is not None else ("–", "")
-
-
-#: What figures are called on the page.
-NAMES = {
-    "level": "level",
-    "percentile": "of games at this Elo",
-    "alone": "moves alone",
-    "algorithm4": "Algorithm 4",
-}
-
-
-def ratings(curve: list[dict[str, Any]], elo: int | None) -> tuple[str, str, str, str]:
-    """The large figure, its interval, its name with what it rests on, and the one beneath."""
-    if not curve:
-        return "–", "no move rated yet", "", ""
-    point = msgspec.convert(curve[-1], CurvePoint)
-    main, other = leading(point, elo)
-    own = other is not None and other.kind == "level" and elo_only(other)
-    beneath = "" if other is None or own else line(other)
-    counted = "1 move" if point.n == 1 else f"{point.n} moves"
-    if main is None:
-        why = f"{counted}: too few yet" if point.n < 5 else "no calibration fits"
-        return "–", why, "", beneath
-    return *written(main), f"{NAMES[main.kind]} · {counted}", beneath
-
-
-def line(found: Figure) -> str:
-    """A figure with its name in one line."""
-    if found.kind == "percentile":
-        return f"better than {written(found)[0]} {NAMES[found.kind]}"
-    return " ".join(filter(None, (NAMES[found.kind], *written(found))))
-
-
-def elo_only(level: Figure) -> bool:
-    """A level that is the Elo again is not shown beneath."""
-    return level.low is not None and level.high is not None and level.high - level.low < 1
-
-
-def written(found: Figure) -> tuple[str, str]:
-    """Value and interval."""
-    if found.kind == "percentile":
-        assert found.value is not None
-        return f"{whole(min(found.value, 99.0))} %", ""
-    return figure(found.value, found.low, found.high)
+def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
+    """A side's figure, what is usual, and what stands beneath, as the page writes them."""
+    curve, player = game["curves"][color], game[color]
+    if not curve or curve[-1]["perceived"] is None:
+        return {"Rating": "–", "Interval": "", "Name": "", "Other": ""}
+    point, elo = curve[-1], player["elo"]
+    band = ""
+    if point["usual_low"] is not None:
+        ends = (point["usual_low"], point["usual_high"])
+        band = "–".join(whole(min(max(end, LEAST_SHOWN_ELO), MOST_SHOWN_ELO)) for end in ends)
+    return {"Rating": whole(point["perceived"]), "Interval": band}
 
 
 def score_text(cp: int | None, mate: int | None) -> str:

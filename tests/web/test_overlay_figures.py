@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.web.page.games import plain, point
+
 Pages = Callable[..., Any]
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -48,16 +50,11 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
 # --- scores and ratings ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("moves", "percentile", "why"),
-    [(4, None, "too few moves yet"), (30, None, "not calibrated"), (30, 60.0, "30")],
-)
-def test_a_missing_figure_says_why(
-    pages: Pages, moves: int, percentile: float | None, why: str
-) -> None:
-    words = {"tooFew": "too few moves yet", "uncalibrated": "not calibrated", "moves": ["{}", "{}"]}
-    point = {"ply": 60, "moves": moves, "n": moves, "waits": 0, "percentile": percentile}
-    assert figure(pages, "withoutFigure", point, words).endswith(why)
+def test_a_missing_figure_says_why(pages: Pages) -> None:
+    words = {"noMoves": "no move rated yet", "unread": "not readable", "withheld": "withheld"}
+    assert figure(pages, "withoutFigure", None, words) == "no move rated yet"
+    assert figure(pages, "withoutFigure", {"perceived": None}, words) == "not readable"
+    assert figure(pages, "withoutFigure", None, words, True) == "withheld"
 
 
 @pytest.mark.parametrize(
@@ -85,70 +82,31 @@ def test_a_score_nobody_knows_is_none(pages: Pages) -> None:
     assert figure(pages, "scoreOf", game(start_score_cp=None), True) is None
 
 
-WORDS = {
-    "level": "level",
-    "percentile": "of games by players rated like this",
-    "percentileShort": "better than",
-    "usual": ["far worse", "worse", "as usual", "better", "far better"],
-    "early": "too early to say",
-    "alone": "moves alone",
-    "orMore": "or more",
-    "algorithm4": "Algorithm 4",
-}
+def read(pages: Pages, kind: str, counted: int = 30, **black: Any) -> Any:
+    """White's figure in English."""
+    words = pages("languages")["en"]
+    curves = {"white": [plain(point(59, counted, 2340.0))], "black": []}
+    players = {"white": {"name": "Ek", "elo": 2000}, "black": {"name": "Bo", "elo": 2050, **black}}
+    return figure(pages, "figureWords", game(curves=curves, **players), "white", kind, words, 2200)
 
 
-def test_every_figure_is_named_and_algorithm_4_leads_only_where_asked(pages: Pages) -> None:
-    point: dict[str, float | None] = {
-        "n": 20,
-        "rating": 2034.0,
-        "low": 1990.0,
-        "high": 2080.0,
-        "level": 2310.0,
-        "level_low": 2150.0,
-        "level_high": 2480.0,
-        "level_share": 0.2,
-        "percentile": 74.4,
-    }
-
-    def said(elo: int | None, wanted: str) -> list[Any]:
-        found = figure(pages, "figuresOf", point, elo, wanted, WORDS)
-        return [each and (each["label"], each["text"], each["interval"]) for each in found]
-
-    level = ("level", "2310", "2150–2480")
-    percentile = ("of games by players rated like this", "74\u00a0%", "")
-    assert said(2300, "auto") == [level, percentile]
-    assert said(2300, "percentile") == [percentile, level]
-    assert said(2300, "algorithm4") == [("Algorithm 4", "2034", "1990–2080"), None]
-    point["level_share"] = 0.1
-    assert said(2300, "auto") == [percentile, level]
-    point["percentile"] = 99.7  # nobody is better than all
-    assert said(2300, "percentile")[0][1] == "99\u00a0%"
-    # What nothing bounds from above is not said beside the end that is known.
-    point["level_high"] = None
-    assert said(2300, "level")[0] == ("level", "2150", "or more")
-    # Where nothing else is known there is no number, and Algorithm 4 does not take its place.
-    for name in ("level", "level_low", "level_high", "percentile"):
-        point[name] = None
-    assert said(2300, "auto") == [None, None]
+def test_the_figure_is_named_with_its_band_and_its_place(pages: Pages) -> None:
+    found = read(pages, "perceived")
+    assert (found["text"], found["early"], found["moves"]) == ("2340", "", "30 moves")
+    assert "2000" in found["usual"]
+    assert "1900\u2060–\u20602300" in found["usual"]
+    assert "50" in found["better"]
+    assert "2500" in read(pages, "perceived", elo=2500)["usual"]
+    published = read(pages, "algorithm4")
+    assert (published["text"], published["better"], published["early"]) == ("2130", "", "")
+    assert published["label"] != found["label"]
+    assert "2030\u2060–\u20602230" in published["usual"]
 
 
-@pytest.mark.parametrize(
-    ("percentile", "moves", "said"),
-    [
-        (99.0, 14, "too early to say"),
-        (99.0, 15, "\u25b2\u00a0far better"),
-        (97.4, 30, "\u25b3\u00a0better"),
-        (89.9, 30, "as usual"),
-        (10.1, 30, "as usual"),
-        (10.0, 30, "\u25bd\u00a0worse"),
-        (2.5, 30, "\u25bc\u00a0far worse"),
-    ],
-)
-def test_how_far_a_game_is_from_what_is_usual(
-    pages: Pages, percentile: float, moves: int, said: str
-) -> None:
-    found = {"kind": "percentile", "value": percentile}
-    assert figure(pages, "usualWords", found, moves, WORDS) == said
+def test_few_moves_are_called_early(pages: Pages) -> None:
+    found = read(pages, "perceived", 9)
+    assert found["better"] == ""
+    assert "9 moves" in found["early"]
 
 
 def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:
@@ -588,7 +546,7 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
         "delayed",
         delay_ms=60_000,
         steps=[
-            {"at": 0, "message": {"type": "hello", "seq": 4, "figure": "alone"}},
+            {"at": 0, "message": {"type": "hello", "seq": 4, "figure": "algorithm4"}},
             {"at": 0, "message": snapshot},
             {"at": 30_000, "message": move},
             {"at": 59_999},
@@ -602,7 +560,7 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
     assert told == [None, before, before, before, after, after, (2, "1-0")]
     assert [each and each["opening"] for each in shown["shown"][3:5]] == ["", "Ruy Lopez"]
     # Which figure leads is the service's choice, whatever is held back.
-    assert shown["figure"] == "alone"
+    assert shown["figure"] == "algorithm4"
     # A connection that comes back resumes from what was received, not from what is shown.
     assert shown["seq"] == [None, 5, 6, 6, 6, 6, 6]
 
@@ -657,32 +615,19 @@ def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     assert short == {"items": ["a"], "page": 0, "pages": 1}
 
 
-def test_standings_show_ties_as_ties_and_no_place_where_too_little_is_known(pages: Pages) -> None:
-    def player(name: str, moves: int, low: float | None, high: float | None) -> Any:
-        value = None if low is None or high is None else (low + high) / 2
-        ends = {"performance": value, "performance_low": low, "performance_high": high}
-        return {"id": name, "name": name, "moves": moves, **ends}
-
+def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None:
     players = [
-        player("second", 30, 2290, 2580),
-        player("first", 40, 2300, 2600),
-        player("below", 20, None, 1900),
-        player("one move", 1, 2000, 2900),
-        player("third", 25, 1950, 2200),
+        {**plain(point(1, counted, value)), "id": name, "name": name}
+        for name, value, counted in (("early", 2900.0, 9), ("far", 3300.0, 30), ("b", 2300.0, 30))
     ]
-    words = {**WORDS, "performance": "performance"}
-    ranked = pages(
-        "call",
-        module="overlay/tables/standings_order.js",
-        name="ranking",
-        args=[players, "auto", words],
-    )
+    module = "overlay/tables/standings_order.js"
+    words = {"orMore": "or more", "orLess": "or less"}
+    args = [players, "perceived", 2200, words]
+    ranked = pages("call", module=module, name="ranking", args=args)
     assert [(each["id"], each["rank"]) for each in ranked] == [
-        ("first", "1="),
-        ("second", "1="),
-        ("third", "3"),
-        ("below", "4"),
-        ("one move", ""),
+        ("far", "1"),
+        ("b", "2"),
+        ("early", ""),
     ]
-    assert ranked[-1]["rating"] is None, "a figure of one move is none"
-    assert {each["rating"]["label"] for each in ranked[:-1]} == {"performance"}
+    texts = [each["rating"] and each["rating"]["text"] for each in ranked]
+    assert texts == ["3200 or more", "2300", None]

@@ -37,13 +37,13 @@ def test_an_empty_address_has_an_answer_for_everything(pages: Pages) -> None:
 def test_options_are_read(pages: Pages) -> None:
     options, problems = read(
         pages,
-        "?layout=grid&board=3,12&board=4&hide=clock,second&ground=%23FFFFFF80&size=1.5"
+        "?layout=grid&board=3,12&board=4&hide=clock,elo&ground=%23FFFFFF80&size=1.5"
         "&provisional=0&show=arrow,opening&player=Carlsen,+Magnus&player=1503014&token=secret&layer-width=800",
     )
     assert problems == []
     assert options["layout"] == "grid"
     assert options["board"] == [3, 12, 4]
-    assert options["hide"] == ["clock", "second"]
+    assert options["hide"] == ["clock", "elo"]
     assert options["ground"] == "ffffff80"
     assert options["size"] == 1.5
     assert options["show"] == ["arrow", "opening"]
@@ -79,11 +79,25 @@ def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> No
     assert problems == [f"{name}={value}"]
 
 
-@pytest.mark.parametrize("before", ["both", "calibrated"])
-def test_addresses_of_before_go_on_working(pages: Pages, before: str) -> None:
-    options, problems = read(pages, f"rating={before}")
-    assert (options["rating"], problems) == ("auto", [])
-    assert read(pages, "rating=algorithm4")[0]["rating"] == "algorithm4"
+@pytest.mark.parametrize(
+    ("gone", "name", "unless"),
+    [
+        ("rating=both", "rating", None),
+        ("rating=level", "rating", None),
+        ("hide=second", "hide", []),
+        ("order=percentile", "order", "board"),
+    ],
+)
+def test_addresses_of_before_go_on_working(
+    pages: Pages, gone: str, name: str, unless: object
+) -> None:
+    answer = pages("call", module="overlay/options.js", name="readOptions", args=[gone])
+    assert (answer["options"][name], answer["problems"], answer["gone"]) == (unless, [], [gone])
+
+
+def test_what_is_left_of_an_option_of_before_holds(pages: Pages) -> None:
+    options, problems = read(pages, "hide=clock,second&rating=algorithm4")
+    assert (options["hide"], options["rating"], problems) == (["clock"], "algorithm4", [])
 
 
 def test_an_interval_cannot_be_left_out_without_its_rating(pages: Pages) -> None:

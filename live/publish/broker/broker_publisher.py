@@ -145,9 +145,10 @@ class BrokerPublisher:
             self._retained.forget()
             if self._stream is not None:
                 self._stream.forget()
-            # What former runs left there comes first; our own messages do not come back to us.
+            # What former runs left there comes first, and what protocol 1 did, which is cleared with
+            # it; our own messages do not come back to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
-            await client.subscribe(self._retained.topic("#"), options=mine_not)
+            await client.subscribe([(each, mine_not) for each in self._retained.filters])
             try:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._listen(client), name="broker: what it holds")
@@ -172,7 +173,10 @@ class BrokerPublisher:
             async for message in client.messages:
                 topic = str(message.topic)
                 if message.retain:
-                    self._retained.holds(topic)
+                    if self._retained.ours(topic, bytes(message.payload)):
+                        self._retained.holds(topic)
+                elif not self._retained.ours(topic):
+                    continue
                 elif (topic, message.payload) == late_will:
                     # Of a connection that we lost: we are here.
                     self._online = False

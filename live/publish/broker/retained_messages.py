@@ -1,6 +1,7 @@
 """Which retained messages a broker should hold: a function of the state. Pure.
 
-Topics below the prefix, each holding one message of the websocket protocol without its ``seq``::
+Topics below the prefix and the number of the protocol (``live-rate/2``), each holding one message
+of the websocket protocol without its ``seq``::
 
     status                    {"state":"online"|"offline",…}; "offline" is also the last will
     engine                    engine      which engine, and how strong it counts
@@ -25,6 +26,7 @@ is sent.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable
 
 import msgspec
@@ -76,6 +78,22 @@ def level(name: str) -> str:
     return f"{whole[:_LEVEL_CHARS]}%~{digest}"
 
 
+#: Where protocol 1 retained, below the prefix alone, and what messages there begin with; ``+`` is
+#: one level.
+_FORMER = {
+    "status": b'{"type":"status"',
+    "engine": b'{"type":"engine"',
+    "health": b'{"type":"health"',
+    "players/+": b'{"type":"standing"',
+    "+/+/game": b'{"type":"game"',
+    "+/+/move": b'{"type":"move"',
+    "+/+/white": b'{"type":"point"',
+    "+/+/black": b'{"type":"point"',
+    "site/since": b'{"epoch"',
+    "site/snapshot": b"\x1f\x8b",  # gzip
+}
+
+
 def place(view: GameView) -> Place:
     """Where a game's topics are."""
     return level(view.event), level(view.id if view.board is None else str(view.board))
@@ -108,7 +126,8 @@ class RetainedMessages:
     ) -> None:
         """``others``: topics below the prefix that somebody else of ours sends."""
         self._state = state
-        self._prefix = prefix
+        self._former = {f"{prefix}/{below}": begins for below, begins in _FORMER.items()}
+        self._prefix = f"{prefix}/{wire.PROTOCOL}"
         self._visibility = selected.visibility
         # The status is the publisher's.
         self._others = {self.topic(each) for each in ("status", *others)}
@@ -154,6 +173,21 @@ class RetainedMessages:
                     self._stale_players.update(player.id for player in self._state.players())
                 case HealthMessage():
                     self._stale_service = True
+
+    @property
+    def filters(self) -> list[str]:
+        """Where something of ours may stand, as filters of topics."""
+        return [self.topic("#"), *self._former]
+
+    def ours(self, topic: str, payload: bytes = b"") -> bool:
+        """Whether a topic is ours: below the prefix with the number of the protocol, or where
+        protocol 1 retained what this payload looks like. Others may stand beside that.
+        """
+        return topic.startswith(self.topic("")) or any(
+            payload.startswith(begins)
+            and re.fullmatch(re.escape(where).replace(r"\+", "[^/]+"), topic)
+            for where, begins in self._former.items()
+        )
 
     def holds(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""

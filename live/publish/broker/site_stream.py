@@ -1,6 +1,6 @@
 """The numbered stream for static pages that read it from a broker. Pure.
 
-Three topics below the prefix:
+Three topics below the prefix and the number of the protocol:
 
 - ``site/changes``, not retained: ``{"epoch":…,"messages":[…]}``, the messages of the websocket,
   each with its ``seq``; a heartbeat says that nothing is missing while nothing happens.

@@ -25,14 +25,14 @@ from live.publish.wire import PROTOCOL, CloseCode
 _MESSAGES: tuple[type[msgspec.Struct], ...] = Message.__args__
 
 _RETAINED: dict[str, tuple[str, type[msgspec.Struct]]] = {
-    "status": ("{prefix}/status", BrokerStatus),
-    "engine": ("{prefix}/engine", EngineMessage),
-    "health": ("{prefix}/health", HealthMessage),
-    "standing": ("{prefix}/players/{player}", StandingMessage),
-    "game": ("{prefix}/{event}/{board}/game", GameMessage),
-    "move": ("{prefix}/{event}/{board}/move", MoveMessage),
-    "white": ("{prefix}/{event}/{board}/white", PointMessage),
-    "black": ("{prefix}/{event}/{board}/black", PointMessage),
+    "status": (f"{{prefix}}/{PROTOCOL}/status", BrokerStatus),
+    "engine": (f"{{prefix}}/{PROTOCOL}/engine", EngineMessage),
+    "health": (f"{{prefix}}/{PROTOCOL}/health", HealthMessage),
+    "standing": (f"{{prefix}}/{PROTOCOL}/players/{{player}}", StandingMessage),
+    "game": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/game", GameMessage),
+    "move": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/move", MoveMessage),
+    "white": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/white", PointMessage),
+    "black": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/black", PointMessage),
 }
 """What a broker holds: topic and message, by the name of the channel."""
 

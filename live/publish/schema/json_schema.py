@@ -49,9 +49,6 @@ REFERENCE = "#/components/schemas/{name}"
 
 _EVENTS = {each for each in vars(events).values() if isinstance(each, type)}
 
-#: What the description of a field begins with that goes with the next version.
-PASSING = "Passing, kept for one version"
-
 _WITHHELD = {
     Visibility.PUBLIC: "Withheld from venues.",
     Visibility.ARBITER: "For arbiters alone.",
@@ -72,8 +69,6 @@ def components(roots: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
             seen = _WITHHELD.get(seen_from(kind, name), "") if kind in _EVENTS else ""
             if text := " ".join(filter(None, (said.get(name, ""), seen))):
                 field["description"] = text
-            if said.get(name, "").startswith(PASSING):
-                field["deprecated"] = True
     return dict(found)
 
 

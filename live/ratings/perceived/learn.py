@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 from live.events import GainKind
 from live.ratings.expected_score import difference_of
 from live.ratings.held_out import judges, share_of
-from live.ratings.perceived.loss_logit import Floats, LossLogit, scaled_elo
+from live.ratings.perceived.loss_logit import Floats, LossLogit
 from live.ratings.perceived.many_games import (
     Ints,
     States,
@@ -201,7 +201,7 @@ def _fit(
 ) -> Floats:
     """The likeliest weights: (circumstances + changing + 1, classes - 1)."""
     rows = turns.rows(_thinned(turns, which))
-    z = scaled_elo(rows.elo, centre, SCALE_ELO)[:, None]
+    z = ((rows.elo - centre) / SCALE_ELO)[:, None]
     moving = rows.at[:, [names.index(each) for each in changing]]
     features = np.concatenate([rows.at, moving * z, z * z], axis=1)
     stiff = np.repeat(

@@ -1,8 +1,7 @@
 """How likely players of each Elo are to lose how much in a position: a multinomial logit.
 
 Losses fall into classes, least loss first. The log-odds of each class against losing nothing are
-linear in the circumstances of the turn, and so is their change with ``z = (Elo - centre) / scale``
-(:func:`scaled_elo`);
+linear in the circumstances of the turn, and so is their change with ``z = (Elo - centre) / scale``;
 a term in ``z**2`` lets the change itself change.
 """
 
@@ -18,10 +17,6 @@ Rows = Sequence[Sequence[float]]
 
 #: Where players are compared, Elo. A step of 50 gives the same ratings within 1 Elo.
 GRID_ELO = np.arange(400.0, 3601.0, 100.0)
-#: Nobody is rated much higher: beyond, nothing was learned, and the lines that hold below, drawn
-#: on, hardly tell one Elo from the next. There each Elo counts for more: an assumption, which no
-#: game can test, that keeps a few faultless moves from reading as 3300.
-TOP_ELO, BEYOND_TOP = 2800.0, 1.5
 
 
 class LossLogit:
@@ -52,7 +47,7 @@ class LossLogit:
         self._bend = np.array([0.0, *bend])
         self._changing = list(changing)
         self._centre_elo, self._scale_elo = centre_elo, scale_elo
-        self._z = scaled_elo(GRID_ELO, centre_elo, scale_elo)[:, None]
+        self._z = ((GRID_ELO - centre_elo) / scale_elo)[:, None]
         self._z2 = self._z**2 * self._bend
 
     def lines(self, at: Sequence[float] | Floats) -> tuple[Floats, Floats]:
@@ -66,16 +61,8 @@ class LossLogit:
 
     def shares_of(self, levels: Floats, slopes: Floats, elo: float | Floats) -> Floats:
         """``pi_k(E)`` of players of one Elo, or of one for each turn: (…, classes)."""
-        z = scaled_elo(elo, self._centre_elo, self._scale_elo)[..., None]
+        z = (np.asarray(elo, dtype=np.float64)[..., None] - self._centre_elo) / self._scale_elo
         return _softmax(levels + slopes * z + self._bend * (z * z))
-
-
-def scaled_elo(elo: float | Floats, centre_elo: float, scale_elo: float) -> Floats:
-    """``z``."""
-    known = np.asarray(elo, dtype=np.float64)
-    beyond = (BEYOND_TOP - 1) * np.maximum(known - TOP_ELO, 0.0)
-    found: Floats = (known + beyond - centre_elo) / scale_elo
-    return found
 
 
 def _softmax(odds: Floats) -> Floats:

@@ -32,9 +32,9 @@ export class BrokerConnection {
     this._after = after;
     this._unpack = unpack;
     this._topics = Object.fromEntries(
-      ["snapshot", "since", "changes"].map((name) => [name, `${prefix}/site/${name}`]),
+      ["snapshot", "since", "changes"].map((name) => [name, `${prefix}/${PROTOCOL}/site/${name}`]),
     );
-    this._statusTopic = `${prefix}/status`;
+    this._statusTopic = `${prefix}/${PROTOCOL}/status`;
     this._epoch = null;
     /** Messages of this epoch that do not follow yet, by number. */
     this._waiting = new Map();

@@ -30,10 +30,10 @@ export function columns(curves, kind, engineRating) {
   return [Array.from({ length: last }, (_, at) => at + 1), ...of(curves.white), ...of(curves.black)];
 }
 
-/** Lowest and highest to show: all values, the newest bands, and the own ratings. */
+/** Lowest and highest to show: all values, the own ratings, and the bands of the later half, since few moves make them wide. */
 export function span(data, elos = []) {
   const values = [...data[3], ...data[6], ...elos];
-  for (const band of [data[1], data[2], data[4], data[5]]) values.push(band.findLast((value) => value !== null) ?? null);
+  for (const band of [data[1], data[2], data[4], data[5]]) values.push(...band.slice(band.length >> 1));
   const known = values.filter((value) => (value ?? null) !== null);
   if (known.length === 0) return [0, MIN_SPAN];
   const low = Math.min(...known);

@@ -47,6 +47,9 @@ export function bandText({ kind, low, high }) {
   return [low, high].map((elo) => Math.round(clip(elo))).join("\u2013");
 }
 
+/** The same within a sentence, where no line may break between its ends. */
+export const unbrokenBand = (figure) => bandText(figure).replace("\u2013", "\u2060\u2013\u2060");
+
 /** Where a perceived rating lies: `above` or `below` what is usual, or empty within it. */
 export function beyondUsual(figure) {
   if (figure?.kind !== "perceived" || figure.low === null || isEarly(figure)) return "";

@@ -61,8 +61,9 @@ export class PlayerPanel {
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { withheld, choice, engineRating } = this._basisOf(game);
-    const read = withheld ? null : figureWords(game, color, choice, words, engineRating);
-    const open = withheld ? null : unratedPart(game, color, words, ["bar", "grid"].includes(options.layout));
+    const brief = ["bar", "grid"].includes(options.layout);
+    const read = withheld ? null : figureWords(game, color, choice, words, engineRating, brief);
+    const open = withheld ? null : unratedPart(game, color, words, brief);
     this._rating.draw(read, open, withoutFigure(point, words, withheld));
   }
 }
@@ -92,6 +93,6 @@ class OverlayRating {
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     setText(this._usual, read === null ? none : read.usual);
-    setText(this._better, read === null ? "" : read.early || open?.text || read.better);
+    setText(this._better, read === null ? "" : read.early || open?.text || [read.better, read.moves].filter(Boolean).join(" \u00b7 "));
   }
 }

@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { bandText, eloText, farOpponent, figureOf, isEarly, percentText } from "../client/figures.js";
+import { eloText, farOpponent, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 import { moverOf } from "../client/event_state.js";
@@ -30,26 +30,30 @@ const MARKS = {
 };
 
 /**
- * A side's figure as it is read: `{figure, label, text, usual, better, early}`, or null without one.
+ * A side's figure as it is read: `{figure, label, text, usual, better, moves, early}`, or null without one.
  * `usual` is the band with whose it is, `better` the percentile as a sentence, `early` says that it
- * rests on few moves; each empty where it does not apply. `kind` is which figure leads.
+ * rests on few moves; each empty where it does not apply. `moves` is what it rests on. `kind` is
+ * which figure leads; `brief` leaves out of the percentile whose games they are.
  */
-export function figureWords(game, color, kind, words, engineRating) {
+export function figureWords(game, color, kind, words, engineRating, brief = false) {
   const point = game.curves[color].at(-1) ?? null;
   const figure = figureOf(point, kind, engineRating);
   if (figure === null) return null;
   const { elo } = game[color];
-  const [text, band] = [eloText(figure, words), bandText(figure)];
+  const moves = counted(words.moves, figure.counted);
+  const [text, band] = [eloText(figure, words), unbrokenBand(figure)];
   if (kind === "algorithm4") {
-    return { figure, label: words.algorithm4, text, usual: band ? fill(words.of100, band) : "", better: "", early: "" };
+    return { figure, label: words.algorithm4, text, usual: band ? fill(words.of100, band) : "", better: "", moves, early: "" };
   }
   const other = game[color === "white" ? "black" : "white"].elo;
   const far = farOpponent(elo, other);
   const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
   const usual = band && elo ? fill(words.usualFor, whose, band) : "";
-  const better = figure.percentile !== null && elo ? fill(words.betterThan, percentText(figure.percentile), elo) : "";
-  const early = isEarly(figure) ? `${words.early} \u00b7 ${counted(words.moves, figure.counted)}` : "";
-  return { figure, label: words.playingLike, text, usual, better, early };
+  const ranked = figure.percentile !== null && elo;
+  const percent = ranked ? percentText(figure.percentile) : "";
+  const better = !ranked ? "" : brief ? `${words.betterThanHead} ${percent}\u00a0%` : fill(words.betterThan, percent, elo);
+  const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
+  return { figure, label: words.playingLike, text, usual, better, moves, early };
 }
 
 /** Why no figure leads. */

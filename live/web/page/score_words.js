@@ -1,6 +1,6 @@
 /** How one side of a game is shown, everywhere the same: name, clock, figure with what is usual. Pure. */
 
-import { bandText, beyondUsual, eloText, farOpponent, figureOf, isEarly, percentText } from "../client/figures.js";
+import { beyondUsual, eloText, farOpponent, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/curve_series.js";
 
@@ -34,7 +34,7 @@ export function sideFigure(game, color, point, { choice = "perceived", engineRat
 
 /** `usual for 2251: 1950\u20132550`, of Algorithm 4 `95 %: 2100\u20132250`; empty without a band. */
 export function usualWords(figure, elo, against = null) {
-  const band = bandText(figure);
+  const band = unbrokenBand(figure);
   if (!band) return "";
   if (figure.kind === "algorithm4") return `95\u00a0%: ${band}`;
   return elo ? `usual for ${elo}${against ? ` against ${against}` : ""}: ${band}` : "";

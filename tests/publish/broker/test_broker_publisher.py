@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from tests.feeds.fakes import until
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.world import GAMES, World
 
-SITE = "test/rate/site"
+SITE = "test/rate/2/site"
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 
 
@@ -44,7 +45,7 @@ def wanted(world: World, state: str = "online") -> dict[str, bytes]:
     """What the broker should hold."""
     status = {"type": "status", "state": state, "version": VERSION, "protocol": 2}
     told = json.dumps(status, separators=(",", ":")).encode()
-    return {**RetainedMessages(world, "test/rate").everything(), "test/rate/status": told}
+    return {**RetainedMessages(world, "test/rate").everything(), "test/rate/2/status": told}
 
 
 @contextlib.asynccontextmanager
@@ -120,6 +121,46 @@ async def test_what_a_former_run_left_is_cleared(broker: Mosquitto) -> None:
     others = {"somebody/else": b"theirs", "test/rates": b"theirs too"}
     async with telling(broker, world):
         await broker.comes_to_hold({**wanted(world), **others})
+
+
+FORMER = {
+    "status": b'{"type":"status","state":"offline","version":"0.2.0","protocol":1}',
+    "engine": b'{"type":"engine","engine":{}}',
+    "health": b'{"type":"health","feeds":[]}',
+    "players/7": b'{"type":"standing","player":{}}',
+    "Open A/1/game": b'{"type":"game","game":{}}',
+    "Open A/1/move": b'{"type":"move","game":"g"}',
+    "2/1/white": b'{"type":"point","game":"g"}',
+    "-/1/black": b'{"type":"point","game":"g"}',
+    "site/since": b'{"epoch":"e","after":1,"messages":[]}',
+    "site/snapshot": gzip.compress(b"{}"),
+}
+BESIDE = {
+    "test/rate": b"theirs",
+    "test/rate/clocks/1/game": b"theirs",
+    "test/rate/clocks/1/game/2": b'{"type":"game"}',
+    "test/rate/players": b'{"type":"standing"}',
+    "test/rates/engine": b'{"type":"engine"}',
+}
+
+
+async def test_what_protocol_1_retained_is_cleared_and_what_others_did_is_not(
+    broker: Mosquitto,
+) -> None:
+    async with broker.client() as client:
+        for topic, payload in FORMER.items():
+            await client.publish(f"test/rate/{topic}", payload, qos=1, retain=True)
+        for topic, payload in BESIDE.items():
+            await client.publish(topic, payload, qos=1, retain=True)
+    world, told = World(4), list[FeedHealth]()
+    world.appear("g1")
+    async with telling(broker, world, told.append):
+        await broker.comes_to_hold({**wanted(world), **BESIDE})
+        async with broker.client() as client:
+            await client.publish("test/rate/a/1/game", b"theirs", qos=1, retain=True)
+        late = {"test/rate/a/1/game": b"theirs"}
+        await broker.comes_to_hold({**wanted(world), **BESIDE, **late})
+    assert "retrying" not in [health.state for health in told]
 
 
 KILLED = """
@@ -239,7 +280,7 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
             async with page, asyncio.timeout(20):
                 with contextlib.suppress(aiomqtt.MqttError):
                     await page.publish(forged, b"forged", qos=1, retain=True)
-                await page.subscribe("test/rate/+/+/game", qos=1)
+                await page.subscribe("test/rate/2/+/+/game", qos=1)
                 async for message in page.messages:
                     assert boards.pop(str(message.topic)) == message.payload
                     if not boards:
@@ -258,11 +299,11 @@ async def test_what_another_forges_is_mended(
     stream = SiteStream(world, epoch="e", clock=lambda: 0.0)
     async with telling(broker, world, stream=stream):
         async with asyncio.timeout(20):
-            while "test/rate/site/snapshot" not in await broker.held():
+            while "test/rate/2/site/snapshot" not in await broker.held():
                 await broker.news()
         (name,) = (topic for topic in wanted(world) if topic.endswith("/game"))
-        status = "test/rate/status"
-        forged = [name, status, "test/rate/x/9/game", "test/rate/site/snapshot"]
+        status = "test/rate/2/status"
+        forged = [name, status, "test/rate/2/x/9/game", "test/rate/2/site/snapshot"]
         async with broker.client() as client:
             for topic in forged:
                 await client.publish(topic, b"forged", qos=1, retain=True)
@@ -290,7 +331,7 @@ async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None
             for _ in range(20):
                 one.publish(first.step())
             await until(lambda: any("another mqtt.prefix" in each for each in told["second"]))
-    assert "below test/rate/, too" in told["first"][-1]
+    assert "below test/rate/2/, too" in told["first"][-1]
 
 
 async def test_the_late_will_of_a_lost_connection_is_put_right(broker: Mosquitto) -> None:
@@ -298,7 +339,7 @@ async def test_the_late_will_of_a_lost_connection_is_put_right(broker: Mosquitto
     world.appear("g1")
     async with telling(broker, world):
         await broker.comes_to_hold(wanted(world))
-        late = wanted(world, "offline")["test/rate/status"]
+        late = wanted(world, "offline")["test/rate/2/status"]
         async with broker.client() as client:
-            await client.publish("test/rate/status", late, qos=1, retain=True)
+            await client.publish("test/rate/2/status", late, qos=1, retain=True)
         await broker.comes_to_hold(wanted(world))

@@ -42,13 +42,13 @@ def test_topics_of_a_board_and_a_player() -> None:
     world.point()
     world.standing()
     held = RetainedMessages(world, "live-rate").everything()
-    base = "live-rate/Open A%2FB%2B%23/12"
+    base = "live-rate/2/Open A%2FB%2B%23/12"
     (player,) = world.standings
     color = "white" if world.held["g1"].curves.white else "black"
     assert set(held) == {
-        "live-rate/engine",
-        "live-rate/health",
-        f"live-rate/players/{level(player)}",
+        "live-rate/2/engine",
+        "live-rate/2/health",
+        f"live-rate/2/players/{level(player)}",
         f"{base}/game",
         f"{base}/move",
         f"{base}/{color}",
@@ -73,7 +73,7 @@ def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: 
             # Another connection; the broker may have lost everything, and may hold something else.
             if world.random.random() < 0.5:
                 broker.topics.clear()
-            broker.topics["p/gone/1/game"] = b"old"
+            broker.topics["p/2/gone/1/game"] = b"old"
             retained.forget()
             for topic in broker.topics:
                 retained.holds(topic)
@@ -102,27 +102,27 @@ def test_a_board_goes_on_with_the_next_round_and_back() -> None:
         world.appear(game)
         world.set(game, event="Open A", round=round_, board=1)
     retained = RetainedMessages(world, "p")
-    assert json.loads(retained.everything()["p/Open A/1/game"])["game"]["id"] == "g2"
+    assert json.loads(retained.everything()["p/2/Open A/1/game"])["game"]["id"] == "g2"
     retained.take(100)
     del world.held["g2"]
     retained.changed([GoneMessage("g2")])
     told = retained.take(100)
-    assert set(told) == {"p/Open A/1/game"}
-    assert json.loads(told["p/Open A/1/game"])["game"]["id"] == "g1"
+    assert set(told) == {"p/2/Open A/1/game"}
+    assert json.loads(told["p/2/Open A/1/game"])["game"]["id"] == "g1"
     world.set("g1", board=2)
     retained.changed([world.view("g1")])
     told = retained.take(100)
-    assert told["p/Open A/1/game"] == b""
-    assert json.loads(told["p/Open A/2/game"])["game"]["board"] == 2
+    assert told["p/2/Open A/1/game"] == b""
+    assert json.loads(told["p/2/Open A/2/game"])["game"]["board"] == 2
 
 
 def test_the_status_is_nobodys_leftover() -> None:
     retained = RetainedMessages(World(1), "p")
     retained.take(100)
-    retained.holds("p/status")
+    retained.holds("p/2/status")
     assert retained.take(100) == {}
-    retained.holds("p/old/topic")
-    assert retained.take(100) == {"p/old/topic": b""}
+    retained.holds("p/2/old/topic")
+    assert retained.take(100) == {"p/2/old/topic": b""}
 
 
 @pytest.mark.parametrize("streams", [True, False])
@@ -134,7 +134,7 @@ def test_what_a_former_run_left_of_the_sites_stream_is_cleared_where_there_is_no
     config = MqttConfig(publish="mqtt://127.0.0.1", prefix="p")
     retained = BrokerPublisher(config, world, stream=stream)._retained
     retained.take(100)
-    left = [f"p/{topic}" for topic in (SNAPSHOT, SINCE)]
+    left = [f"p/2/{topic}" for topic in (SNAPSHOT, SINCE)]
     for topic in left:
         retained.holds(topic)
     assert retained.take(100) == ({} if streams else dict.fromkeys(left, b""))
@@ -192,4 +192,4 @@ def test_a_venue_is_told_no_scores() -> None:
     held = RetainedMessages(world, "p", StreamFilter(visibility=Visibility.VENUE)).everything()
     assert not [topic for topic in held if topic.endswith(("white", "black"))]
     assert b"3333" not in b"".join(held.values())
-    assert msgspec.json.decode(held["p/engine"])["engine"]["rating"] == 0
+    assert msgspec.json.decode(held["p/2/engine"])["engine"]["rating"] == 0

@@ -123,18 +123,6 @@ def test_notes_and_sights_are_told() -> None:
     assert state["searching"]["description"].endswith("For arbiters alone.")
 
 
-def test_fields_that_go_with_the_next_version_are_marked() -> None:
-    found = DOCUMENT["components"]["schemas"]
-    for kind in ("CurvePoint", "PlayerView"):
-        marked = {
-            name for name, field in found[kind]["properties"].items() if field.get("deprecated")
-        }
-        assert marked == {"calibrated", "calibrated_low", "calibrated_high", "form"}
-        for name in marked:
-            said = found[kind]["properties"][name]["description"]
-            assert said.startswith("Passing, kept for one version")
-
-
 @pytest.mark.parametrize("spoil", ["seq", "game", "type"])
 def test_a_spoilt_message_does_not_pass(spoil: str) -> None:
     told = {"seq": 3, "type": "gone", "game": "g"}

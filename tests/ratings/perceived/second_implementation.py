@@ -83,8 +83,7 @@ def shares(models: Sequence[Model], move: Move, elo: float) -> list[float]:
 
 def _shares(model: Model, move: Move, elo: float) -> list[float]:
     at = {name: CIRCUMSTANCES[name](move) for name in model["circumstances"]}
-    # Beyond 2800 nothing was learned: there an Elo counts one and a half times.
-    z = (elo + 0.5 * max(elo - 2800, 0) - model["centre_elo"]) / model["scale_elo"]
+    z = (elo - model["centre_elo"]) / model["scale_elo"]
     odds = [0.0]
     for k in range(len(model["loss_edges_cp"])):
         level = sum(

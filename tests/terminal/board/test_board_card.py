@@ -12,9 +12,8 @@ from tests.terminal.sample_boards import detail
 
 LOOK = BoardCardOptions(
     palette=PLAIN,
-    figure="auto",
-    scale="algorithm4",
-    curves="algorithm4",
+    figure="algorithm4",
+    engine_rating=2160,
     ply=2,
     following=True,
     panel="curves",

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import Curves
+from live.events import CurvePoint, Curves
 from live.terminal.board.text_charts import (
     AXIS,
     ChartScale,
+    Drawn,
     common_scale,
+    figure_at,
     histogram,
     rating_graph,
     score_graph,
 )
 from live.terminal.palette import DUSK
-from tests.terminal.sample_boards import detail, point
+from tests.terminal.sample_boards import detail, full_point, point
+
+
+def drawn(*points: CurvePoint) -> list[Drawn]:
+    """Algorithm 4 of these points."""
+    return [figure_at(each, "algorithm4", 2160) for each in points]
 
 
 def columns(lines: list[str]) -> list[str]:
@@ -47,33 +54,34 @@ def test_an_unknown_score_is_no_zero() -> None:
 
 def test_a_curve_lies_in_its_band() -> None:
     scale = ChartScale(1800, 2600)
-    lines = rating_graph([point(1, 2200.0)], scale, AXIS + 1, 9, "white", DUSK, "algorithm4")
+    lines = rating_graph(drawn(point(1, 2200.0)), scale, AXIS + 1, 9, "white", DUSK)
     [column] = columns([line.plain for line in lines])
     assert column == "  ░░━░░  "
 
 
-def test_percentiles_have_a_scale_of_their_own_and_no_band() -> None:
-    points = [msgspec.structs.replace(point(1, 2200.0), percentile=75.0)]
-    scale = common_scale([points, []], "percentile")
-    assert scale == ChartScale(0, 100)
-    lines = rating_graph(points, scale, AXIS + 1, 9, "white", DUSK, "percentile")
+def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band() -> None:
+    whole = full_point(1, 2441.0)
+    assert figure_at(whole, "perceived", 2160) == (2180.0, 2441.0, 2750.0)
+    bare = msgspec.structs.replace(whole, usual_low=None, usual_high=None)
+    scale = ChartScale(2041, 2841)
+    shown = [figure_at(bare, "perceived", 2160)]
+    lines = rating_graph(shown, scale, AXIS + 1, 9, "white", DUSK)
     [column] = columns([line.plain for line in lines])
-    assert column == "  ━      "
+    assert column == "    ━    "
 
 
 def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
-    lines = rating_graph(
-        [point(1, None)], ChartScale(1800, 2600), AXIS + 1, 9, "white", DUSK, "algorithm4"
-    )
+    scale = ChartScale(1800, 2600)
+    lines = rating_graph(drawn(point(1, None)), scale, AXIS + 1, 9, "white", DUSK)
     [column] = columns([line.plain for line in lines])
     assert column[-1] == "↓"
     assert "━" not in column
 
 
 def test_both_players_share_one_scale() -> None:
-    scale = common_scale([[point(1, 2200.0)], [point(2, 2400.0)]], "algorithm4")
+    scale = common_scale([drawn(point(1, 2200.0)), drawn(point(2, 2400.0))])
     assert scale == ChartScale(2000, 2600)
-    assert common_scale([[], []], "algorithm4") is None
+    assert common_scale([[], []]) is None
 
 
 def test_the_histogram_counts_every_move_once() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from live.events import PlayerView, PluginFigure
-from live.terminal.players.player_list import listed, offered
+from live.terminal.players.player_list import RANKED, listed, offered
 
-NOBODY = PlayerView("n", "Nobody", None, 1, 0, None, None, None, None, None, None, None, None)
+NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
 
 
 def test_a_plugins_figure_is_a_column_under_its_name() -> None:
@@ -20,6 +20,18 @@ def test_a_plugins_figure_is_a_column_under_its_name() -> None:
     assert "plugin captures" not in {column.name for column in offered([NOBODY])}
     column = offered(views)[-1]
     assert (column.name, column.head) == ("plugin captures", "captures")
-    assert [column.text(view) for view in views] == ["41.2 (-3.0–60.0)", "50", ""]
+    assert [column.text(view, 2160) for view in views] == ["41.2 (-3.0–60.0)", "50", ""]
     rows = listed(views, "", "plugin captures", reverse=False)
     assert [(row.view.id, row.place) for row in rows] == [("b", "1"), ("a", "2"), ("n", "")]
+
+
+def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
+    figures = {"a": (2300.2, 20), "b": (2299.8, 20), "c": (2200.0, 20), "d": (2900.0, 9)}
+    views = [
+        replace(NOBODY, id=id, perceived=perceived, counted=counted)
+        for id, (perceived, counted) in figures.items()
+    ]
+    rows = listed(views, "", RANKED, reverse=False)
+    places = [(row.view.id, row.place) for row in rows]
+    assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
+    assert [row.place for row in listed(views, "", RANKED, reverse=True)] == ["3", "1=", "1=", ""]

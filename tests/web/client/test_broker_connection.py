@@ -60,7 +60,7 @@ class Broadcast:
 def said(messages: list[BrokerMessage], lost: bool = False) -> Script:
     return [
         {
-            "topic": f"p/{each.topic}",
+            "topic": f"p/2/{each.topic}",
             "payload": base64.b64encode(each.payload).decode(),
             "retain": each.retain,
             "lost": lost and each.topic == CHANGES,
@@ -132,11 +132,11 @@ def test_a_page_and_a_service_of_different_times_say_so(
         known = msgspec.json.decode(status("online")) | {"protocol": protocol}
         messages = [BrokerMessage("status", msgspec.json.encode(known), retain=True)]
     else:
-        (first, *_) = [each for each in cast.script if each.get("topic") == f"p/{SNAPSHOT}"]
+        (first, *_) = [each for each in cast.script if each.get("topic") == f"p/2/{SNAPSHOT}"]
         whole = msgspec.json.decode(gzip.decompress(base64.b64decode(first["payload"])))
         whole["hello"]["protocol"] = protocol
         packed = gzip.compress(msgspec.json.encode(whole))
         messages = [BrokerMessage(SNAPSHOT, packed, retain=True)]
-        assert SINCE in {each.get("topic", "").removeprefix("p/") for each in cast.script}
+        assert SINCE in {each.get("topic", "").removeprefix("p/2/") for each in cast.script}
     answer = pages("broker", script=[*said(messages), {"connect": True}, {"advance": 3000}])
     assert (answer["statuses"][-1], answer["reason"]) == ("refused", reason)

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from live.events import Curves
+from tests.web.page.games import plain, point
+
 Pages = Callable[..., Any]
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -38,16 +41,24 @@ def test_moves_since_the_last_point_are_unrated(
     assert told == [white, black]
 
 
-def test_of_an_open_interval_a_curve_shows_the_end_alone(pages: Pages) -> None:
-    names = {"kind": "alone", "value": "alone", "low": "alone_low", "high": "alone_high"}
-    bounded = {"ply": 3, "alone": 2500.0, "alone_low": 2300.0, "alone_high": 2700.0}
-    open_above = {**bounded, "ply": 1, "alone": 2611.0, "alone_high": None}
+def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None:
+    curves = plain(Curves(white=(point(1, 0, None), point(5, 2, 2100.0)), black=()))
 
-    def ask(name: str, *points: dict[str, Any]) -> Any:
-        curves = {"white": list(points), "black": []}
-        args = [{"curves": curves} if name == "hasRating" else curves, names]
-        return pages("call", module="client/curve_series.js", name=name, args=args)
+    def ask(name: str, *args: Any) -> Any:
+        return pages("call", module="client/curve_series.js", name=name, args=list(args))
 
-    assert ask("columns", open_above, bounded)[2:4] == [[2300.0, 2300.0], [None, 2500.0]]
-    assert not ask("hasRating", open_above)
-    assert ask("hasRating", open_above, bounded)
+    nothing = [None, None, None]
+    band = [[None, None, high] for high in (2300, 1900, 2100)]
+    assert ask("columns", curves, "perceived", 2200) == [[1, 2, 3], *band, *[nothing] * 3]
+    published = [[2230, None, 2230], [2030, None, 2030], [2130, None, 2130]]
+    assert ask("columns", curves, "algorithm4", 2200)[1:4] == published
+    assert ask("hasRating", {"curves": curves}, "perceived", None)
+    assert not ask("hasRating", {"curves": curves}, "algorithm4", None)
+
+
+def test_the_axis_holds_the_band_and_the_own_elo(pages: Pages) -> None:
+    curves = plain(Curves(white=(point(1, 1, 2100.0),)))
+    call = {"module": "client/curve_series.js"}
+    data = pages("call", **call, name="columns", args=[curves, "perceived", None])
+    low, high = pages("call", **call, name="span", args=[data, [2800, None]])
+    assert low < 1900 < 2800 < high

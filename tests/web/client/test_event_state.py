@@ -93,22 +93,6 @@ def test_what_was_touched_is_told(pages: Pages) -> None:
     assert touched == [game, game, game, {"health": True}, {"players": True}]
 
 
-def test_ratings_that_rest_on_another_rating_of_the_engine_are_found(pages: Pages) -> None:
-    world = World(21)
-    world.appear("g1")
-    world.move("g1")
-    pages("start")
-    pages("receive", messages=numbered([hello(world), snapshot(world)], first=0))
-    # The engine's rating goes there and back; that it was elsewhere is not told.
-    at_first = world.info
-    world.rerate()
-    told = [*world.point(), *world.standing()]
-    world.info = at_first
-    told += world.reckon_anew()
-    pages("receive", messages=numbered(told, first=2))
-    assert pages("snapshot") == plain(snapshot(world))
-
-
 def test_a_lost_or_repeated_number_is_noticed(pages: Pages) -> None:
     world = World(4)
     for first in (1, 3):

@@ -20,36 +20,6 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
         ("scoreText", [3900, 0], "#0"),
         ("scoreText", [None, None], ""),
         ("whiteShare", [0], 0.5),
-        (
-            "ratingFigure",
-            [2310.4, 2200.2, 2420.6],
-            {"value": 2310.4, "text": "2310", "interval": "2200–2421", "bound": None},
-        ),
-        (
-            "ratingFigure",
-            [2310.4, None, 2420.6],
-            {"value": None, "text": "2421", "interval": "or less", "bound": "below"},
-        ),
-        (
-            "ratingFigure",
-            [2310.4, 2200.2, None],
-            {"value": None, "text": "2200", "interval": "or more", "bound": "above"},
-        ),
-        (
-            "ratingFigure",
-            [None, None, 2420.6],
-            {"value": None, "text": "2421", "interval": "or less", "bound": "below"},
-        ),
-        (
-            "ratingFigure",
-            [None, 2600.0, None, {"orMore": "oder mehr"}],
-            {"value": None, "text": "2600", "interval": "oder mehr", "bound": "above"},
-        ),
-        (
-            "ratingFigure",
-            [None, None, None],
-            {"value": None, "text": "–", "interval": "", "bound": None},
-        ),
         ("clockText", [None], ""),
         ("clockText", [3909.9], "1:05:09"),
         ("clockText", [309], "5:09"),

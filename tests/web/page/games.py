@@ -36,20 +36,22 @@ def ply(number: int, cp: int | None = None, gain: int | None = None, **more: Any
     )
 
 
-def point(number: int, n: int, rating: float | None, **more: Any) -> CurvePoint:
-    return CurvePoint(
-        ply=number,
-        n=n,
-        gain_cp=more.pop("gain_cp", 0),
-        expected_score=0.4 if rating is not None else 0.0,
-        difference=None if rating is None else rating - 2200,
-        difference_low=None if rating is None else rating - 2300,
-        difference_high=0.0 if rating is None else rating - 2100,
-        rating=rating,
-        low=None if rating is None else rating - 100,
-        high=2200.0 if rating is None else rating + 100,
+def point(number: int, counted: int, perceived: float | None, **more: Any) -> CurvePoint:
+    fields: dict[str, Any] = {
+        "low": 400.0,
+        "high": None,
+        "usual_low": None if perceived is None else 1900.0,
+        "usual_high": None if perceived is None else 2300.0,
+        "percentile": None if perceived is None else 50.0,
+        "score": 0.4,
+        "difference": -70.0,
+        "difference_low": -170.0,
+        "difference_high": 30.0,
+        "gain_cp": 0,
+        "n": counted,
         **more,
-    )
+    }
+    return CurvePoint(ply=number, counted=counted, perceived=perceived, **fields)
 
 
 def game(name: str = "g1", **more: Any) -> GameDetail:

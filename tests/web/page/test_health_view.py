@@ -51,14 +51,14 @@ def test_one_dot_for_all_engines(pages: Pages, health: EngineHealth, state: str)
 
 
 def test_everything_is_in_the_view(pages: Pages) -> None:
-    info = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, None, "none fits")
+    info = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, note="none fits")
     rows = dict(call(pages, "engineRows", {"engines": BUSY, "engine": info}))
     assert rows["Problem"] == "the cluster is lost"
     assert rows["Positions waiting: after the newest moves"] == "2"
     assert rows["Positions waiting: of games over for longer"] == "0"
     assert rows["Known already (cache)"] == "50, 25 %"
     assert rows["Foreseen (searched ahead)"] == "30 of 40, 75 %"
-    assert rows["Calibration"] == "none: none fits"
+    assert rows["Ratings read by"] == "none: none fits"
     quiet = dict(call(pages, "engineRows", {"engines": EngineHealth(), "engine": info}))
     assert quiet["Foreseen (searched ahead)"] == "switched off"
 

@@ -17,7 +17,7 @@ PLACES = st.fixed_dictionaries(
         "view": st.sampled_from(["boards", "players", "wall", "health", "arbiter"]),
         "layout": st.sampled_from(["auto", "cards", "table"]),
         "state": st.sampled_from(["all", "running", "over"]),
-        "figure": st.sampled_from(["auto", "level", "percentile", "alone", "algorithm4"]),
+        "figure": st.sampled_from(["", "perceived", "algorithm4"]),
         "game": st.just(""),
         "player": st.just(""),
         "event": TEXT,
@@ -72,6 +72,9 @@ def test_home_needs_no_fragment(pages: Pages) -> None:
     "fragment",
     [
         "#view=nothing&layout=<b>&state=&figure=1",
+        # What version 0.2 offered.
+        "#figure=level",
+        "#figure=auto",
         "#ply=-1",
         "#ply=12345",
         "#ply=1e3",

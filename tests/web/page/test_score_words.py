@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.events import Player, PlyView
-from tests.web.page.games import Pages, game, plain, ply
+from live.events import Curves, Player, PlyView
+from tests.web.page.games import Pages, game, plain, ply, point
 
 CLOUD = msgspec.structs.replace(ply(2, 37), final=False, depth=40, score_source="lichess cloud")
 
@@ -34,41 +34,42 @@ def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, said: st
     assert words(pages, ply(1, 30), last) == said
 
 
-def test_the_elo_is_no_second_figure(pages: Pages) -> None:
-    """A level that is nothing but the Elo stands beside the name already."""
-    held = {
-        "n": 12,
-        "percentile": 84.0,
-        "level": 2496.0,
-        "level_low": 2496.0,
-        "level_high": 2496.0,
-        "level_share": 0.0,
-    }
-    call = {"module": "page/score_words.js", "name": "ratings"}
-    found = pages("call", **call, args=[held, 2496, {}])
-    assert (found["main"]["text"], found["other"]) == ("84 %", None)
-    held |= {"level_low": 2420.0, "level_high": 2570.0, "level_share": 0.1}
-    assert pages("call", **call, args=[held, 2496, {}])["other"]["text"] == "2496"
+def side(pages: Pages, counted: int, *, elo: int | None = 2000, other: int = 2050) -> Any:
+    held = point(2 * counted - 1, counted, 2340.0, **({} if elo else UNRATED))
+    players = {"white": Player("Ek", elo=elo), "black": Player("Bo", elo=other)}
+    whole = plain(game(curves=Curves(white=(held,)), plies=(ply(1, 20),), **players))
+    call: dict[str, Any] = {"module": "page/score_words.js"}
+    read = pages("call", **call, name="sideFigure", args=[whole, "white", plain(held)])
+    return read, pages("call", **call, name="sideText", args=[whole, "white"])
 
 
-@pytest.mark.parametrize(
-    ("moves", "percentile", "early"), [(14, 84.0, True), (15, 84.0, False), (14, None, False)]
-)
-def test_a_percentile_of_few_moves_is_marked_as_early(
-    pages: Pages, moves: int, percentile: float | None, early: bool
-) -> None:
-    level = {"level": 2440.0, "level_low": 2300.0, "level_high": 2590.0, "level_share": 0.1}
-    held = {"n": moves, "percentile": percentile, **level}
-    call = {"module": "page/score_words.js", "name": "ratings"}
-    found = pages("call", **call, args=[held, 2400, {}, True])
-    assert found["early"] is early
-    assert found["main"]["label"] == ("level" if percentile is None else "of games at this Elo")
-    far = pages("call", **call, args=[held, 2400, {}])["main"]["label"]
-    assert far == ("level" if percentile is None else "of games by players rated like this")
-    whole = plain(game(white=Player("Ek", elo=2400)))
-    whole["curves"]["white"] = [held]
-    call["name"] = "sideText"
-    assert ("too early to say" in pages("call", **call, args=[whole, "white"])) is early
+UNRATED = {"usual_low": None, "usual_high": None, "percentile": None}
+
+
+def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> None:
+    read, said = side(pages, 30)
+    assert (read["label"], read["text"], read["beyond"]) == ("playing like", "2340", "above")
+    assert read["usual"] == "usual for 2000: 1900\u2060–\u20602300"
+    assert read["better"] == "better than 50\u00a0% of games by players of 2000"
+    spoken = f"playing like 2340, {read['usual']}, {read['better']}, from 30 moves"
+    assert said == f"Ek: {spoken}"
+
+
+def test_between_players_far_apart_the_band_is_that_of_the_pairing(pages: Pages) -> None:
+    read, _ = side(pages, 30, other=2500)
+    assert read["usual"] == "usual for 2000 against 2500: 1900\u2060–\u20602300"
+
+
+def test_few_moves_are_called_early_and_have_no_place(pages: Pages) -> None:
+    read, said = side(pages, 9)
+    assert (read["early"], read["better"], read["beyond"]) == ("early, 9 moves", "", "")
+    assert said.endswith("early, 9 moves")
+
+
+def test_without_an_own_rating_nothing_is_usual(pages: Pages) -> None:
+    read, said = side(pages, 30, elo=None)
+    assert (read["usual"], read["better"]) == ("", "")
+    assert said == "Ek: playing like 2340, from 30 moves"
 
 
 def test_so_do_those_that_say_provisional(pages: Pages) -> None:

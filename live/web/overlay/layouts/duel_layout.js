@@ -55,8 +55,9 @@ export default class DuelLayout {
       return said === null ? "\u2013" : [said.text + open(color), said.early || said.usual];
     });
     this._row(words.betterThanHead, (color) => {
-      const percentile = read(color)?.figure.percentile ?? null;
-      return percentile === null || open(color) ? "\u2013" : `${percentText(percentile)}\u00a0%`;
+      const said = read(color);
+      const percentile = said?.figure.percentile ?? null;
+      return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, said.moves];
     });
     this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, options.provisional);

@@ -3,6 +3,7 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { ClockText } from "../boards/clock_text.js";
+import { percentText } from "../../client/figures.js";
 import { SCALE, basisText, countedMoves, markSide, sideFigure, withoutFigure } from "../score_words.js";
 
 /** A rating and its band on a scale that all boards share, so that eyes can compare them. */
@@ -69,7 +70,9 @@ export class CardSide {
     setText(this._main, read?.text ?? "\u2013");
     setText(this._usual, read ? read.usual : withoutFigure(point, basis));
     const rests = read === null ? "" : plies === game.plies ? basisText(game, this._color, point) : countedMoves(point.counted);
-    setText(this._better, read === null ? "" : read.early || [read.better, rests].filter(Boolean).join(" \u00b7 "));
+    // Whose games they are stands in the line before.
+    const better = read?.better ? `better than ${percentText(read.figure.percentile)}\u00a0%` : "";
+    setText(this._better, read === null ? "" : read.early || [better, rests].filter(Boolean).join(" \u00b7 "));
     markSide(this.node, read);
     // Algorithm 4's index has no place on a scale of Elo.
     this._whisker.draw(read?.figure.kind === "perceived" ? read.figure : null, player.elo);

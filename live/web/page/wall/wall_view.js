@@ -7,6 +7,7 @@ import { element, loadStyles, nameNode, setText } from "../../drawing/elements.j
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { placementAfter } from "../../client/board_position.js";
+import { bandText } from "../../client/figures.js";
 import { dateText, roundName, roundsOf } from "../../client/event_rounds.js";
 import { eventOf } from "../../client/event_state.js";
 import { MiniBoard } from "../board/pieces.js";
@@ -177,7 +178,9 @@ class WallSide {
     const point = game.curves[this._color].at(-1) ?? null;
     const read = sideFigure(game, this._color, point, basis);
     setText(this._main, read?.text ?? "\u2013");
-    setText(this._interval, read ? read.usual : withoutFigure(point, basis));
+    const band = read === null ? "" : bandText(read.figure);
+    setText(this._interval, read === null ? withoutFigure(point, basis) : band && (read.figure.kind === "perceived" ? `usual ${band}` : `95\u00a0% ${band}`));
+    this._main.classList.toggle("long", (read?.text.length ?? 0) > 4);
     setText(this._label, read ? `${read.label} \u00b7 ${read.early || basisText(game, this._color, point)}` : "");
     markSide(this.node, read);
   }

@@ -30,36 +30,21 @@ def texts(root: ElementTree.Element) -> list[str]:
 
 def test_it_shows_the_ply_that_is_seen_and_only_what_was_known_then(pages: Pages) -> None:
     view = game(
-        white=Player("Anna"),
+        white=Player("Anna", elo=2000),
         black=Player("Bea"),
-        curves=Curves(
-            white=(
-                point(1, 1, 2100.0, alone=1900.0, alone_low=1500.0, alone_high=2300.0),
-                point(3, 2, 2150.0, alone=1950.0, alone_low=1550.0, alone_high=2350.0),
-            ),
-            black=(point(2, 1, None, alone_high=2200.0),),
-        ),
+        curves=Curves(white=(point(1, 11, 2100.0), point(3, 12, 2150.0)), black=()),
     )
     now, then = (texts(drawing(pages, view, number)) for number in (4, 1))
-    assert "1950" in now
-    assert "1900" in then
-    assert "1950" not in then
-    assert "moves alone, 95 %: 1550–2350, 2 moves" in now
-    # Black's figure has no lower bound: 2200 or less.
-    assert "2200" in now
-    assert "or less, moves alone, 1 of 2 moves" in now
+    assert "2150" in now
+    assert "2100" in then
+    assert "2150" not in then
+    assert "usual for 2000: 1900\u2060–\u20602300" in now
+    assert "better than 50\u00a0% of games by players of 2000, 12 moves" in now
+    assert "no move rated yet" in now
     # Algorithm 4 stands nowhere under another name.
-    assert "2150" not in now
+    assert "2080" not in now
     pieces = [each.get("class") for each in drawing(pages, view, 1).iter(f"{SVG}circle")]
     assert sum(each in PIECES for each in pieces if each) == 32
-
-
-def test_the_level_leads_and_the_percentile_stands_beneath(pages: Pages) -> None:
-    level: dict[str, Any] = {"level": 2000.0, "level_low": 1900.0, "level_high": 2100.0}
-    fitted = point(1, 12, 2100.0, **level, level_share=0.3, percentile=74.0)
-    said = texts(drawing(pages, game(curves=Curves(white=(fitted,))), 4))
-    assert "level, 95 %: 1900–2100, 12 of 13 moves" in said
-    assert "better than 74 % of games by players rated like this" in said
 
 
 @settings(max_examples=40, deadline=None)

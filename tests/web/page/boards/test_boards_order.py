@@ -23,10 +23,10 @@ def arranged(pages: Pages, games: list[GameDetail], **place: Any) -> list[str]:
 def boards() -> list[GameDetail]:
     quiet = (ply(1, 10), ply(2, 15), ply(3, 5))
     wild = (ply(1, 10), ply(2, 400), ply(3, -150))
-    strong = Curves(white=(point(1, 1, 2500.0, alone=2500.0, alone_low=2300.0, alone_high=2700.0),))
-    unbounded = Curves(white=(point(1, 1, None, alone_high=2200.0),))
+    strong = Curves(white=(point(19, 10, 2300.0),))
+    early = Curves(white=(point(17, 9, 2500.0),))
     return [
-        game("a", board=3, plies=wild, curves=unbounded, white=Player("Zoë Müller")),
+        game("a", board=3, plies=wild, curves=early, white=Player("Zoë Müller")),
         game("b", board=1, plies=quiet, curves=strong, white=Player("adam", team="Nord")),
         game("c", board=2, plies=(), curves=Curves(), start_score_cp=None, result="1-0"),
     ]
@@ -40,7 +40,7 @@ def boards() -> list[GameDetail]:
         ("no such order", "bca"),
         ("swing", "abc"),
         ("close", "bac"),
-        ("rating", "bac"),
+        ("rating", "bca"),
         ("score", "bac"),
         ("moves", "bac"),
         ("white", "bca"),

@@ -51,11 +51,10 @@ def test_a_game_has_a_row_for_each_ply_with_its_point(pages: Pages) -> None:
     told = dict(zip(head, first, strict=True))
     assert told["san"] == "e4"
     assert told["score_cp"] == "30"
-    assert told["rating"] == "2100"
+    assert (told["perceived"], told["counted"], told["difference"]) == ("2100", "1", "-70")
     assert (told["stability_cp"], told["jump_cp"], told["jump_depth"]) == ("3.5", "20", "4")
-    assert told["calibrated"] == ""
-    unbounded = dict(zip(head, second, strict=True))
-    assert (unbounded["rating"], unbounded["low"], unbounded["high"]) == ("", "", "2200")
+    unknown = dict(zip(head, second, strict=True))
+    assert (unknown["perceived"], unknown["usual_low"], unknown["low"]) == ("", "", "400")
 
 
 def test_boards_have_a_row_each(pages: Pages) -> None:
@@ -63,6 +62,6 @@ def test_boards_have_a_row_each(pages: Pages) -> None:
     head, first, second = rows(pages, "boardsCsv", plain(games))
     told = dict(zip(head, first, strict=True))
     assert told["white"] == f"'{HOSTILE}"
-    assert told["white_rating"] == "2150"
+    assert told["white_perceived"] == "2150"
     assert told["score_cp"] == "24"
     assert dict(zip(head, second, strict=True))["score_cp"] == "20"
