@@ -1,8 +1,10 @@
-"""The commands for journals: ``report``, ``replay``, ``explain``."""
+"""The commands for journals: ``report``, ``replay``, ``explain``, ``forget``."""
 
 from __future__ import annotations
 
 import enum
+import sqlite3
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,6 +36,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(report)
     app.command()(replay)
     app.command()(explain)
+    app.command()(forget)
 
 
 def report(
@@ -121,3 +124,35 @@ def explain(
     from live.jobs.report_journal import explained
 
     raise typer.Exit(explained(journal, game, ply, json=json))
+
+
+def forget(
+    journal: JournalArgument,
+    player: Annotated[
+        str, typer.Option("--player", metavar="NAME", help="Whose games: a name, or a FIDE id.")
+    ] = "",
+    older_than: Annotated[
+        int,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Games unchanged for so long."),
+    ] = 0,
+    debug: DebugFlag = False,
+) -> None:
+    """Delete games from a journal for good, with all that was said of them: a player's, or old
+    ones. Stop the service first.
+    """
+    from live.store.journal import JournalLocked
+    from live.store.journal_forgetting import forget as delete
+    from live.store.journal_tables import ForeignDatabase
+
+    if not player.strip() and not older_than:
+        raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")
+    if not journal.is_file():
+        raise ConfigError(str(journal), "is not there", "Give what was written with --journal")
+    before_ms = round((time.time() - older_than * 86_400) * 1000) if older_than else 0
+    try:
+        games = delete(journal, player=player, older_than_ms=before_ms)
+    except JournalLocked:
+        raise ConfigError(str(journal), "is being written", "Stop the service first") from None
+    except (ForeignDatabase, sqlite3.Error) as error:
+        raise ConfigError(str(journal), str(error), "Give a journal that is whole") from None
+    typer.echo(f"{games} {'game' if games == 1 else 'games'} deleted.")

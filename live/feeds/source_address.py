@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Literal, get_args
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
@@ -31,7 +31,9 @@ Scope = Literal["round", "tour", "group"]
 LICHESS = "https://lichess.org"
 
 #: Query parameters that carry secrets on one server or another.
-_SECRET = re.compile(r"token|key|secret|pass|pwd|auth|sig|credential|session|jwt", re.IGNORECASE)
+_SECRET = re.compile(
+    r"token|key|secret|pass|pwd|auth|sig|credential|session|jwt|code|\A[tkps]\Z", re.IGNORECASE
+)
 _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
@@ -268,12 +270,17 @@ def public_name(text: str) -> str:
     parts = split(text)
     if parts is None:  # no URL at all: shown only where it has no place for a secret
         return text.partition("://")[0] + "://…" if "@" in text or "?" in text else text
-    query = parts.query
-    if _SECRET.search(unquote(query)):
-        pairs = parse_qsl(query, keep_blank_values=True, separator="&")
-        query = urlencode([(k, "***" if _SECRET.search(k) else v) for k, v in pairs], safe="*")
+    query, fragment = _starred(parts.query), _starred(parts.fragment)
     host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, query, parts.fragment))
+    return urlunsplit((parts.scheme, host, parts.path, query, fragment))
+
+
+def _starred(query: str) -> str:
+    """A query, or a fragment that is written like one, without the values of secret parameters."""
+    pairs = parse_qsl(query, keep_blank_values=True, separator="&") if "=" in query else []
+    if not any(_SECRET.search(name) for name, _ in pairs):
+        return query
+    return urlencode([(k, "***" if _SECRET.search(k) else v) for k, v in pairs], safe="*")
 
 
 def _same_site(url: SplitResult, base: str) -> bool:

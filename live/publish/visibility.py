@@ -136,10 +136,8 @@ def sends(kind: type[msgspec.Struct], visibility: Visibility) -> bool:
 def shown(value: Shown, visibility: Visibility) -> Shown:
     """The value as ``visibility`` may see it; the very same where nothing of it is withheld."""
     hidden, nested = _plan(type(value), visibility)
-    if not hidden and not nested and not isinstance(value, events.FeedHealth):
+    if not hidden and not nested:
         return value
-    if visibility is not Visibility.ARBITER and isinstance(value, events.FeedHealth):
-        return _neutral_health(value)
     fields: dict[str, Any] = dict(hidden)
     if visibility is not Visibility.ARBITER and isinstance(
         value, events.GameView | events.GameDetail

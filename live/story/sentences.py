@@ -225,6 +225,16 @@ _DRAWN_ALL_THE_SAME: Final = {
     "ru": " Тем не менее партия закончилась вничью.",
 }
 
+#: Of who played better than nearly all: wherever the sentence goes, this goes with it.
+_NO_SIGN: Final = {
+    "en": " Every player has such games.",
+    "de": " Solche Partien hat jeder.",
+    "fr": " Chacun a de telles parties.",
+    "es": " Todos tienen partidas así.",
+    "it": " Tutti hanno partite così.",
+    "ru": " Такие партии бывают у каждого.",
+}
+
 #: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
 _OF_THE_MOVE_BEFORE: Final = ("missed",)
 
@@ -305,6 +315,8 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
             sentence += _filled(_NEVER_MORE[language], words)
         if drawn and draft.kind == "turn":
             sentence += _DRAWN_ALL_THE_SAME[language]
+        if draft.kind == "above":
+            sentence += _NO_SIGN[language]
         said[language] = sentence
     return msgspec.convert(said, MomentText)
 

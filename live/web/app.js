@@ -17,6 +17,7 @@ import { TokenEntry } from "./page/token_entry.js";
 import { sentence } from "./page/spoken_news.js";
 import { setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/figures.js";
+import { heldAsOf } from "./client/earlier_ply.js";
 import { Held, eventOf, gameOrder, mainRound } from "./client/event_state.js";
 import { Ticking } from "./client/running_clocks.js";
 
@@ -51,6 +52,8 @@ const LATER = {
 const loading = new Set();
 
 let place = firstPlace();
+/** The ply of the link that this was opened with, until somebody goes on: later ones are not shown. */
+let linked = place.ply;
 let written = writePlace(place);
 /** The boards as they were looked at last. */
 let boardsPlace = place.view === "boards" ? place : { event: place.event, round: place.round };
@@ -93,7 +96,11 @@ function firstPlace() {
 /** Changes the place: parts of it, or a function from the place to parts. */
 function go(change) {
   const parts = typeof change === "function" ? change(place) : change;
+  const before = place;
   place = { ...place, ...parts };
+  if (place.ply === null || place.game !== before.game) linked = null;
+  // Who goes on sees one ply more.
+  if (linked !== null) linked = Math.max(linked, place.ply);
   show();
   clearTimeout(writing);
   writing = setTimeout(writeAddress, ADDRESS_AFTER_MS);
@@ -125,6 +132,7 @@ addEventListener("hashchange", () => {
   if (location.hash === "#main") return;
   const before = place;
   place = readPlace(location.hash);
+  linked = place.ply;
   written = writePlace(place);
   if (before.view !== place.view || before.game !== place.game) scrollTo({ top: 0 });
   takeFollowed();
@@ -215,7 +223,8 @@ function draw() {
   document.body.dataset.view = place.view;
   drawStatus();
   if (held.seq === null) return;
-  views[place.view]?.draw(held, place, drawnAt);
+  const shown = place.view === "board" ? heldAsOf(held, linked, place.game) : held;
+  views[place.view]?.draw(shown, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
   if (parts.has("all") || parts.has("engine")) drawService();
   arbiter.sound.hear([...(held.alerts?.values() ?? [])]);

@@ -95,6 +95,8 @@ def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     ("spec", "name"),
     [
         ("https://anna:hunter2@example.org/games.pgn", "https://example.org/games.pgn"),
+        ("https://example.org/g#token=hunter2", "https://example.org/g#token=***"),
+        ("https://example.org/g?code=hunter2&t=hunter2", "https://example.org/g?code=***&t=***"),
         ("https://example.org/g?round=3&token=hunter2", "https://example.org/g?round=3&token=***"),
         ("https://example.org/g?api%5Fkey=hunter2", "https://example.org/g?api_key=***"),
         (

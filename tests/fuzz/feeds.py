@@ -36,9 +36,9 @@ from live.feeds.pgn.not_pgn import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
-from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
+from live.ledger.measure import Measure
 from live.network.retry import FeedTrouble, retry_after_s
 from tests.fuzz.mutation import HOSTILE
 from tests.fuzz.target import Target

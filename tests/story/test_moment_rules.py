@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from live.events import Curves, GameDetail, Player, PlyView
@@ -141,7 +143,7 @@ def test_finds_that_few_would_find_and_traps_that_many_would_fall_into() -> None
         before = [ply(n) for n in range(1, at)]
         return told(game(plies=[*before, ply(at, 0.5, **more)]))
 
-    find = {"mark": "find", "played_elo": 2000}
+    find: dict[str, Any] = {"mark": "find", "played_elo": 2000}
     assert marked(**find, played_share=0.03) == [("find", 21, "white")]
     # Of the first ten moves most are known theory.
     assert marked(20, **find, played_share=0.03) == []

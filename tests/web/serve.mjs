@@ -140,6 +140,15 @@ const ASKED = {
     return { text, answers, names: presets.names };
   },
 
+  /** What is held as it stood after a ply: games, players and moments. */
+  async earlier({ games, players, moments, ply, only }) {
+    const { heldAsOf } = await import(new URL("client/earlier_ply.js", PAGES));
+    const byId = (list) => new Map(list.map((each) => [each.id, each]));
+    const held = { games: byId(games), players: byId(players), moments: byId(moments), gains: new Map() };
+    const then = heldAsOf(held, ply, only);
+    return ["games", "players", "moments"].map((name) => [...then[name].values()]);
+  },
+
   /** What a module exports under this name. */
   async constant({ module, name }) {
     return (await import(new URL(module, PAGES)))[name];

@@ -7,11 +7,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import msgspec
-
-from live.events import CurvePoint
-from live.ledger.players.leading_figure import Figure, leading
-
 #: What the cards say, in the order of the page.
 CARDS = """
 [...document.querySelectorAll(".card")].map((card) => {

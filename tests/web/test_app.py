@@ -332,12 +332,22 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(
         await page.until(f"location.hash === '#game={second}&figure=level&ply=0&flip=1'")
         title = await page.run("document.querySelector('.curves-chart figcaption').textContent")
         assert title.startswith("Move by move")
-        # The very address, opened anew, shows the same.
+        # The very address, opened anew, shows the same position, and nothing of later plies until
+        # somebody goes on.
         address = await page.run("location.href")
         shows = await page.run(shown.BOARD)
         await page.call("Page.navigate", url="about:blank")
         await page.call("Page.navigate", url=address)
-        await page.until("document.querySelector('.board-view .turns li')")
+        await page.until("document.querySelectorAll('.big-board [data-piece]').length === 32")
+        turns = "document.querySelectorAll('.board-view .turns li').length"
+        assert await page.run(turns) == 0
+        await page.press("ArrowRight")
+        await page.until("location.hash.includes('ply=1')")
+        assert await page.run(turns) == 1
+        await page.press("End")
+        await page.until(f"!location.hash.includes('ply=') && {turns} > 9")
+        await page.press("Home")
+        await page.until("location.hash.includes('ply=0')")
         assert await page.run(shown.BOARD) == shows
         await page.press("[")
         await page.until(f"location.hash.startsWith('#game={first}')")

@@ -55,7 +55,8 @@ const { default: words } = await speaking;
 const held = new Held();
 const now = () => performance.now();
 const source = options.delay > 0 ? await delayed() : held;
-const story = options.follow === "story" || options.ply !== null ? await import("./story/board_interest.js") : null;
+const earlier = options.ply === null ? null : await import("../client/earlier_ply.js");
+const story = options.follow === "story" ? await import("./story/board_interest.js") : null;
 const chooser = new Chooser(options, options.follow === "story" ? new story.Story() : null);
 const flags = options.flags === "emoji" ? await import("./language/flags.js") : null;
 /** A federation as it is shown. */
@@ -131,13 +132,14 @@ function draw() {
   const all = [...held.games.values()];
   names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
   const chosen = chooser.choose(all, now(), [...held.moments.values()], basisOf().withheld);
-  const games = chosen.map((game) => (options.ply === null ? game : story.asOf(game, options.ply)));
+  const then = earlier === null ? held : earlier.heldAsOf(held, options.ply);
+  const games = chosen.map(({ id }) => then.games.get(id));
   if (ON_AIR[options.layout] !== undefined && self === top) {
     // Analysed first, where this overlay may say so; a broker is told nothing.
     connection.say?.({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });
   }
   turnTo(games[0]?.id);
-  layout.draw({ games, held, now: now(), swingOf });
+  layout.draw({ games, held: then, now: now(), swingOf });
   stage.dataset.seq = held.seq;
   drawStatus(games);
 }

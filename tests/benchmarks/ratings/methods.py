@@ -22,8 +22,8 @@ from live.engine.search import Search, SearchResult
 from live.events import Change, Headers, Move, Player, Score, StandingMessage
 from live.games.game import Game
 from live.games.game_steps import MovesPlayed, NewGame
-from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
+from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Effects
 from live.ratings.calibration.calibration_choice import CalibrationShelf
 from live.ratings.calibration.move_evidence import load_calibration

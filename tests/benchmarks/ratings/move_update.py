@@ -34,8 +34,8 @@ from live.engine_config import EngineConfig
 from live.events import Player, Result, Score
 from live.games.game_steps import MovesPlayed, NewGame, ResultChanged
 from live.human.question import HumanAnswer
-from live.ledger.measure import Measure
 from live.ledger.event_ledger import EventLedger
+from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Effects, HumanRequest
 from live.ratings.calibration.engine_transfer import load_reference
 from live.service.measure_settings import figure_models, fitting, human_searches

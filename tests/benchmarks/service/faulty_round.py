@@ -1037,15 +1037,31 @@ class Drill:
         await self._compared
 
     async def _still(self) -> dict[str, Any]:
-        """The arbiter's state when it has stood for two seconds."""
+        """The arbiter's state when all that the sources show is in it and scored, and it has stood
+        for two seconds.
+        """
         state, since_s, began_s = kept_state(self.arbiter), time.monotonic(), time.monotonic()
-        while time.monotonic() - since_s < 2 and time.monotonic() - began_s < 120:
+        while not self._caught_up() or time.monotonic() - since_s < 2:
+            if time.monotonic() - began_s > 150:
+                self.judge.wrong(
+                    "the drill", "not caught up before the calm kill; is it busy here?"
+                )
+                break
             await asyncio.sleep(0.2)
             if (now := kept_state(self.arbiter)) != state:
                 state, since_s = now, time.monotonic()
-        if time.monotonic() - since_s < 2:
-            self.judge.wrong("the drill", "the engine had not caught up before the calm kill")
         return state
+
+    def _caught_up(self) -> bool:
+        found = {}
+        for game in self.arbiter.games():
+            if (board := self.judge.find(game, line_of(game))) is not None:
+                found[board.name] = line_of(game)
+            if game.plies_scored < game.plies_played:
+                return False
+        return all(
+            found.get(name, "") == line_of(report) for name, report in self.round.now.items()
+        )
 
 
 def _difference(one: Any, other: Any) -> str:

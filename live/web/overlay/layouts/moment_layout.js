@@ -4,7 +4,8 @@ import { Diagram } from "../../drawing/diagram.js";
 import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
-import { MomentAges, asOf, shownMoment } from "../story/board_interest.js";
+import { asOf } from "../../client/earlier_ply.js";
+import { MomentAges, shownMoment } from "../story/board_interest.js";
 import { placeOf } from "../shown_figures.js";
 
 const SIZE = { width: 46, height: 14.6 };

@@ -76,11 +76,3 @@ export function shownMoment(moments, games, ages, now, { holdMs, always }) {
     }, null);
   return newest(young) ?? (always ? newest(chosen) : null);
 }
-
-/** A game as it stood after a ply. */
-export function asOf(game, ply) {
-  if (ply === null || ply >= game.plies.length) return game;
-  const before = (points) => points.filter((point) => point.ply <= ply);
-  const curves = { white: before(game.curves.white), black: before(game.curves.black) };
-  return { ...game, plies: game.plies.slice(0, ply), curves, result: "*", plies_played: ply };
-}

@@ -115,7 +115,7 @@ export class BoardPage {
     const last = game.plies.length;
     const ply = place.ply === null ? last : Math.min(place.ply, last);
     this._ply = ply;
-    const plies = ply === last ? game.plies : game.plies.slice(0, ply);
+    const plies = ply === wholeOf(game) ? game.plies : game.plies.slice(0, ply);
     this._drawHead(game);
     const basis = basisIn(held, place);
     this._drawBoard(game, plies, place, basis);
@@ -137,7 +137,7 @@ export class BoardPage {
   /** Goes so many plies on or back; at the newest it follows the game again. */
   step(by) {
     if (this._game === null) return;
-    const last = this._game.plies.length;
+    const last = wholeOf(this._game);
     const ply = Math.max(0, Math.min(last, this._ply + by));
     this._go({ ply: ply === last ? null : ply }, true);
   }
@@ -187,7 +187,7 @@ export class BoardPage {
     setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score, basis)}${best}`);
     setText(this._problem, problemText(game, basis));
     this._problem.hidden = !this._problem.textContent;
-    const newestPly = game.plies.length;
+    const newestPly = wholeOf(game);
     const [first, backOne, onOne, newest] = this._buttons.children;
     first.disabled = backOne.disabled = plies.length === 0;
     onOne.disabled = newest.disabled = plies.length === newestPly;
@@ -227,7 +227,7 @@ export class BoardPage {
       make("|\u25c0", "Start (Home)", () => this.step(-this._ply)),
       make("\u25c0", "Back one move (left arrow)", () => this.step(-1)),
       make("\u25b6", "On one move (right arrow)", () => this.step(1)),
-      make("\u25b6|", "Newest move, follow the game (End)", () => this.step(this._game.plies.length)),
+      make("\u25b6|", "Newest move, follow the game (End)", () => this.step(Infinity)),
       make("\u21c5", "Turn the board (f)", () => this._go((place) => ({ flip: !place.flip }))),
     );
     box.setAttribute("role", "group");
@@ -296,6 +296,9 @@ export class BoardPage {
     });
   }
 }
+
+/** How many plies there are, also where a link shows the first of them. */
+const wholeOf = (game) => game.whole_plies ?? game.plies.length;
 
 /** A player above or below the board; the figure stands here where its panel is out of sight. */
 class PlayerHeader {

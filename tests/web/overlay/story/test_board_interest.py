@@ -91,21 +91,3 @@ def test_what_nobody_saw_happen_is_old(pages: Pages) -> None:
     assert shown(pages, True, ([], 0), (here, 1_000)) == [None, "m"]
     # Sent again with a time, it is no newer.
     assert shown(pages, False, ([], 0), (here, 1_000), ([moment("m")], 2_000))[2] is None
-
-
-def test_a_game_as_it_stood_after_a_ply(pages: Pages) -> None:
-    game = {
-        "plies": [{"ply": n} for n in range(1, 6)],
-        "curves": {"white": [{"ply": 1}, {"ply": 5}], "black": [{"ply": 4}]},
-        "result": "1-0",
-    }
-
-    def as_of(ply: int | None) -> Any:
-        return pages(
-            "call", module="overlay/story/board_interest.js", name="asOf", args=[game, ply]
-        )
-
-    assert as_of(None) == game == as_of(5)
-    cut = as_of(3)
-    assert (len(cut["plies"]), cut["result"]) == (3, "*")
-    assert cut["curves"] == {"white": [{"ply": 1}], "black": []}
