@@ -186,7 +186,7 @@ def test_of_parts_in_trouble_a_venue_hears_nothing() -> None:
 
 
 SECRETS = (
-    "/home/club/secret/games.pgn",
+    "/srv/club/secret/games.pgn",
     "C:\\club\\secret.pgn",
     "https://club.example/secret/games.pgn#token=secret",
     "file+secret.pgn",
