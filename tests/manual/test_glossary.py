@@ -16,7 +16,6 @@ import pytest
 from live.alerts.finding import NAMES as alert_names
 from live.events import AlertKind
 from live.events.health import FeedState
-from live.ledger.players.leading_figure import FigureScale
 from live.manual.pages import manual_page
 from live.terminal import controller, view_frame
 from live.terminal.alerts import alert_list
@@ -55,7 +54,7 @@ def words(text: str) -> set[str]:
 
 
 def test_a_missing_term_is_seen() -> None:
-    assert "Level" in terms("Terminal: columns of boards")
+    assert "Plays" in terms("Terminal: columns of boards")
     assert "Nonsense" not in terms("Terminal: columns of boards")
     with pytest.raises(IndexError):
         terms("Terminal: columns of nothing")
@@ -64,12 +63,10 @@ def test_a_missing_term_is_seen() -> None:
 def test_the_columns_of_boards() -> None:
     found: set[str] = set()
     stage = Stage()
-    for scale in get_args(FigureScale):
-        for odds in (True, False):
-            for width in range(60, 400):
-                plan = layout(width, scale, odds=odds)
-                found |= {column.head for column in plan.columns}
-    row = heads(layout(300, "level", odds=True), _look(stage)).plain
+    for odds in (True, False):
+        for width in range(60, 400):
+            found |= {column.head for column in layout(width, odds=odds).columns}
+    row = heads(layout(300, odds=True), _look(stage)).plain
     found |= {"Bd", "Player", "Curve"} & words(row)
     assert terms("Terminal: columns of boards") == found
     assert terms("Terminal: columns of boards", "Sorted by") == set(ORDERS)

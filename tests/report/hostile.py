@@ -27,7 +27,13 @@ FORMULA = '=HYPERLINK("http://example.org","x")'
 LONG = "Lång " * 3000
 STRANGE = "A\x1b[2J\u202eB\u200dC\x00D"
 ENGINE = EngineInfo(
-    "Stockfish 19 Lite WASM Multithreaded", "100000 nodes", 2209, "field", 900, "classical", "402"
+    "Stockfish 19 Lite WASM Multithreaded",
+    "100000 nodes",
+    2209,
+    "field",
+    900,
+    ("classical",),
+    "402",
 )
 
 _LINE = (("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5", "f1b5"))
@@ -35,19 +41,20 @@ _LINE = (("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5
 
 def point(ply: int, rating: float | None) -> CurvePoint:
     return CurvePoint(
-        ply,
-        (ply + 1) // 2,
-        -12,
-        0.4,
-        None if rating is None else rating - 2209,
-        None,
-        90.0,
-        rating,
-        None,
-        2400.0,
-        calibrated=2000.0 + ply,
-        calibrated_low=1800.0,
-        calibrated_high=2200.0,
+        ply=ply,
+        n=(ply + 1) // 2,
+        counted=(ply + 1) // 2,
+        gain_cp=-12,
+        perceived=2000.0 + ply,
+        low=None,
+        high=2900.0,
+        usual_low=1800.0,
+        usual_high=2200.0,
+        percentile=60.0,
+        score=0.4,
+        difference=None if rating is None else rating - 2209,
+        difference_low=None,
+        difference_high=90.0,
     )
 
 
@@ -106,7 +113,21 @@ INTRINSIC = Intrinsic(
 
 def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> PlayerView:
     view = PlayerView(
-        id, name, 2000, 1, moves, -12.5, 0.4, -40.0, -200.0, 90.0, 2169.0, 2009.0, 2299.0
+        id,
+        name,
+        2000,
+        1,
+        moves,
+        -12.5,
+        counted=moves,
+        perceived=2060.0,
+        usual_low=1800.0,
+        usual_high=2200.0,
+        percentile=60.0,
+        score=0.4,
+        difference=-40.0,
+        difference_low=-200.0,
+        difference_high=90.0,
     )
     choices = Share(share, share - 0.1, share + 0.1, moves)
     return msgspec.structs.replace(

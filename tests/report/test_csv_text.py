@@ -31,8 +31,8 @@ def test_every_ply_is_a_row_with_its_game() -> None:
 def test_every_point_says_whose_it_is() -> None:
     rows = read(points(event().games))
     assert len(rows) == 10
-    assert rows[0]["color"] == "white" and rows[0]["rating"] == ""  # unbounded is empty
-    assert rows[0]["calibrated"] == "2001.0"
+    assert rows[0]["color"] == "white" and rows[0]["difference"] == ""  # unbounded is empty
+    assert rows[0]["perceived"] == "2001.0"
 
 
 def test_every_figure_of_a_player_is_a_column() -> None:

@@ -10,15 +10,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import CurvePoint, Curves
-from live.ledger.players.leading_figure import FigureScale
-from live.report.svg_charts import HEIGHT, WIDTH, evaluation, odds, ratings, scale_of_games
+from live.report.svg_charts import HEIGHT, WIDTH, evaluation, odds, ratings
 from tests.report.hostile import game
 
 bound = st.one_of(st.none(), st.floats(-5000, 9000))
 
 
 def point(ply: int, value: float | None, low: float | None, high: float | None) -> CurvePoint:
-    return CurvePoint(ply, ply, 0, 0.5, value, low, high, value, low, high)
+    return CurvePoint(
+        ply=ply,
+        n=ply,
+        counted=ply,
+        gain_cp=0,
+        perceived=value,
+        low=None,
+        high=None,
+        usual_low=low,
+        usual_high=high,
+        percentile=None,
+        score=0.5,
+        difference=0.0,
+        difference_low=None,
+        difference_high=None,
+    )
 
 
 @pytest.mark.slow
@@ -29,10 +43,8 @@ def test_nothing_is_drawn_outside(
 ) -> None:
     points = tuple(point(ply, *each) for ply, each in enumerate(values, 1))
     held = msgspec.structs.replace(game("g", "W", "B", board=1), curves=Curves(points, points))
-    scale: FigureScale = "algorithm4"
-    svg = ratings(held, scale)
-    # What nothing bounds is no figure.
-    drawn = [value is not None and (low, high) != (None, None) for value, low, high in values]
+    svg = ratings(held)
+    drawn = [value is not None for value, _, _ in values]
     assert bool(svg) == any(drawn)
     assert "nan" not in svg and "inf" not in svg
     for pair in re.findall(r'points="([^"]*)"', svg):
@@ -42,13 +54,6 @@ def test_nothing_is_drawn_outside(
     # As many lines as runs of known values, for each colour.
     known = "".join("x" if each else " " for each in drawn)
     assert svg.count("<polyline") == 2 * len(known.split())
-
-
-def test_the_level_is_taken_where_there_is_one() -> None:
-    held = game("g", "W", "B", board=1)
-    assert scale_of_games([held]) == "level"
-    assert scale_of_games([msgspec.structs.replace(held, curves=Curves())]) == "algorithm4"
-    assert "Perceived rating" in ratings(held, "level")
 
 
 def test_the_evaluation_is_drawn_when_there_are_two_scores() -> None:

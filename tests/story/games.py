@@ -31,7 +31,20 @@ def ply(number: int, win: float | None = 0.5, **more: Any) -> PlyView:
 
 def point(number: int, moves: int, percentile: float | None = None) -> CurvePoint:
     return CurvePoint(
-        number, moves, 0, 0.5, 0.0, -100.0, 100.0, 2500, 2400, 2600, percentile=percentile
+        ply=number,
+        n=moves,
+        counted=moves,
+        gain_cp=0,
+        perceived=2500.0,
+        low=1700.0,
+        high=3300.0,
+        usual_low=2200.0,
+        usual_high=2800.0,
+        percentile=percentile,
+        score=0.5,
+        difference=0.0,
+        difference_low=-100.0,
+        difference_high=100.0,
     )
 
 

@@ -22,7 +22,7 @@ FIGURES: dict[str, dict[str, float]] = {
     "comeback": {"lowest": 3},
     "upset-coming": {"score": 80, "gap": 310},
     "upset": {"gap": 310},
-    "above": {"percentile": 97, "elo": 1800, "moves": 24},
+    "above": {"perceived": 2240, "percentile": 97, "elo": 1800, "moves": 24},
     "best-played": {"first": 91, "second": 88},
     "wildest": {"points": 2.43},
 }
@@ -51,7 +51,7 @@ def test_sentences_name_players_moves_and_figures() -> None:
     )
     assert said("find").de.startswith("Berg findet 1…\u00a0Sf6")
     assert said("find", share=0.2).en.count("<1\u00a0%") == 1
-    assert "better than in 99\u00a0%" in said("above", percentile=99.7).en
+    assert "better than 99\u00a0%" in said("above", percentile=99.7).en
     assert "Adams better than in 99\u00a0%" in said("best-played", first=99.6).en
     assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
     assert said("wildest").en.endswith("moved by 2.4 points in all.")
@@ -97,7 +97,7 @@ def test_two_of_one_family_are_told_apart() -> None:
     assert text == "An upset: 侯逸凡, rated 310 Elo lower, beats Ivanov, Se."
     above = MomentDraft("above", 2, "white", 0.5, FIGURES["above"])
     assert sentences(above, ivanovs, ["Ivanov, Stanislav"]).en.startswith(
-        "Ivanov, Se. plays better than in 97\u00a0% of games by"
+        "Ivanov, Se., rated 1800, is playing like 2240 after 24 moves"
     )
 
 

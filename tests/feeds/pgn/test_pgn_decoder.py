@@ -501,7 +501,7 @@ def test_an_illegal_move_that_proves_nothing_ends_the_game(moves: bytes) -> None
     assert game.problem is not None and STANDS not in game.problem
 
 
-@pytest.mark.parametrize("word", [*RESULT_WORDS, *DOUBTFUL_WORDS])
+@pytest.mark.parametrize("word", sorted(RESULT_WORDS | DOUBTFUL_WORDS))
 def test_whatever_result_is_read_ends_a_text_and_its_game(word: bytes) -> None:
     result = (RESULT_WORDS | DOUBTFUL_WORDS)[word]
     text = b'[White "A"]\n[Black "B"]\n[Result "' + word + b'"]\n\n'

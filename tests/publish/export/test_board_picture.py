@@ -29,8 +29,9 @@ def test_it_shows_the_position_and_both_figures(game: GameDetail) -> None:
     for player in (game.white, game.black):
         assert any(player.name[:20] in each for each in found)
     for points in (game.curves.white, game.curves.black):
-        assert any(f"{points[-1].n} moves" in each for each in found)
-    assert any("95 %: " in each for each in found)
+        assert f"playing like {points[-1].perceived:.0f}" in found
+    assert any(each.startswith("usual for 2448: ") for each in found)
+    assert sum("of games by players of" in each for each in found) == 2
     svg = board_svg(game)
     assert svg.count("<use") == len(game.plies and svg.split("<use")) - 1 > 10
 
@@ -38,8 +39,7 @@ def test_it_shows_the_position_and_both_figures(game: GameDetail) -> None:
 def test_a_figure_that_does_not_rest_on_all_moves_says_so(game: GameDetail) -> None:
     before = game.curves.white[:-2]
     found = texts(board_svg(replace(game, curves=replace(game.curves, white=before))))
-    rated = before[-1].n
-    assert any(each.endswith(f", {rated} of {rated + 2} moves") for each in found)
+    assert f"playing like {before[-1].perceived:.0f}…" in found
     assert sum(each.endswith("…") for each in found) == 1
 
 
@@ -54,26 +54,20 @@ def test_without_figures_nothing_is_made_up(game: GameDetail) -> None:
     assert found.count("nothing can be said yet") == 2
 
 
-def test_nobody_is_better_than_all_and_few_moves_say_little(game: GameDetail) -> None:
+def test_an_early_figure_is_small_and_grey_and_has_no_percentile(game: GameDetail) -> None:
     (*_, last) = game.curves.white
-    none = dict.fromkeys(("level", "level_low", "level_high", "calibrated"))
-    point = replace(last, **none, calibrated_low=None, calibrated_high=None, percentile=99.8)
 
-    def drawn_figure(moves: int) -> str:
-        curves = Curves(white=(replace(point, n=moves),))
-        svg = board_svg(replace(game, curves=curves), "percentile")
-        return next(line for line in svg.replace("><", ">\n<").split("\n") if ">99" in line)
+    def figure(counted: int) -> tuple[str, list[str]]:
+        curves = Curves(white=(replace(last, counted=counted),))
+        svg = board_svg(replace(game, curves=curves))
+        lines = svg.replace("><", ">\n<").split("\n")
+        return next(line for line in lines if "playing like" in line), texts(svg)
 
-    assert board_picture._COLORS["white"] in drawn_figure(15)
-    assert board_picture._QUIET in drawn_figure(14)
-
-
-def test_a_figure_without_an_end_says_so(game: GameDetail) -> None:
-    (*_, last) = game.curves.white
-    open_above = replace(last, alone=None, alone_low=2450.0, alone_high=None)
-    curves = replace(game.curves, white=(open_above,))
-    found = texts(board_svg(replace(game, curves=curves), "alone"))
-    assert "2450 or more" in found
+    whole, said = figure(10)
+    assert board_picture._COLORS["white"] in whole and any("better than" in each for each in said)
+    early, said = figure(9)
+    assert board_picture._QUIET in early and "early: 9 moves" in said
+    assert not any("better than" in each for each in said)
 
 
 def test_what_feeds_say_stays_text(game: GameDetail) -> None:

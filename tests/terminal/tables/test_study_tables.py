@@ -12,7 +12,6 @@ from live.ledger.methods.predictors import compare
 from live.ledger.players.ranking import rank
 from live.ratings.match.match_statistics import GameCounts, PairCounts, match_statistics
 from live.ratings.match.sprt import Sprt, sprt
-from live.terminal.figure_text import FIGURE_NAMES
 from live.terminal.tables import study_tables
 from tests.ledger.event_of_three import event
 
@@ -20,7 +19,6 @@ ENGINE = EngineInfo("Arithmetic", "1 look", 2800, "field")
 
 
 WIDTH = 80
-NAMES = {str(kind): name for kind, name in FIGURE_NAMES.items()}
 
 
 def drawn(table: Table) -> str:
@@ -37,8 +35,7 @@ def test_a_comparison_shows_scores_and_reasons() -> None:
     rows = compare(held.study(), one.id, other.id)
     text = drawn(study_tables.comparison(one, other, rows, width=WIDTH))
     for row in rows:
-        name = NAMES.get(row.predictor, row.predictor)
-        assert all(word in text for word in name.split())
+        assert all(word in text for word in row.predictor.split())
         if row.expected_score is not None:
             assert f"{row.expected_score:.3f}" in text
     assert "of 500 moves" in " ".join(text.split())
@@ -51,13 +48,12 @@ def known(view: PlayerView, **figures: float | None) -> PlayerView:
 
 def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
     one, other, _ = event().players()
-    one = known(one, performance=2441, performance_low=2100, performance_high=2790, percentile=74)
-    other = known(other, performance_low=2450, level=2826, level_low=2826, level_high=2826)
+    one = known(one, perceived=2441.0, usual_low=2100.0, usual_high=2790.0, percentile=74.0)
+    other = known(other, perceived=3300.0, usual_low=None, usual_high=None, percentile=None)
     text = drawn(study_tables.both_players(one, other, ENGINE, "same-search", width=WIDTH))
     lines = {line.split("  ")[0].strip(): line for line in text.splitlines() if line.strip()}
-    assert "2441 (2100–2790)" in lines["Performance"] and "2450 or more" in lines["Performance"]
-    assert "2826 = Elo" in lines["Level"] and "74 %" in lines["Percentile"]
-    assert "Moves alone" not in text  # nothing is known
+    assert "2441 (usual 2100–2790)" in lines["Playing like"]
+    assert "3200 or more" in lines["Playing like"] and "74" in lines["Percentile"]
     assert all(len(line) <= WIDTH for line in text.splitlines())
 
 
@@ -78,7 +74,7 @@ def test_names_cannot_write_to_the_terminal() -> None:
 @pytest.mark.slow
 def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
     held = event()
-    ranks = rank(held.study(), held.players())
+    ranks = rank(held.study(), held.players(), engine_rating=ENGINE.rating)
     text = drawn(study_tables.battle(ranks, "covariance", width=WIDTH))
     names = [each.name for each in sorted(ranks, key=lambda each: each.place or 9)]
     assert [name for line in text.splitlines() for name in names if name in line] == names
@@ -109,7 +105,7 @@ def test_markup_in_names_stays_text_everywhere() -> None:
     held = event()
     ranks = [
         msgspec.structs.replace(each, name="[/nothing]", missing="[b]why")
-        for each in rank(held.study(), held.players())
+        for each in rank(held.study(), held.players(), engine_rating=ENGINE.rating)
     ]
     text = drawn(study_tables.battle(ranks, "covariance", width=WIDTH))
     assert "[/nothing]" in text and "[b]why" in text
