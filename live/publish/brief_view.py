@@ -1,155 +1,83 @@
 """What a stream with ``detail=brief`` carries: what overlays show, and nothing else. Pure.
 
 A grid of a whole round needs every game, but no gains, no other methods, and no figure finer than a
-screen shows it. Fields are left out, none is renamed: each has a default in :mod:`live.events`, so
-a client needs no second set of types. Every message is made brief by itself, so a snapshot and the
-changes after it agree.
+screen shows it. Of the types below the fields listed are sent, of all others all; what is not sent
+has a default in :mod:`live.events`, or an empty value here, so a client needs no second set of
+types. Every message is made brief by itself, so a snapshot and the changes after it agree.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import msgspec
 
 from live import events
+from live.publish import wire
+
+_GAME = (
+    "id feed event round board white black result url start_fen start_score_cp head_to_head "
+    "plies_played plies_scored problem site date eco opening restored"
+)
+#: What is sent of these types.
+_SENT: dict[type[msgspec.Struct], str] = {
+    events.GameView: _GAME,
+    events.GameDetail: f"{_GAME} plies curves",
+    events.Player: "name elo title fide_id federation team",
+    events.PlyView: "ply san uci clock_s score_cp mate final best win draw loss played_share "
+    "played_elo difficulty mark",
+    events.DifficultyView: "elo best error_chance",
+    events.PlayerView: "id name elo games moves mean_gain_cp counted perceived usual_low "
+    "usual_high percentile difference difference_low difference_high points finished",
+    events.EngineInfo: "name limit rating rating_source",
+    events.EngineHealth: "",
+}
+#: What no overlay shows, but no client can do without.
+_EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
+    **{
+        (kind, name): empty
+        for kind in (events.GameView, events.GameDetail)
+        for name, empty in {
+            "url": "",
+            "head_to_head": {},
+            "plies_played": 0,
+            "plies_scored": 0,
+        }.items()
+    },
+    (events.PlayerView, "mean_gain_cp"): None,
+    (events.ClockMessage, "spent_s"): None,
+}
+#: Their numbers are sent whole, but for shares and points.
+_FIGURES = (events.CurvePoint, events.PlayerView)
 
 
-class BriefDifficulty(msgspec.Struct, frozen=True, gc=False):
-    """What is left of :class:`live.events.DifficultyView`."""
-
-    elo: int | None
-    best: str
-    error_chance: float | None
+def brief(message: msgspec.Struct) -> bytes:
+    """The message as a brief stream carries it, as JSON without its number."""
+    return wire.encode(_brief(message))
 
 
-class BriefPly(msgspec.Struct, frozen=True, gc=False):
-    """What is left of :class:`live.events.PlyView`."""
-
-    ply: int
-    san: str
-    uci: str
-    clock_s: float | None
-    score_cp: int | None
-    mate: int | None
-    final: bool
-    best: str | None
-    win: float | None
-    draw: float | None
-    loss: float | None
-    played_share: float | None
-    played_elo: int | None
-    mark: str | None
-    difficulty: BriefDifficulty | None
-
-
-class BriefPoint(msgspec.Struct, frozen=True, gc=False):
-    """:class:`live.events.CurvePoint` in whole Elo."""
-
-    ply: int
-    n: int
-    counted: int
-    gain_cp: int
-    perceived: int | None
-    low: int | None
-    high: int | None
-    usual_low: int | None
-    usual_high: int | None
-    percentile: int | None
-    score: float
-    difference: int | None
-    difference_low: int | None
-    difference_high: int | None
-
-
-def brief(message: msgspec.Struct) -> msgspec.Struct:
-    """The message as a brief stream carries it. For encoding: its parts are of other types."""
-    parts: dict[str, Any]
-    match message:
-        case events.SnapshotMessage():
-            games, players = map(_game, message.games), map(_player, message.players)
-            parts = {"games": tuple(games), "players": tuple(players)}
-        case events.MoveMessage(move=events.PlyView() as ply):
-            parts = {"move": _ply(ply)}
-        case events.ScoreMessage():
-            parts = {"ply": _ply(message.ply)}
-        case events.ClockMessage():
-            parts = {"spent_s": None}
-        case events.PointMessage():
-            parts = {"point": _point(message.point)}
-        case events.GameMessage():
-            parts = {"game": msgspec.structs.replace(message.game, methods=events.GameMethods())}
-        case events.StandingMessage():
-            parts = {"player": _player(message.player)}
+def _brief(value: object) -> object:
+    match value:
+        case msgspec.Struct():
+            kind = type(value)
+            tag = kind.__struct_config__.tag
+            found: dict[str, object] = {} if tag is None else {"type": tag}
+            elo = kind in _FIGURES
+            for name in _SENT[kind].split() if kind in _SENT else kind.__struct_fields__:
+                if (kind, name) in _EMPTY:
+                    found[name] = _EMPTY[kind, name]
+                else:
+                    found[name] = _number(getattr(value, name), elo and name != "points")
+            return found
+        case tuple():
+            return [_brief(each) for each in value]
         case _:
-            return message
-    return msgspec.structs.replace(message, **parts)
+            return value
 
 
-def _game(game: events.GameDetail) -> events.GameDetail:
-    parts: dict[str, Any] = {
-        "plies": tuple(map(_ply, game.plies)),
-        "curves": events.Curves(
-            *(tuple(map(_point, curve)) for curve in (game.curves.white, game.curves.black))  # type: ignore[arg-type]
-        ),
-    }
-    return msgspec.structs.replace(game, methods=events.GameMethods(), **parts)
-
-
-def _player(player: events.PlayerView) -> events.PlayerView:
-    """What ranks stays as it is."""
-    return msgspec.structs.replace(
-        player,
-        methods=events.PlayerMethods(),
-        agreement=None,
-    )
-
-
-def _ply(ply: events.PlyView) -> BriefPly:
-    hard = ply.difficulty
-    return BriefPly(
-        ply.ply,
-        ply.san,
-        ply.uci,
-        ply.clock_s,
-        ply.score_cp,
-        ply.mate,
-        ply.final,
-        ply.best,
-        _thousandths(ply.win),
-        _thousandths(ply.draw),
-        _thousandths(ply.loss),
-        ply.played_share,
-        ply.played_elo,
-        ply.mark,
-        BriefDifficulty(hard.elo, hard.best, hard.error_chance) if hard is not None else None,
-    )
-
-
-def _point(point: events.CurvePoint) -> BriefPoint:
-    return BriefPoint(
-        point.ply,
-        point.n,
-        point.counted,
-        point.gain_cp,
-        _whole(point.perceived),
-        _whole(point.low),
-        _whole(point.high),
-        _whole(point.usual_low),
-        _whole(point.usual_high),
-        _whole(point.percentile),
-        _thousandths(point.score) or 0.0,
-        _whole(point.difference),
-        _whole(point.difference_low),
-        _whole(point.difference_high),
-    )
-
-
-def _whole(figure: float | None) -> int | None:
-    return None if figure is None else math.floor(figure + 0.5)
-
-
-def _thousandths(share: float | None) -> float | None:
-    """Down: what is under a bound stays under it."""
-    return None if share is None else math.floor(share * 1000 + 1e-9) / 1000
+def _number(value: object, elo: bool) -> object:
+    if not isinstance(value, float):
+        return _brief(value)
+    if elo and abs(value) >= 1:
+        return math.floor(value + 0.5)
+    return round(value, 3)

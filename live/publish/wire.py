@@ -54,8 +54,8 @@ class CloseCode(enum.IntEnum):
     """The client speaks an earlier protocol: do not come back."""
 
 
-def encode(message: msgspec.Struct) -> bytes:
-    """The message as JSON, without its number: ``{"type":"…",…}``."""
+def encode(message: object) -> bytes:
+    """A message, or what is left of one, as JSON, without its number: ``{"type":"…",…}``."""
     return _encoder.encode(message)
 
 

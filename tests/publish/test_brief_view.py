@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
+from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 from websockets.asyncio.client import connect
 
 from live.config import ServerConfig
-from live.events import PlayerView, StandingMessage
-from live.publish.brief_view import brief
+from live.events import EngineMessage, PlayerView, StandingMessage
+from live.publish.brief_view import _SENT, brief
 from live.publish.http.static_files import StaticSite
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
@@ -21,15 +24,43 @@ from tests.publish.world import World
 from tests.web.broadcast import Broadcast
 
 
-def test_brief_streams_carry_the_points_of_players() -> None:
+def test_what_is_sent_are_fields_that_there_are() -> None:
+    for kind, names in _SENT.items():
+        assert set(names.split()) <= set(kind.__struct_fields__), kind
+        needed = {field.name for field in msgspec.structs.fields(kind) if field.required}
+        assert needed <= set(names.split()), kind
+
+
+def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
     player = PlayerView(
-        *("7", "Li, Wei", None, 4, 0, None),
-        points=2.5,
-        finished=4,
+        "7", "Li, Wei", None, 4, 0, None, perceived=2340.6, percentile=0.44, points=2.5, finished=4
     )
-    message = brief(StandingMessage(player))
-    assert isinstance(message, StandingMessage)
-    assert (message.player.points, message.player.finished) == (2.5, 4)
+    told = msgspec.json.decode(brief(StandingMessage(player)), type=StandingMessage).player
+    assert (told.points, told.finished) == (2.5, 4)
+    assert (told.perceived, told.percentile) == (2341.0, 0.44)
+
+
+async def test_a_brief_stream_is_what_a_brief_snapshot_says_and_nothing_twice() -> None:
+    world = World(7)
+    world.appear("g1")
+    async with serving(world) as publisher:
+        selected = StreamFilter(brief=True)
+        held, bodies = ClientState(), []
+        async with connect(live(publisher, "?detail=brief")) as ws:
+            for _ in range(400):
+                publisher.publish(world.step())
+                publisher.publish([EngineMessage(world.info)])
+                seq = position(publisher, selected)
+                while held.seq is None or held.seq < seq:
+                    bodies.append(await ws.recv())
+                    held.receive(bodies[-1])
+        async with connect(live(publisher, "?detail=brief")) as ws:
+            fresh = ClientState()
+            await follow(ws, fresh, position(publisher, selected))
+    assert held.snapshot() == fresh.snapshot()
+    engines = [each["engine"] for each in map(json.loads, bodies) if each["type"] == "engine"]
+    assert engines
+    assert all(one != other for one, other in pairwise(engines))
 
 
 def offering(publisher: Publisher, offer: str) -> socket.socket:
@@ -122,6 +153,6 @@ async def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
                         shown, value = getattr(point, name), getattr(exact, name)
                         assert (shown is None) == (value is None)
                         assert shown is None or abs(shown - value) <= 0.5
-        # 300 kB for 56 games of 80 plies.
-        assert sizes["brief"] * 7 < 300_000
+        # 250 kB for 56 games of 80 plies.
+        assert sizes["brief"] * 7 < 250_000
         assert sizes["brief"] < sizes["full"] * 0.6

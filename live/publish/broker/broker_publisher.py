@@ -145,8 +145,8 @@ class BrokerPublisher:
             self._retained.forget()
             if self._stream is not None:
                 self._stream.forget()
-            # What former runs left there comes first, and what protocol 1 did, which is cleared with
-            # it; our own messages do not come back to us.
+            # What former runs left there comes first, and what protocol 1 left, which is cleared,
+            # too; our own messages do not come back to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
             await client.subscribe([(each, mine_not) for each in self._retained.filters])
             try:

@@ -13,11 +13,13 @@ from live.events import (
     AlertMessage,
     Change,
     ClockMessage,
+    EngineMessage,
     GainsMessage,
     GameId,
     GameMessage,
     GameView,
     GoneMessage,
+    HealthMessage,
     Message,
     MomentMessage,
     MoveMessage,
@@ -59,6 +61,29 @@ class StreamSelection:
         self.used_s = now_s
         self.snapshot: tuple[int, NumberedMessage] | None = None
         """The last encoded snapshot, after a stamp that changes with it."""
+        # Of a brief stream: what was last sent of each game, player, engine and health.
+        self._sent: dict[tuple[str, str], bytes] = {}
+
+    def is_news(self, change: Change, body: bytes) -> bool:
+        """Whether a brief message says more than the last one of its subject; from now on it is
+        that one. Much of what changes is not in it.
+        """
+        match change:
+            case GameMessage(game=view):
+                about = "game", view.id
+            case StandingMessage(player=player):
+                about = "standing", player.id
+            case EngineMessage() | HealthMessage():
+                about = str(change.__struct_config__.tag), ""
+            case GoneMessage(game=game):
+                self._sent.pop(("game", game), None)
+                return True
+            case _:
+                return True
+        if self._sent.get(about) == body:
+            return False
+        self._sent[about] = body
+        return True
 
 
 class StreamIndex:
@@ -345,7 +370,8 @@ class StreamHub:
                 form = wanted.visibility, wanted.brief
                 if (body := bodies.get(form)) is None:
                     body = bodies[form] = _encoded(shown(change, wanted.visibility), wanted)
-                selection.stream.append(body)
+                if not wanted.brief or selection.is_news(change, body):
+                    selection.stream.append(body)
 
     def _moved(self, view: GameView) -> bool:
         return self._identities.get(view.id) != _identity(view)
@@ -421,7 +447,7 @@ def _whole(wanted: StreamFilter) -> bool:
 
 
 def _encoded(message: Message, wanted: StreamFilter) -> bytes:
-    return wire.encode(brief(message) if wanted.brief else message)
+    return brief(message) if wanted.brief else wire.encode(message)
 
 
 def forgotten(player: str) -> PlayerView:

@@ -78,11 +78,7 @@ class Client:
 def held_by(world: World, selected: StreamFilter) -> SnapshotMessage:
     """A fresh snapshot as a client reads it."""
     fresh = snapshot(world, selected)
-    return (
-        msgspec.json.decode(wire.encode(brief(fresh)), type=SnapshotMessage)
-        if selected.brief
-        else fresh
-    )
+    return msgspec.json.decode(brief(fresh), type=SnapshotMessage) if selected.brief else fresh
 
 
 def deliver(hub: StreamHub, clients: list[Client]) -> None:

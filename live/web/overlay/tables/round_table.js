@@ -37,12 +37,12 @@ export function roundTable(games, { scoring = "1-half-0", ties = [] } = {}) {
     }
     return rows.get(id);
   };
-  for (const { white, black, result, plies_played: plies } of games) {
+  for (const { white, black, result, plies } of games) {
     if (!white.name || !black.name) continue;
     const sides = [rowOf(white), rowOf(black)];
     const points = pointsOf(result, worth);
     if (points === null) {
-      if (result === "*" && plies > 0) for (const row of sides) row.playing = true;
+      if (result === "*" && plies.length > 0) for (const row of sides) row.playing = true;
       continue;
     }
     sides.forEach((row, at) => {

@@ -17,7 +17,7 @@ def game(white: str, black: str, result: str = "*", plies: int = 10) -> dict[str
         "white": {"name": white, "fide_id": None},
         "black": {"name": black, "fide_id": None},
         "result": result,
-        "plies_played": plies,
+        "plies": [{}] * plies,
     }
 
 
