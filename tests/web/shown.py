@@ -7,6 +7,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from live.catalogue import EARLY_MOVES
+
+UNBROKEN_DASH = "\u2060–\u2060"
+
 #: What the cards say, in the order of the page.
 CARDS = """
 [...document.querySelectorAll(".card")].map((card) => {
@@ -47,17 +51,34 @@ def whole(value: float) -> str:
     return str(math.floor(value + 0.5))
 
 
+def figure(view: dict[str, Any]) -> tuple[str, str]:
+    """The perceived rating of a point or a player, and what is usual."""
+    if view["perceived"] is None:
+        return "–", ""
+    ends = (view["usual_low"], view["usual_high"])
+    return whole(view["perceived"]), "–".join(whole(end) for end in ends if end is not None)
+
+
 def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
-    """A side's figure, what is usual, and what stands beneath, as the page writes them."""
-    curve, player = game["curves"][color], game[color]
+    """What the card of a game says of a side's play."""
+    curve, own = game["curves"][color], game[color]["elo"]
+    other = game["black" if color == "white" else "white"]["elo"]
     if not curve or curve[-1]["perceived"] is None:
-        return {"Rating": "–", "Interval": "", "Name": "", "Other": ""}
-    point, elo = curve[-1], player["elo"]
-    band = ""
-    if point["usual_low"] is not None:
-        ends = (point["usual_low"], point["usual_high"])
-        band = "–".join(whole(min(max(end, LEAST_SHOWN_ELO), MOST_SHOWN_ELO)) for end in ends)
-    return {"Rating": whole(point["perceived"]), "Interval": band}
+        return {"Rating": "–", "Interval": "no move rated yet", "Name": "", "Other": ""}
+    point = curve[-1]
+    value, band = figure(point)
+    far = own and other and abs(own - other) > 400
+    counted = "1 move" if point["counted"] == 1 else f"{point['counted']} moves"
+    early = point["counted"] < EARLY_MOVES
+    place = "" if point["percentile"] is None else whole(min(max(point["percentile"], 1.0), 99.0))
+    better = f"better than {place}\u00a0% · " if place and own else ""
+    usual = f"usual for {own}" + (f" against {other}" if far else "")
+    return {
+        "Rating": value,
+        "Interval": f"{usual}: {band.replace('–', UNBROKEN_DASH)}" if band and own else "",
+        "Name": "playing like",
+        "Other": f"early, {counted}" if early else f"{better}{counted}",
+    }
 
 
 def score_text(cp: int | None, mate: int | None) -> str:
@@ -110,13 +131,10 @@ def card(game: dict[str, Any]) -> dict[str, Any]:
         "result": {"*": "", "1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½"}[game["result"]],
     }
     for color in ("white", "black"):
-        rating, interval, name, other = ratings(game["curves"][color], game[color]["elo"])
+        said = {f"{color}{name}": text for name, text in ratings(game, color).items()}
         shown |= {
             color: game[color]["name"] or "?",
-            f"{color}Rating": rating,
-            f"{color}Interval": interval,
-            f"{color}Name": name,
-            f"{color}Other": other,
+            **said,
             f"{color}Clock": clock(game, color == "white"),
         }
     return shown

@@ -15,7 +15,6 @@ from live.config import ServerConfig
 from live.events import (
     Agreement,
     Alert,
-    CurvePoint,
     Curves,
     Moment,
     MomentMessage,
@@ -81,21 +80,18 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
         )
         board = await page.run(shown.BOARD)
         assert board["moves"] == shown.move_list(each)
-        main = [
-            shown.ratings(each["curves"][color], each[color]["elo"]) for color in ("white", "black")
-        ]
-        assert [text.split() for text in board["ratings"]] == [
-            f"{rating} {interval}".split() for rating, interval, *_ in main
-        ]
+        for text, color in zip(board["ratings"], ("white", "black"), strict=True):
+            wanted = shown.ratings(each, color)
+            assert text.split()[0] == wanted["Rating"]
+            assert wanted["Interval"] in text
     await page.run("location.hash = 'view=players&sort=name'")
     await page.until("!document.querySelector('.players-view').hidden")
     await page.until(f"document.querySelectorAll('#players tbody tr').length === {len(players)}")
     rows = await page.run(shown.ROWS + "(document.querySelector('#players'))")
-    # Place, name, Elo, performance, level, percentile, moves alone, Algorithm 4.
-    found = {row[1].lstrip("\u2606 "): row[7].split("\n") for row in rows}
+    # Place, name, Elo, playing like.
+    found = {row[1].lstrip("\u2606 "): row[3].split("\n") for row in rows}
     for player in players:
-        a4 = shown.figure(player["rating"], player["low"], player["high"])
-        assert found[player["name"]] == [each for each in a4 if each]
+        assert found[player["name"]] == [each for each in shown.figure(player) if each]
 
 
 async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restart(
@@ -329,7 +325,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(
         assert await page.run(placement) == 32
         await page.press("f")
         await page.press("c")
-        await page.until(f"location.hash === '#game={second}&figure=level&ply=0&flip=1'")
+        await page.until(f"location.hash === '#game={second}&figure=algorithm4&ply=0&flip=1'")
         title = await page.run("document.querySelector('.curves-chart figcaption').textContent")
         assert title.startswith("Move by move")
         # The very address, opened anew, shows the same position, and nothing of later plies until
@@ -406,12 +402,7 @@ async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
 
 async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: Path) -> None:
     world = World(13)
-    curve = (
-        CurvePoint(
-            1, 1, 0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150,
-            alone=2210.0, alone_low=1500.0, alone_high=2900.0,
-        ),
-    )  # fmt: skip
+    curve = (point(1, 1, 2210.0),)
     world.held["g1"] = game(
         white=Player("Anna"), plies=(ply(1, 31, 0),), curves=Curves(white=curve)
     )
@@ -423,9 +414,7 @@ async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: P
             await page.until("document.querySelector('.pieces [data-square=e4]')")
             await page.until("document.querySelector('.curves-chart canvas')")
             label = "document.querySelector('.curves-chart .plot').getAttribute('aria-label')"
-            assert "Anna: moves alone 2210, 95 % interval 1500–2900, from 1 move" in await page.run(
-                label
-            )
+            assert "Anna: playing like 2210" in await page.run(label)
             assert page.complaints == []
         await page.until("document.querySelector('#connection').dataset.state !== 'live'")
         await page.until("document.body.classList.contains('stale')")

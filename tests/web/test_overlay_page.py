@@ -26,14 +26,16 @@ from live.events import (
     PlyView,
     ScoreMessage,
 )
-from live.ledger.players.leading_figure import Figure, leading, standings
+from live.ledger.players.leading_figure import Figure, figure, standings
 from live.publish.access.tokens import new_token
 from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page, browsing
 from tests.web.line import line_to
+from tests.web.page.games import point as curve_point
 from tests.web.pixels import decode
+from tests.web.shown import UNBROKEN_DASH
 from tests.web.test_app import HOSTILE
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -87,17 +89,12 @@ def whole(elo: float | None) -> str:
 
 
 def written(found: Figure | None) -> tuple[str, str]:
-    """A figure and its interval, as they must be shown."""
-    if found is None:
+    """A figure and its band, as they must be shown."""
+    if found is None or found.value is None:
         return "", ""
-    assert found.value is not None
-    if found.kind == "percentile":
-        return f"{whole(found.value)}\u00a0%", ""
+    if found.low is None or found.high is None:
+        return whole(found.value), ""
     return whole(found.value), f"{whole(found.low)}–{whole(found.high)}"
-
-
-def in_full(interval: str) -> str:
-    return interval and f"95 of 100: {interval}"
 
 
 def board(broadcast: Broadcast, number: int) -> GameDetail:
@@ -127,8 +124,7 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
                 else f"Number({DRAWN}) > 1"
             )
             for color, player, point in sides(game):
-                large, beneath = leading(point, player.elo)
-                value, interval = written(large)
+                value, band = written(figure(point, "perceived"))
                 at = f".player.{color}"
                 await page.until(
                     f"document.querySelector('{at} .main .value').textContent === '{value}'"
@@ -136,9 +132,8 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
                 assert await page.run(titles(f"{at} .name")) == [player.name]
                 assert await page.run(texts(f"{at} .title")) == [player.title or ""]
                 assert await page.run(texts(f"{at} .flag")) == [player.federation]
-                assert await page.run(texts(f"{at} .main .interval")) == [in_full(interval)]
-                (second,) = await page.run(texts(f"{at} .second .interval"))
-                assert second == in_full(written(beneath)[1])
+                usual = f"usual for {player.elo}: {band.replace('–', UNBROKEN_DASH)}"
+                assert await page.run(texts(f"{at} .main .interval")) == [usual]
         await page.until("document.querySelector('.curves canvas')")
 
         await show(page, publisher, "layout=grid&boards=12&page=600")
@@ -147,9 +142,9 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
         assert names == [name for game in games for name in (game.black.name, game.white.name)]
         values = await page.run(texts(".cell .main .value"))
         assert values == [
-            written(leading(point, player.elo)[0])[0]
+            written(figure(point, "perceived"))[0]
             for game in games
-            for _, player, point in reversed(list(sides(game)))
+            for _, _, point in reversed(list(sides(game)))
         ]
         await page.until("document.querySelectorAll('.pieces [data-piece]').length > 200")
 
@@ -169,12 +164,6 @@ async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path
         await page.resize(720, 1280)
         await page.until("document.documentElement.style.fontSize === '18px'")
         assert not await page.run("document.querySelector('div.range').checkVisibility()")
-        # Where both figures stand there, too little room is left for curves.
-        for rating, drawn in (("level", True), ("percentile", False)):
-            await show(page, publisher, f"layout=board&board=7&rating={rating}")
-            await page.until("document.querySelector('.curves canvas')")
-            seen = "checkVisibility({visibilityProperty: true})"
-            assert await page.run(f"document.querySelector('.curves canvas').{seen}") is drawn
         assert page.complaints == []
 
 
@@ -252,14 +241,14 @@ async def test_options_are_followed(chromium: str, tmp_path: Path) -> None:
         (place,) = await page.run(texts(".place"))
         assert place == "Runde 4 · Brett 3 · Harbour Open"
         labels = await page.run(texts(".main .label"))
-        assert labels == ["Niveau · 20 Züge"] * 2
+        assert labels == ["spielt wie"] * 2
         assert await page.run("document.documentElement.lang") == "de"
 
         # What is left out is not there, and an interval never leaves its rating.
-        await show(page, publisher, "layout=board&hide=clock,second,curves,diagram")
+        await show(page, publisher, "layout=board&hide=clock,curves,diagram")
         shown = """(selector) => [...document.querySelectorAll(selector)]
             .filter((node) => node.checkVisibility()).length"""
-        for selector in (".clock", ".second", ".curves", ".diagram", "canvas"):
+        for selector in (".clock", ".curves", ".diagram", "canvas"):
             assert await page.run(f"({shown})('{selector}')") == 0, selector
         assert await page.run(f"({shown})('.main .value')") == 2
         assert await page.run(f"({shown})('.main .interval')") == 2
@@ -356,7 +345,7 @@ async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: 
     world = World(12)
     world.appear("g1")
     player = Player(HOSTILE, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
-    point = CurvePoint(1, 1, 0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150)
+    held = curve_point(1, 1, 2850.0)
     world.held["g1"] = msgspec.structs.replace(
         world.held["g1"],
         event=HOSTILE,
@@ -366,7 +355,7 @@ async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: 
         url="javascript:document.title='owned'",
         problem=HOSTILE,
         plies=(PlyView(1, HOSTILE, "e2e4", 60.0, None, 31, None, 14, True),),
-        curves=Curves(white=(point,)),
+        curves=Curves(white=(held,)),
     )
     text = MomentText(*(HOSTILE,) * 6)
     told = {"kind": "turn", "color": "white", "at_s": 1.0, "weight": 0.5, "figures": ()}

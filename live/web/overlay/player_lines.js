@@ -61,7 +61,7 @@ export class PlayerPanel {
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const { withheld, choice, engineRating } = this._basisOf(game);
-    const brief = ["bar", "grid"].includes(options.layout);
+    const brief = ["bar", "grid", "curves"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, choice, words, engineRating, brief);
     const open = withheld ? null : unratedPart(game, color, words, brief);
     this._rating.draw(read, open, withoutFigure(point, words, withheld));

@@ -33,7 +33,7 @@ const MARKS = {
  * A side's figure as it is read: `{figure, label, text, usual, better, moves, early}`, or null without one.
  * `usual` is the band with whose it is, `better` the percentile as a sentence, `early` says that it
  * rests on few moves; each empty where it does not apply. `moves` is what it rests on. `kind` is
- * which figure leads; `brief` leaves out of the percentile whose games they are.
+ * which figure leads; `brief` leaves out of the percentile whose games they are, and the opponent.
  */
 export function figureWords(game, color, kind, words, engineRating, brief = false) {
   const point = game.curves[color].at(-1) ?? null;
@@ -48,7 +48,8 @@ export function figureWords(game, color, kind, words, engineRating, brief = fals
   const other = game[color === "white" ? "black" : "white"].elo;
   const far = farOpponent(elo, other);
   const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
-  const usual = band && elo ? fill(words.usualFor, whose, band) : "";
+  const tight = brief && far !== null;
+  const usual = !band || !elo ? "" : tight ? `${words.usualNote} ${band}` : fill(words.usualFor, whose, band);
   const ranked = figure.percentile !== null && elo;
   const percent = ranked ? percentText(figure.percentile) : "";
   const better = !ranked ? "" : brief ? `${words.betterThanHead} ${percent}\u00a0%` : fill(words.betterThan, percent, elo);

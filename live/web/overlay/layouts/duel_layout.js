@@ -2,7 +2,7 @@
 
 import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { percentText } from "../../client/figures.js";
+import { bandText, percentText } from "../../client/figures.js";
 import { ScorePanel } from "../score.js";
 import { figureWords, oddsOf, unratedPart, placeOf, pointsOf } from "../shown_figures.js";
 import { eventPoints, keyOf } from "../tables/round_table.js";
@@ -49,10 +49,11 @@ export default class DuelLayout {
     const players = [...held.players.values()];
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
     const read = (color) => (withheld ? null : figureWords(game, color, choice, words, engineRating));
-    const label = choice === "algorithm4" ? words.algorithm4 : words.playingLike;
+    const perceived = choice !== "algorithm4";
+    const label = perceived ? `${words.playingLike} (${words.usualNote})` : words.algorithm4;
     this._row(label, (color) => {
       const said = read(color);
-      return said === null ? "\u2013" : [said.text + open(color), said.early || said.usual];
+      return said === null ? "\u2013" : [said.text + open(color), said.early || (perceived ? bandText(said.figure) : said.usual)];
     });
     this._row(words.betterThanHead, (color) => {
       const said = read(color);
