@@ -136,7 +136,7 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
             assert follower.attachment.status() == ""
             assert follower.client_state.snapshot().games == snapshot(before).games
         await follower.until(lambda: "connection lost" in follower.attachment.status())
-        after = world(seed=4)
+        after = world(seed=5)
         async with Publisher(config, after) as publisher:
             await follower.until(lambda: bool(follower.message))
             publisher.publish(after.appear("g1") or after.headers())
