@@ -19,6 +19,7 @@ import { setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/figures.js";
 import { heldAsOf } from "./client/earlier_ply.js";
 import { Held, eventOf, gameOrder, mainRound } from "./client/event_state.js";
+import { leadingIn } from "./page/figure_choice.js";
 import { Ticking } from "./client/running_clocks.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */
