@@ -19,6 +19,7 @@ import { setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/figures.js";
 import { heldAsOf } from "./client/earlier_ply.js";
 import { Held, eventOf, gameOrder, mainRound } from "./client/event_state.js";
+import { leadingIn } from "./page/figure_choice.js";
 import { Ticking } from "./client/running_clocks.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */
@@ -321,7 +322,7 @@ const ON_BOARD = {
   before: () => neighbour(-1),
   after: () => neighbour(1),
   flip: () => go({ flip: !place.flip }),
-  figure: () => go({ figure: CHOICES[(CHOICES.indexOf(place.figure) + 1) % CHOICES.length] }),
+  figure: () => go({ figure: CHOICES[(CHOICES.indexOf(leadingIn(held, place)) + 1) % CHOICES.length] }),
   back: () => views.board.step(-1),
   on: () => views.board.step(1),
   first: () => views.board.step(-Infinity),

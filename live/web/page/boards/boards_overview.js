@@ -17,7 +17,7 @@ const MANY = 24;
 export const REARRANGE_MS = 3_000;
 
 /** A card with the gap beside it, in rem, and how much larger than that it may become. */
-const CARD = { width: 27.3, height: 14.4 };
+const CARD = { width: 27.3, height: 17.2 };
 const LARGEST = 3;
 
 /** How much larger cards are drawn, so that few of them fill a large screen; sizes in rem. Pure. */
