@@ -56,7 +56,7 @@ def figure(view: dict[str, Any]) -> tuple[str, str]:
     if view["perceived"] is None:
         return "–", ""
     ends = (view["usual_low"], view["usual_high"])
-    return whole(view["perceived"]), "–".join(whole(end) for end in ends if end is not None)
+    return whole(view["perceived"]), "" if None in ends else "–".join(map(whole, ends))
 
 
 def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
