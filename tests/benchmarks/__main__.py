@@ -16,8 +16,7 @@ from pathlib import Path
 OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
-#: (``calibration``, ``perceived``, ``transfer``, ``alerts``, ``error_forecast``,
-#: ``faulty_round``).
+#: (``perceived``, ``transfer``, ``alerts``, ``error_forecast``, ``faulty_round``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),
     "ingest": (OPEN, "2", "2"),
@@ -32,10 +31,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "engine_faults": ("100",),
     "engine_cluster": ("--games", "1"),
     "rating_update": (),
-    "move_update": ("20", "2"),
-    "methods": (),
     "coverage": (),
-    "recovery": ("100",),
     "alliot": (),
     "regan_recovery": ("100",),
     "fan_out": (),

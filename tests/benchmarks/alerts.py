@@ -36,7 +36,7 @@ from live.ratings.strength.agreement import GameChoices, bound, counts, log_e_va
 from live.ratings.strength.agreement_fit import learn_choices
 from live.ratings.strength.played_games import PlayedGame, read_played_games
 from tests.alerts.replayed_event import Rehearsal
-from tests.benchmarks.calibration import told_among_people
+from tests.benchmarks.searched_games import told_among_people
 
 BOARDS = 56
 NULL_EVENTS = 10_000

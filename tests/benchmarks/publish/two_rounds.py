@@ -40,11 +40,11 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO
 from live.events import Color, GameDetail, GameReport
 from live.feeds.game_timeline import GameMoment
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.games.move_numbers import mover
-from live.ledger.players.leading_figure import is_early, leading
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from tests.service.running import running
 from tests.web.chromium import Page, browsing, tab
@@ -117,7 +117,7 @@ class Said(NamedTuple):
     """What an overlay is to say of a side."""
 
     digits: str
-    """Of the figure that leads; empty without one."""
+    """Of the perceived rating; empty without one."""
     whole_game: bool
     """Whether it rests on all the side's moves."""
     early: bool = False
@@ -125,23 +125,15 @@ class Said(NamedTuple):
 
 
 def said_of(game: GameDetail, color: Color) -> Said:
-    player = game.white if color == "white" else game.black
     points = game.curves.white if color == "white" else game.curves.black
     last = max((ply.ply for ply in game.plies if mover(game, ply.ply) == color), default=0)
     if not points:
         return Said("", last == 0)
     newest = points[-1]
-    figure, _ = leading(newest, player.elo)
-    if figure is None:
+    if newest.perceived is None:
         return Said("", newest.ply >= last)
-    percentile = figure.kind == "percentile"
-    # Of an open interval only the end that is known is said.
-    open_ended = not percentile and None in (figure.low, figure.high)
-    value = (figure.high if figure.low is None else figure.low) if open_ended else figure.value
-    if percentile and value is not None:
-        value = min(value, 99.0)
-    digits = "" if value is None else whole(value)
-    return Said(digits, newest.ply >= last, is_early(figure, newest.n))
+    digits = whole(min(max(newest.perceived, LEAST_SHOWN_ELO), MOST_SHOWN_ELO))
+    return Said(digits, newest.ply >= last, newest.counted < EARLY_MOVES)
 
 
 def contradictions(overlay: str, item: dict[str, Any], game: GameDetail) -> list[Fault]:
@@ -173,9 +165,9 @@ def contradictions(overlay: str, item: dict[str, Any], game: GameDetail) -> list
         if early and not digits:
             continue
         if value and value.lstrip("-") not in side["value"]:
-            fault("figure", f"{side['value']!r} where {value} leads for {color}")
+            fault("figure", f"{side['value']!r} where {value} is told for {color}")
         if not value and digits and not re.search("or more|or less|move", side["about"]):
-            fault("figure", f"{side['value']!r} where no figure leads for {color}")
+            fault("figure", f"{side['value']!r} where no figure is told for {color}")
         if value and whole_game == ("…" in side["value"]):
             fault("mark", f"{side['value']!r} for {color}, all moves rated: {whole_game}")
     return found

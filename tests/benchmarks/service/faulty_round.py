@@ -455,14 +455,14 @@ class Asking:
         _, after = await self.get(path)
         if status == 200 and before == after:
             judge.counts["pictures"] += 1
-            drawn = await board_picture.drawn(board_picture.board_svg(detail, "auto"))
+            drawn = await board_picture.drawn(board_picture.board_svg(detail))
             if drawn != picture:  # kept from a moment ago, or made of what is held back
                 judge.counts["pictures of before"] += 1
                 status, whole = await self.get(path, self._token)
                 if status != 200:
                     return
                 known = msgspec.json.decode(whole, type=GameDetail)
-                if picture == await board_picture.drawn(board_picture.board_svg(known, "auto")):
+                if picture == await board_picture.drawn(board_picture.board_svg(known)):
                     judge.wrong("pictures: public too early", f"{view.id}, {known.plies_played}")
 
 
