@@ -225,6 +225,10 @@ def analyze(
 
 @app.command()
 def doctor(
+    overlays: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ADDRESS]...", help="Addresses of overlays, to look at, too."),
+    ] = None,
     engine: EngineFlag = None,
     host: Annotated[
         str | None, typer.Option("--host", metavar="ADDRESS", help="Address to check.")
@@ -242,7 +246,8 @@ def doctor(
             examine(
                 lambda: settings_of(
                     config, server__host=host, server__port=port, engine__path=engine
-                )
+                ),
+                overlays or (),
             )
         )
     )

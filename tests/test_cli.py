@@ -168,9 +168,10 @@ def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path
     assert game["head_to_head"]["difference"] == pytest.approx(-112.8, abs=0.05)
     assert white[-1]["difference"] == pytest.approx(-185.4, abs=0.05)
     assert black[-1]["difference"] == pytest.approx(-43.4, abs=0.05)
-    assert [point["rating"] for point in white[:6]] == [None] * 6
-    assert all(point["low"] is None and point["high"] is not None for point in white[:6])
-    assert white[6]["rating"] is not None
+    assert [point["difference"] for point in white[:6]] == [None] * 6
+    ends = [(point["difference_low"], point["difference_high"]) for point in white[:6]]
+    assert all(low is None and high is not None for low, high in ends)
+    assert white[6]["difference"] is not None
     assert black[0]["difference"] == 0.0
     means = {player["name"]: player["mean_gain_cp"] for player in result["players"]}
     assert means["Fischer, Robert James"] == pytest.approx(9.4, abs=0.05)
@@ -213,7 +214,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> Non
 def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
     well = live_rate("doctor", "--port", "0", cwd=tmp_path)
     assert well.returncode == 0, well.stdout + well.stderr
-    for word in ("settings", "engine", "knodes/s", "calibration", "port", "Python", "msgspec"):
+    for word in ("settings", "engine", "knodes/s", "model", "port", "Python", "msgspec"):
         assert word in well.stdout
     (tmp_path / "config.toml").write_text("engine = 5\n")
     with socket.socket() as taken:

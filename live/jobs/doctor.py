@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 from rich.console import Console
@@ -27,6 +30,7 @@ from live.jobs.list_plugins import troubles_of
 from live.players.player_lists import open_player_lists
 from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.http.listener import listen
+from live.publish.http.static_files import OVERLAY
 from live.publish.public_state import DelayedGames
 from live.ratings.calibration.engine_transfer import load_reference
 from live.service.event_journal import journals_folder
@@ -53,9 +57,11 @@ class DoctorFinding(msgspec.Struct, frozen=True):
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "red"), "note": ("·", "dim")}
 
 
-async def examine(settings: Callable[[], Config]) -> int:
-    """Print the findings; 0 when nothing is wrong, else 2."""
-    findings = await _findings(settings)
+async def examine(settings: Callable[[], Config], overlays: Sequence[str] = ()) -> int:
+    """Print the findings, first those about these addresses of overlays; 0 when nothing is wrong,
+    else 2.
+    """
+    findings = [*map(overlay_finding, overlays), *await _findings(settings)]
     table = Table.grid(padding=(0, 2))
     for finding in findings:
         sign, style = _SIGNS[finding.state]
@@ -87,6 +93,27 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
     )
     found += [DoctorFinding(library, "note", _version(library)) for library in _LIBRARIES]
     return found
+
+
+def overlay_finding(address: str) -> DoctorFinding:
+    """What of an overlay's address was of a version before; on air the usual stands for it."""
+    said = []
+    for name, value in parse_qsl(urlsplit(address).query):
+        said += [
+            f"{name}={each}" for each in value.split(",") if each in gone_options().get(name, ())
+        ]
+    text = (
+        f"no longer there: {', '.join(said)}; the usual is shown" if said else "as of this version"
+    )
+    return DoctorFinding("overlay", "note" if said else "ok", text)
+
+
+@cache
+def gone_options() -> dict[str, list[str]]:
+    """Values of overlays' options that have gone, by option: of the overlays' own table."""
+    table = (OVERLAY / "overlay" / "options.js").read_text(encoding="utf-8")
+    found = re.findall(r"^  (\w+): .*\bgone: (\[.*?\])", table, re.MULTILINE)
+    return {name: msgspec.json.decode(values) for name, values in found}
 
 
 def _delay(config: FeedsConfig) -> DoctorFinding:

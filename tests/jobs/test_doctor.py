@@ -8,7 +8,7 @@ import pytest
 
 from live.config import FeedsConfig, JournalConfig, load_config
 from live.errors import ConfigError
-from live.jobs.doctor import _delay, journal_finding
+from live.jobs.doctor import _delay, gone_options, journal_finding, overlay_finding
 from live.service.public_delay import without_time
 
 
@@ -31,6 +31,15 @@ def test_a_delay_that_holds_nothing_back_is_a_problem(
 ) -> None:
     found = _delay(config)
     assert found.state == state and said in found.text
+
+
+def test_addresses_of_overlays_of_before_are_named() -> None:
+    assert gone_options().keys() == {"order", "hide", "rating"}
+    base = "http://127.0.0.1:8765/overlay?layout=bar"
+    found = overlay_finding(f"{base}&rating=level&hide=clock,second&order=percentile")
+    assert found.state == "note"
+    assert "rating=level, hide=second, order=percentile" in found.text
+    assert overlay_finding(f"{base}&rating=algorithm4&hide=clock").state == "ok"
 
 
 def test_rounds_without_a_delay_are_said() -> None:

@@ -69,6 +69,18 @@ async def asked(page: Page, **wanted: list[str]) -> None:
     await page.until(f"{PREVIEW}?.querySelector('#stage')?.dataset.seq")
 
 
+async def test_what_of_an_address_has_gone_is_said(chromium: str, tmp_path: Path) -> None:
+    async with (
+        Publisher(ServerConfig(port=0), Broadcast(boards=4).state) as publisher,
+        browsing(chromium, tmp_path) as page,
+    ):
+        await page.open(f"{publisher.url}overlays?rating=level&hide=clock,second", 1400, 900)
+        await page.until("document.querySelector('#address')?.value")
+        said = await page.run("document.querySelector('#said').textContent")
+        assert "rating=level" in said and "hide=clock,second" in said
+        await asked(page, hide=["clock"])
+
+
 async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Path) -> None:
     broadcast = Broadcast(boards=4)
     broadcast.play(24)

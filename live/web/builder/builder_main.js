@@ -134,10 +134,11 @@ function show() {
 
 /** Fills every field as a query string says. */
 function writeFields(query) {
-  const { options } = readOptions(query);
+  const { options, gone } = readOptions(query);
   for (const [name, field] of fields) field.write(options[name]);
   resize(options.layout);
   show();
+  sayGone(gone);
 }
 
 /** What there is to choose from; `chosen` is the name of what is shown, empty for none. */
@@ -289,8 +290,8 @@ byId("choices").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("resize", scale);
 
 resize(given.layout);
-sayGone(gone);
 byId("sample").value = given.sample ?? "";
 listPresets(presetOf(location.search).name);
 show();
+sayGone(gone);
 await offer();
