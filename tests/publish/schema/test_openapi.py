@@ -101,7 +101,7 @@ async def test_every_route_answers_as_described(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(board_picture, "drawn", picture)
-    monkeypatch.setattr(board_picture, "board_svg", lambda game, figure: "")
+    monkeypatch.setattr(board_picture, "board_svg", lambda game: "")
     token, entry = new_token("all", lambda size: b"a" * size, arbiter=True, metrics=True)
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(entry, encoding="utf-8")
