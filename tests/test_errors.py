@@ -258,6 +258,7 @@ ENGINES = ("", "doctor", "worker", *FILES)
 STUDIES = ("study table", "study figure")
 #: Whose people read what a module says, by module; "" is ``live-rate`` itself, the service.
 READ_BY: dict[str, tuple[str, ...]] = {
+    "service/public_delay.py": ("",),
     "terminal/view_context.py": ("",),
     "corpus/tables/alliot_covariance.py": STUDIES,
     "corpus/tables/ferreira_tables.py": STUDIES,

@@ -147,7 +147,7 @@ def forget(
     if not player.strip() and not older_than:
         raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")
     if not journal.is_file():
-        raise ConfigError(str(journal), "is not there", "Give what was written with --journal")
+        raise ConfigError(str(journal), "is not there", "Give the journal of an event")
     before_ms = round((time.time() - older_than * 86_400) * 1000) if older_than else 0
     try:
         games = delete(journal, player=player, older_than_ms=before_ms)

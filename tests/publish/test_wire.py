@@ -54,7 +54,7 @@ def test_close_codes_say_whether_to_come_back() -> None:
     for code in wire.CloseCode:
         assert code == 1001 or 4000 <= code < 4200
     assert wire.CloseCode.SLOW < 4100 <= wire.CloseCode.TOO_MUCH
-    assert wire.CloseCode.PROTOCOL == 4102
+    assert wire.CloseCode.PROTOCOL.value == 4102
 
 
 def deflating() -> ClientProtocol:

@@ -8,10 +8,10 @@ import pytest
 
 from live.human.players import Asked
 from live.human.question import HumanAnswer
+from live.ratings.strength.agreement import found_by
 from live.ratings.strength.human_evidence import (
     FIRST_PLY,
     among_people,
-    found_by,
     human_likelihood,
     log_likelihood,
 )
