@@ -89,8 +89,8 @@ class PlyView(msgspec.Struct, frozen=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """How strong one player plays, after one more move: the perceived rating
-    (:mod:`live.ratings.perceived.perceived_rating`), and Algorithm 4 (Ferreira 2012, section 7).
+    """How strong one player plays, after one more move: the perceived rating, and Algorithm 4
+    (Ferreira 2012, section 7).
     """
 
     ply: int
