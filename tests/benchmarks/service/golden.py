@@ -89,6 +89,8 @@ ROUNDS: tuple[tuple[Source, bool], ...] = (
     ("lichess", True),
 )
 NODES = 2000
+#: Rounds recorded at a time: they wait for most of theirs.
+AT_ONCE = 2
 #: Nothing more comes of a step when so long nothing has come, seconds.
 STILL_S = 0.4
 #: The same where alerts and moments are of interest: the service looks for some once a second.
@@ -273,6 +275,9 @@ class Kept:
         self._result: dict[str, str] = {}
         self._elos: dict[str, list[int | None]] = {}
         self._alerts: dict[str, Alert] = {}
+        # Games that may have lost at a kill what was not in the journal yet: their source will give
+        # it again.
+        self._behind: set[str] = set()
         self.health = EngineHealth()
 
     def name(self, game: str | None) -> str:
@@ -283,6 +288,7 @@ class Kept:
         """After the state has taken it."""
         match message:
             case SnapshotMessage():
+                self._behind = set(self._moves)
                 for detail in message.games:
                     self._look(detail)
                 for alert in message.alerts:
@@ -311,6 +317,9 @@ class Kept:
             (n for n, (one, other) in enumerate(zip(before, now, strict=False)) if one != other),
             min(len(before), len(now)),
         )
+        if name in self._behind and same == len(now) < len(before):
+            return
+        self._behind.discard(name)
         if same < len(before):
             events.append(f"back to {same}")
         events += [f"{ply} {san}" for ply, san in enumerate(now[same:], same + 1)]
@@ -704,22 +713,28 @@ async def record(
         here = Path(name)
         engines = {False: engine_file(here), True: find_engine("").argv[0]}
         states: dict[bool, Path] = {}
-        for number, ((source, stockfish), games) in enumerate(zip(ROUNDS, rounds, strict=False), 1):
-            if only not in (None, number):
-                continue
-            began_s = time.monotonic()
-            if stockfish not in states:
-                first = here / f"measured-{stockfish}"
-                states[stockfish] = await measured(first, engines[stockfish], games)
-                print(f"engine measured in {time.monotonic() - began_s:.0f} s", flush=True)
+        for stockfish in (False, True):
+            first = here / f"measured-{stockfish}"
+            states[stockfish] = await measured(first, engines[stockfish], rounds[0])
+        room = asyncio.Semaphore(AT_ONCE)
+
+        async def one(number: int) -> None:
+            source, stockfish = ROUNDS[number - 1]
+            async with room:
                 began_s = time.monotonic()
-            own = here / f"round-{number}"
-            own.mkdir()
-            records = await record_round(own, source, engines[stockfish], states[stockfish], games)
+                own = here / f"round-{number}"
+                own.mkdir()
+                engine, state = engines[stockfish], states[stockfish]
+                records = await record_round(own, source, engine, state, rounds[number - 1])
             path = folder / f"round-{number}-{source}.jsonl.gz"
             _write(path, records)
             took_s, size = time.monotonic() - began_s, path.stat().st_size
             print(f"{path.name}: {len(records)} records, {size} bytes, {took_s:.0f} s", flush=True)
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(1, len(ROUNDS) + 1):
+                if only in (None, number):
+                    group.create_task(one(number), name=f"round {number}")
 
 
 def _write(path: Path, records: Sequence[tuple[str, str, Any]]) -> None:
