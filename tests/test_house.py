@@ -391,6 +391,6 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
     from tests.benchmarks.__main__ import BENCHMARKS
 
     parts = {"__main__", "drain", "paired_errors", "searched_games", "soak_service"}
-    elsewhere = {"alerts", "error_forecast", "faulty_round", "perceived", "transfer"}
+    elsewhere = {"alerts", "error_forecast", "faulty_round", "golden", "perceived", "transfer"}
     found = {path.stem for path in (ROOT / "tests" / "benchmarks").rglob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()
