@@ -221,7 +221,7 @@ async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
         curves=Curves(white=(point(1, 1, 2100.0),)),
     )
     view = PlayerView(
-        HOSTILE, HOSTILE, 2000, 1, 1, 0.0, 0.5, 0.0, -1.0, 1.0, 2000.0, 1999.0, 2001.0
+        HOSTILE, HOSTILE, 2000, 1, 1, 0.0, 1, 2000.0, 1999.0, 2001.0, score=0.5, difference=0.0
     )
     world.standings[HOSTILE] = view
     async with (

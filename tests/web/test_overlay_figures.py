@@ -86,7 +86,10 @@ def read(pages: Pages, kind: str, counted: int = 30, **black: Any) -> Any:
     """White's figure in English."""
     words = pages("languages")["en"]
     curves = {"white": [plain(point(59, counted, 2340.0))], "black": []}
-    players = {"white": {"name": "Ek", "elo": 2000}, "black": {"name": "Bo", "elo": 2050, **black}}
+    players: dict[str, Any] = {
+        "white": {"name": "Ek", "elo": 2000},
+        "black": {"name": "Bo", "elo": 2050, **black},
+    }
     return figure(pages, "figureWords", game(curves=curves, **players), "white", kind, words, 2200)
 
 

@@ -363,7 +363,7 @@ async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: 
         {"id": "m", "game": "g1", "ply": 1, "text": text, **told}, Moment
     )
     world.standings["p"] = PlayerView(
-        HOSTILE, HOSTILE, None, 1, 1, 0.0, 0.5, 0.0, -400.0, 300.0, 2850, 2450, 3150
+        HOSTILE, HOSTILE, None, 1, 1, 0.0, 1, 2850, 2450, 3150, score=0.5, difference=0.0
     )
     async with (
         Publisher(ServerConfig(port=0), world) as publisher,

@@ -36,7 +36,7 @@ def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, said: st
 
 def side(pages: Pages, counted: int, *, elo: int | None = 2000, other: int = 2050) -> Any:
     held = point(2 * counted - 1, counted, 2340.0, **({} if elo else UNRATED))
-    players = {"white": Player("Ek", elo=elo), "black": Player("Bo", elo=other)}
+    players: dict[str, Any] = {"white": Player("Ek", elo=elo), "black": Player("Bo", elo=other)}
     whole = plain(game(curves=Curves(white=(held,)), plies=(ply(1, 20),), **players))
     call: dict[str, Any] = {"module": "page/score_words.js"}
     read = pages("call", **call, name="sideFigure", args=[whole, "white", plain(held)])
