@@ -390,7 +390,14 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
     """``python -m tests.benchmarks``; those that need games which are not bundled are left out."""
     from tests.benchmarks.__main__ import BENCHMARKS
 
-    parts = {"__main__", "drain", "paired_errors", "searched_games", "soak_service"}
+    parts = {
+        "__main__",
+        "drain",
+        "paired_errors",
+        "searched_games",
+        "soak_service",
+        "golden_engine",
+    }
     elsewhere = {"alerts", "error_forecast", "faulty_round", "golden", "perceived", "transfer"}
     found = {path.stem for path in (ROOT / "tests" / "benchmarks").rglob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()
