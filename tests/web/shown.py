@@ -64,7 +64,8 @@ def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
     curve, own = game["curves"][color], game[color]["elo"]
     other = game["black" if color == "white" else "white"]["elo"]
     if not curve or curve[-1]["perceived"] is None:
-        return {"Rating": "–", "Interval": "no move rated yet", "Name": "", "Other": ""}
+        why = "nothing reads these scores" if curve else "no move rated yet"
+        return {"Rating": "–", "Interval": why, "Name": "", "Other": ""}
     point = curve[-1]
     value, band = figure(point)
     far = own and other and abs(own - other) > 400

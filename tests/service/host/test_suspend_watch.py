@@ -72,6 +72,8 @@ def test_the_real_clocks_are_none_that_anybody_sets() -> None:
 
 #: Where the time of day is read, each with its reason; deadlines are nowhere kept by it.
 WALL = {
+    "commands/journal_commands.py": "how old what is to be deleted must be",
+    "store/journal_forgetting.py": "when a journal was told to forget",
     "jobs/calibrate_engine.py": "the date written into a calibration",
     "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
     "service/alert_service.py": "when an alert was raised, for people",
