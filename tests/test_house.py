@@ -389,7 +389,14 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
     """``python -m tests.benchmarks``; those that need games which are not bundled are left out."""
     from tests.benchmarks.__main__ import BENCHMARKS
 
-    parts = {"__main__", "algorithm_4_games", "drain", "paired_errors", "soak_service"}
-    elsewhere = {"alerts", "calibration", "error_forecast", "faulty_round", "transfer"}
+    parts = {
+        "__main__",
+        "algorithm_4_games",
+        "drain",
+        "golden_engine",
+        "paired_errors",
+        "soak_service",
+    }
+    elsewhere = {"alerts", "calibration", "error_forecast", "faulty_round", "golden", "transfer"}
     found = {path.stem for path in (ROOT / "tests" / "benchmarks").rglob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()

@@ -17,7 +17,7 @@ OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
 #: (``calibration``, ``transfer``, ``alerts``, ``error_forecast``,
-#: ``faulty_round``).
+#: ``faulty_round``, ``golden``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),
     "ingest": (OPEN, "2", "2"),
