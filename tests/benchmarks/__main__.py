@@ -16,7 +16,8 @@ from pathlib import Path
 OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
-#: (``perceived``, ``transfer``, ``alerts``, ``error_forecast``, ``faulty_round``).
+#: (``perceived``, ``transfer``, ``alerts``, ``error_forecast``,
+#: ``faulty_round``, ``golden``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "decoder": (),
     "ingest": (OPEN, "2", "2"),

@@ -95,8 +95,9 @@ AT_ONCE = 2
 STILL_S = 0.4
 #: The same where alerts and moments are of interest: the service looks for some once a second.
 LOOKED_S = 1.3
-#: And at the end, when the last moments come one after the other.
-END_S = 3.0
+#: And at the end, when the last moments come one after the other, and after a takeback, which is an
+#: alert when it has stood for two seconds.
+LONG_S = 4.0
 #: A step that is not taken in by then fails the recording, seconds.
 PATIENCE_S = 90.0
 #: Plies that a board goes on by in one step.
@@ -128,6 +129,7 @@ class Step(msgspec.Struct, frozen=True):
 
     shown: tuple[tuple[int, GameReport], ...]
     kill: Literal["", "still", "working"] = ""
+    still_s: float = STILL_S
 
 
 def rounds_of(path: Path, boards: int, plies: int) -> list[list[GameReport]]:
@@ -165,16 +167,18 @@ def steps_of(games: Sequence[GameReport], stride: int = STRIDE) -> list[Step]:
                 # A wrong move first, and then the right one.
                 shown = cut(one, ply)
                 wrong = msgspec.structs.replace(shown, moves=(*shown.moves[:-1], slip))
-                steps += [Step(((one, wrong),)), Step(((one, shown),))]
+                steps.append(Step(((one, wrong),), still_s=LOOKED_S))
+                steps.append(Step(((one, shown),), still_s=LOOKED_S))
             case 2 | 6:
-                steps += [Step(((one, cut(one, ply - 2)),)), Step(((one, cut(one, ply)),))]
+                steps.append(Step(((one, cut(one, ply - 2)),), still_s=LONG_S))
+                steps.append(Step(((one, cut(one, ply)),), still_s=LOOKED_S))
             case 7:
                 # A rating put right, which stays so.
                 games = _rated_anew(games, one)
-                steps.append(Step(((one, cut(one, ply)),)))
+                steps.append(Step(((one, cut(one, ply)),), still_s=LOOKED_S))
     false = "0-1" if games[0].result == "1-0" else "1-0"
-    steps.append(Step(((0, cut(0, longest, false)),)))
-    steps.append(Step(tuple(enumerate(games))))
+    steps.append(Step(((0, cut(0, longest, false)),), still_s=LOOKED_S))
+    steps.append(Step(tuple(enumerate(games)), still_s=LONG_S))
     return steps
 
 
@@ -650,14 +654,13 @@ async def record_round(
                     await asyncio.sleep(0.1)
                     await kill(spec)
                 try:
-                    await follower.holds(shown, STILL_S if len(step.shown) > 1 else LOOKED_S)
+                    await follower.holds(shown, step.still_s)
                 except TimeoutError:
                     log = (folder / "service.log").read_text(errors="replace")[-2000:]
                     raise RuntimeError(f"{follower.missing(shown)}\n{log}") from None
                 if step.kill == "still":
                     await kill(spec)
                     await follower.holds(shown, LOOKED_S)
-            await follower.holds(shown, END_S)
             records = list(follower.kept.records("websocket"))
             records += await _retained(broker.port)
             await service.end(signal.SIGTERM)
