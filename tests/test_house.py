@@ -31,7 +31,6 @@ RANKS = {
     "story": 5,
     "store": 6,
     "publish": 7,
-    "corpus": 8,
     "report": 8,
     "producer": 8,
     "terminal": 9,
@@ -53,7 +52,7 @@ ROOTS: dict[str, set[str]] = {
 COMMANDS = {"cli", "commands"}
 #: The composition root: wires shells of different rooms together; no room may import it. Each part
 #: may import those before it.
-WIRING = ("service", "app", "jobs", "cli", "commands")
+WIRING = ("service", "app", "jobs", "studies", "cli", "commands")
 
 PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "story", "report"}
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.

@@ -21,7 +21,7 @@ from live.commands.command_options import (
 )
 
 if TYPE_CHECKING:
-    from live.corpus.tables.study_data import Selection
+    from live.studies.study_data import Selection
 
 app = typer.Typer(
     name="study",
@@ -91,7 +91,7 @@ class SelectionFlags:
     @property
     def selection(self) -> Selection:
         """As tables take it."""
-        from live.corpus.tables.study_data import Selection
+        from live.studies.study_data import Selection
 
         return Selection(
             players=tuple(self.player or ()),
@@ -135,7 +135,7 @@ def add(
     debug: DebugFlag = False,
 ) -> None:
     """Add games to a corpus: each once, damaged ones gone past; goes on after a kill."""
-    from live.jobs.study_corpus import add_to_corpus
+    from live.studies.study_corpus import add_to_corpus
 
     raise typer.Exit(add_to_corpus(corpus, files, engine=engine_name, limit=limit, json=json))
 
@@ -170,7 +170,7 @@ def run(
     """Search what a corpus lacks; nothing twice, and on from where it was stopped or killed."""
     config = rating_settings(search, run_flags, engine__cluster=cluster, engine__multipv=lines)
     from live.app import run as run_async
-    from live.jobs.search_corpus import search_corpus
+    from live.studies.search_corpus import search_corpus
 
     searching = search_corpus(config, corpus, order=order.value, most=games, retrograde=retrograde)
     raise typer.Exit(run_async(searching))
@@ -179,7 +179,7 @@ def run(
 @app.command()
 def status(corpus: CorpusArgument, *, json: JsonFlag = None, debug: DebugFlag = False) -> None:
     """What a corpus holds, what is searched, and what was wrong in its files."""
-    from live.jobs.study_corpus import corpus_status
+    from live.studies.study_corpus import corpus_status
 
     raise typer.Exit(corpus_status(corpus, json=json))
 
@@ -193,7 +193,7 @@ def merge(
     debug: DebugFlag = False,
 ) -> None:
     """Take games and results of another corpus, where engine, limit and version agree."""
-    from live.jobs.study_corpus import merge_corpus
+    from live.studies.study_corpus import merge_corpus
 
     raise typer.Exit(merge_corpus(corpus, other, json=json))
 
@@ -201,7 +201,7 @@ def merge(
 @app.command()
 def moves(corpus: CorpusArgument, *, setting: SettingFlag = None, debug: DebugFlag = False) -> None:
     """Write every move as a row of Parquet, for pandas, R and SQL."""
-    from live.jobs.study_corpus import write_moves
+    from live.studies.study_corpus import write_moves
 
     raise typer.Exit(write_moves(corpus, setting))
 
@@ -215,7 +215,7 @@ def alliot(
     debug: DebugFlag = False,
 ) -> None:
     """Write the searched games as Alliot's database of 2017 has them; study add reads them."""
-    from live.jobs.study_corpus import write_alliot_database
+    from live.studies.study_corpus import write_alliot_database
 
     raise typer.Exit(write_alliot_database(corpus, setting, target))
 
@@ -241,7 +241,7 @@ def table(
     debug: DebugFlag = False,
 ) -> None:
     """A table of the papers over this corpus, with intervals and n."""
-    from live.jobs.tabulate_corpus import tabulate
+    from live.studies.tabulate_corpus import tabulate
 
     raise typer.Exit(
         tabulate(corpus, names, chosen.selection, setting=setting, by=by, form=form.value, out=out)
@@ -260,7 +260,7 @@ def figure(
     debug: DebugFlag = False,
 ) -> None:
     """A figure of the papers over this corpus."""
-    from live.jobs.tabulate_corpus import draw
+    from live.studies.tabulate_corpus import draw
 
     raise typer.Exit(draw(corpus, name, chosen.selection, setting=setting, out=out))
 

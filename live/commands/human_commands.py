@@ -64,7 +64,7 @@ def human(
     settings = settings_of(config, human__network=network)
     if not check:
         raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
-    from live.jobs.human_moves import check_network
+    from live.studies.human_moves import check_network
 
     raise typer.Exit(
         check_network(
@@ -105,7 +105,7 @@ def train_human(
 
     Needs torch: pip install 'live-rate[train]'.
     """
-    from live.jobs.human_moves import train_network
+    from live.studies.human_moves import train_network
 
     raise typer.Exit(
         train_network(

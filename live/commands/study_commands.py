@@ -141,8 +141,12 @@ def calibrate(
         raise InputError("--check", "takes the place of other files", "Give one or the other")
     settings = rating_settings(search, run_flags)
     from live.app import run
-    from live.jobs.calibrate_engine import calibrate as learn
-    from live.jobs.calibrate_engine import calibrate_intrinsic, calibrate_losses, check_calibration
+    from live.studies.calibrate_engine import calibrate as learn
+    from live.studies.calibrate_engine import (
+        calibrate_intrinsic,
+        calibrate_losses,
+        check_calibration,
+    )
 
     if losses is not None:
         calibrate_losses(
@@ -198,7 +202,7 @@ def compare(
     """Who would beat whom: every predictor side by side, each with its interval or its reason."""
     settings = rating_settings(search, run_flags)
     from live.app import run
-    from live.jobs.compare_players import compare_players
+    from live.studies.compare_players import compare_players
 
     run(compare_players(settings, pgn, players, evals=evals.value, json=json))
 
@@ -218,7 +222,7 @@ def rank(
     """Who played best, by what is known of each, ties as ties; and everybody against everybody."""
     settings = rating_settings(search, run_flags)
     from live.app import run
-    from live.jobs.compare_players import rank_players
+    from live.studies.compare_players import rank_players
 
     run(rank_players(settings, pgn, evals=evals.value, by=by.value, json=json))
 
@@ -251,8 +255,8 @@ def match(
     """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine."""
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
-    from live.jobs.compare_players import match as match_results
     from live.ratings.match.sprt import Sprt
+    from live.studies.compare_players import match as match_results
 
     test = None
     if elo0 is not None and elo1 is not None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from live.cli import app
 from live.errors import InputError
-from tests.corpus.small_corpus import SAMPLE, SEARCHED
+from tests.studies.small_corpus import SAMPLE, SEARCHED
 
 
 def study(*words: str) -> tuple[int, str]:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from live.corpus.tables.study_figures import FIGURES
 from live.publish.export import study_files
 from live.publish.export.event_exports import ExportedFile, ExportFailed
 from live.publish.export.study_files import (
@@ -16,7 +15,8 @@ from live.publish.export.study_files import (
     StudyQuestion,
     StudyRefused,
 )
-from tests.corpus.small_corpus import corpus_of
+from live.studies.study_figures import FIGURES
+from tests.studies.small_corpus import corpus_of
 
 #: Writes its question, and counts how often it was asked.
 ECHO = (
@@ -160,7 +160,7 @@ async def test_a_refusal_is_kept_and_a_failure_tried_again(
 @pytest.mark.slow
 async def test_the_real_process_makes_tables_and_figures_and_refuses(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
-    files = StudyFiles(corpus, None, ("-m", "live.jobs.tabulate_corpus"))
+    files = StudyFiles(corpus, None, ("-m", "live.studies.tabulate_corpus"))
     table = await files.file(question(corpus, "alliot-1"))
     assert table.body.startswith(b"player,white,black,total")
     figure = await files.file(question(corpus, next(iter(FIGURES)), "svg"))
@@ -180,7 +180,7 @@ async def test_what_is_the_operators_is_told_to_nobody_else(
     else:
         corpus.write_bytes(content)
     # A setting that there is not: the file of settings names it.
-    files = StudyFiles(corpus, 9, ("-m", "live.jobs.tabulate_corpus"))
+    files = StudyFiles(corpus, 9, ("-m", "live.studies.tabulate_corpus"))
     asked = StudyQuestion(str(corpus), 9, "career", "csv", players=("nobody",))
     with pytest.raises(ExportFailed, match="the log of the service says why") as failed:
         await files.file(asked)

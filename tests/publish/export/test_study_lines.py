@@ -8,13 +8,13 @@ import msgspec
 import polars
 import pytest
 
-from live.corpus.add_games import add_file
-from live.corpus.corpus_database import CorpusDatabase, SearchSetting
-from live.corpus.move_columns import MoveFolder
 from live.events import Player
 from live.games.game_steps import NewGame
 from live.publish.export.analysis_json import analysis
 from live.publish.export.study_lines import study_lines
+from live.studies.add_games import add_file
+from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.move_columns import MoveFolder
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_ledger import MOVES, Run, State, ledger
 

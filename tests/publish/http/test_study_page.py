@@ -13,8 +13,6 @@ import httpx
 import pytest
 
 from live.config import ServerConfig
-from live.corpus.tables.study_figures import FIGURES
-from live.corpus.tables.table_catalogue import TABLES
 from live.publish.access.tokens import new_token
 from live.publish.export.event_exports import ExportedFile, ExportFailed
 from live.publish.export.study_files import (
@@ -29,6 +27,8 @@ from live.publish.http.study_page import listed, study_answer
 from live.publish.server import Publisher
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import Visibility
+from live.studies.study_figures import FIGURES
+from live.studies.table_catalogue import TABLES
 from tests.publish.world import World
 
 

@@ -1,1 +1,0 @@
-"""A corpus: many finished games in one database, searched once, and studied as columns."""

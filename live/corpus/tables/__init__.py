@@ -1,1 +1,0 @@
-"""The tables of the papers over a corpus, each from one pass over its moves."""

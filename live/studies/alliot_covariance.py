@@ -1,0 +1,292 @@
+"""Alliot's tables about the covariance of gains (2017, section 4.3.1): Table 6, Figures 9 to 12.
+
+The expected score of a game is the scalar product of R, the distribution of the difference of two
+gains, and an outcome vector e: a step, a tanh, a spline through 20 points fitted to results; or R
+is convolved with itself n0 times and cut at b.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import CubicSpline
+
+from live.errors import InputError
+from live.ratings.alliot.conformance import (
+    GUID_BRATKO,
+    PONDERATED_BY_REGRESSION,
+    RAW,
+    Conformance,
+    ScoreWeighting,
+)
+from live.ratings.alliot.covariance import (
+    CONVOLUTION_29,
+    CONVOLUTION_32,
+    STEP,
+    STEP_CONFORMANCE,
+    TANH,
+    TANH_CONFORMANCE,
+    Convolution,
+    OutcomeVector,
+    gain_by,
+    predict_by_convolution,
+    self_convolved,
+)
+from live.ratings.gain_histogram import GainHistogram, cross_correlation
+from live.studies.alliot_games import (
+    FIT_COLUMNS,
+    CountedGame,
+    counted_games,
+    fit_cells,
+    line_sums,
+)
+from live.studies.line_sums import RegressionSums
+from live.studies.player_moves import PlayerMoves, by_player
+from live.studies.study_data import StudyData
+from live.studies.study_table import Cell, StudyTable, TableColumn
+
+Floats = npt.NDArray[np.float64]
+
+#: Table 6, with the paper's ρ.
+VARIANTS: Final[tuple[tuple[str, Conformance, OutcomeVector, float], ...]] = (
+    ("raw, step", RAW, STEP, 0.806),
+    ("Guid and Bratko, step", GUID_BRATKO, STEP, 0.749),
+    ("k1 = 1.44, step", PONDERATED_BY_REGRESSION, STEP, 0.817),
+    ("k1 = 0.37, step", STEP_CONFORMANCE, STEP, 0.825),
+    ("k1 = 1.20, tanh", TANH_CONFORMANCE, TANH, 0.875),
+)
+CONVOLUTIONS: Final = (
+    ("n0 = 0, b = 0", Convolution(0, 0), None),
+    ("n0 = 8, b = 1.0", Convolution(8, 100), None),
+    ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
+    ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
+)
+#: The spline of Table 6: its conformance, and where its points lie, centipawns. Beyond the last it
+#: stays as it is.
+SPLINE_CONFORMANCE: Final = Conformance("ponderated", 30, None, ScoreWeighting(0.82, -2.37))
+_KNOTS_CP: Final = np.arange(0, 401, 20)
+#: What a bend of the spline costs, a game: of 0 to 0.1 what predicted other games best (correlation
+#: 0.811 for 0.775 without, 439 games).
+_SMOOTHNESS: Final = 0.01
+#: Figure 11 goes to n0 = 95 in steps of 1, and to b = 7.8 in steps of 0.2.
+GRID_N0: Final = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
+GRID_B_CP: Final = tuple(range(0, 800, 20))
+#: Differences are told apart by so much in the grid, where every game is convolved ten times.
+_GRID_STEP_CP: Final = 5
+#: Figure 10.
+_PAIRS_OF_MOVES: Final = (1, 2, 4, 8, 16, 32)
+_SHOWN_CP: Final = 500
+
+
+def covariance_table(data: StudyData) -> StudyTable:
+    """Table 6: the covariance indicator of single games, for every vector and conformance."""
+
+    def indicator(game: CountedGame, kind: Conformance, vector: OutcomeVector) -> Floats | None:
+        white, black = (gains_of(side, kind) for side in (game.white, game.black))
+        if not len(white) or not len(black):
+            return None
+        return np.array([2 * vector.at(white[:, None] - black[None, :]).mean() - 1])
+
+    indicators = [partial(indicator, kind=kind, vector=vector) for _, kind, vector, _ in VARIANTS]
+    sums = line_sums(data, indicators, 1)
+    rows: list[tuple[Cell, ...]] = [
+        (name, rho, *fit_cells(held.fit(0)))
+        for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True)
+    ]
+    return StudyTable(
+        "alliot-6",
+        "Covariance of gains and the results of games",
+        "Alliot 2017, section 4.3.1, Table 6",
+        data.engine,
+        (TableColumn("variant"), TableColumn("paper's rho", 3), *FIT_COLUMNS),
+        tuple(rows),
+        (
+            "The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",
+            "The spline, whose points are chosen on games, is in alliot-fits and alliot-outcomes.",
+        ),
+    )
+
+
+def convolution_table(data: StudyData) -> StudyTable:
+    """The settings that the paper names: R convolved with itself n0 times and cut at b."""
+
+    def indicators(game: CountedGame) -> Floats:
+        worths = [
+            predict_by_convolution(*_histograms(game), setting).expected_score
+            for _, setting, _ in CONVOLUTIONS
+        ]
+        return np.array([2 * (worth or 0.0) - 1 for worth in worths])
+
+    [sums] = line_sums(data, [indicators], len(CONVOLUTIONS))
+    rows: list[tuple[Cell, ...]] = [
+        (name, rho, *fit_cells(sums.fit(index)))
+        for index, (name, _, rho) in enumerate(CONVOLUTIONS)
+    ]
+    return StudyTable(
+        "alliot-convolution",
+        "Convolved gains and the results of games",
+        "Alliot 2017, section 4.3.1",
+        data.engine,
+        (TableColumn("setting"), TableColumn("paper's rho", 3), *FIT_COLUMNS),
+        tuple(rows),
+    )
+
+
+def grid_table(data: StudyData) -> StudyTable:
+    """ρ at every n0 and b: Figures 11 and 12."""
+    [sums] = line_sums(data, [convolved], len(GRID_N0) * len(GRID_B_CP))
+    rows: list[tuple[Cell, ...]] = []
+    for index in range(len(GRID_N0) * len(GRID_B_CP)):
+        fit = sums.fit(index)
+        n0, b_cp = GRID_N0[index // len(GRID_B_CP)], GRID_B_CP[index % len(GRID_B_CP)]
+        rows.append((n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high))
+    known = any(row[3] is not None for row in rows)
+    return StudyTable(
+        "alliot-convolution-grid",
+        "Convolved gains and the results of games, by n0 and b",
+        "Alliot 2017, section 4.3.1, Figures 11 and 12",
+        data.engine,
+        (
+            TableColumn("n0"),
+            TableColumn("b", 1, "pawns"),
+            TableColumn("games"),
+            TableColumn("rho", 3),
+            TableColumn("low", 3, "95 % interval of rho"),
+            TableColumn("high", 3),
+        ),
+        tuple(rows) if known else (),
+        (
+            f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
+            "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",
+        )
+        if known
+        else ("A correlation needs four games, and more than one result.",),
+    )
+
+
+def convolved(game: CountedGame) -> Floats:
+    """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times b,)."""
+    white, black = _histograms(game)
+    lowest, pairs = cross_correlation(white, black)
+    steps = np.rint((lowest + np.arange(len(pairs))) / _GRID_STEP_CP).astype(np.int64)
+    first = int(steps[0])
+    single = np.bincount(steps - first, weights=pairs) / (white.n * black.n)
+    bounds = np.array(GRID_B_CP) // _GRID_STEP_CP
+    found = np.empty((len(GRID_N0), len(GRID_B_CP)))
+    for at, n0 in enumerate(GRID_N0):
+        lowest, shares = self_convolved(first, single, n0 + 1)
+        below = np.concatenate([[0.0], np.cumsum(shares)])
+        wins = below[-1] - below[np.clip(bounds + 1 - lowest, 0, len(shares))]
+        losses = below[np.clip(-bounds - lowest, 0, len(shares))]
+        found[at] = wins - losses
+    return found.ravel()
+
+
+def _histograms(game: CountedGame) -> tuple[GainHistogram, GainHistogram]:
+    white, black = (
+        GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
+    )
+    return white, black
+
+
+def outcomes_table(data: StudyData) -> StudyTable:
+    """The outcome vectors, the spline fitted to these games: Figure 9."""
+    basis = spline_basis()
+    sums = RegressionSums(1, spline_penalty())
+    for game in counted_games(data):
+        sums.add(0, spline_indicators(game, basis), game.result)
+    n, weights, spread = sums.fitted()
+    scale = abs(float(weights[-1])) or 1.0
+    at_cp = np.arange(-400, 401, 10)
+    lines = basis[at_cp + 400]
+    values = 0.5 + 0.5 * lines @ weights[1:] / scale
+    reach = 1.96 * 0.5 * np.sqrt(np.einsum("ij,jk,ik->i", lines, spread[1:, 1:], lines)) / scale
+    at: Floats = at_cp.astype(np.float64)
+    columns = (at_cp, STEP.at(at), TANH.at(at), values, values - reach)
+    cells = zip(*(column.tolist() for column in (*columns, values + reach)), strict=True)
+    return StudyTable(
+        "alliot-outcomes",
+        "What a difference of two gains is worth",
+        "Alliot 2017, section 4.3.1, Figure 9",
+        data.engine,
+        (
+            TableColumn("difference_cp"),
+            TableColumn("step", 3, "Ferreira's"),
+            TableColumn("tanh", 3, "a = 1.16"),
+            TableColumn("spline", 3, "fitted to these games, smoothed, 1 at +400"),
+            TableColumn("low", 3, "95 % interval of the spline, but for its scale"),
+            TableColumn("high", 3),
+        ),
+        tuple(cells) if n > 2 * basis.shape[1] else (),
+        (f"{n} games; {basis.shape[1]} points, for which 41 games are the least.",),
+    )
+
+
+def spline_basis() -> Floats:
+    """What the value of each point adds at differences from -400 to 400: shape (801, 20).
+
+    A natural cubic spline, 0 at 0 and odd around it.
+    """
+    points = np.eye(len(_KNOTS_CP))
+    above = CubicSpline(_KNOTS_CP, points, bc_type="natural")(np.arange(401))[:, 1:]
+    found: Floats = np.concatenate([-above[:0:-1], above])
+    return found
+
+
+def spline_penalty() -> Floats:
+    """Of second differences between points, 0 at the middle among them: shape (20, 20)."""
+    bends = np.diff(np.eye(len(_KNOTS_CP)), 2, axis=0)[:, 1:]
+    found: Floats = _SMOOTHNESS * bends.T @ bends
+    return found
+
+
+def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
+    """Means over all pairs of moves, shape (20,): their sum weighted by the points is the worth."""
+    white, black = (gains_of(side, SPLINE_CONFORMANCE) for side in (game.white, game.black))
+    differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)
+    counts = np.bincount(differences.ravel() + 400, minlength=801)
+    found: Floats = counts @ basis / counts.sum()
+    return found
+
+
+def difference_table(data: StudyData) -> StudyTable:
+    """How the difference of two players' gains is spread over 1 to 32 pairs of moves (Figure 10;
+    for one pair Ferreira's Eq. 1).
+    """
+    held = by_player(data, PlayerMoves)
+    if len(held) < 2:
+        raise InputError(
+            "alliot-differences", "is about two players", "Name them: --player A --player B"
+        )
+    (one, mine), (other, theirs) = list(held.items())[:2]
+    lowest, pairs = cross_correlation(mine.gains, theirs.gains)
+    single = pairs / (mine.gains.n * theirs.gains.n)
+    rows: list[tuple[Cell, ...]] = []
+    for n in _PAIRS_OF_MOVES:
+        first, shares = self_convolved(lowest, single, n)
+        for at in range(-_SHOWN_CP, _SHOWN_CP + 1):
+            index = at - first
+            rows.append((n, at, float(shares[index]) if 0 <= index < len(shares) else 0.0))
+    names = f"{data.players[one]} less {data.players[other]}"
+    return StudyTable(
+        "alliot-differences",
+        f"Difference of gains over several pairs of moves: {names}",
+        "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
+        data.engine,
+        (
+            TableColumn("pairs", None, "of moves"),
+            TableColumn("difference_cp"),
+            TableColumn("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
+        ),
+        tuple(rows),
+        (f"From {mine.gains.n} and {theirs.gains.n} moves.",),
+    )
+
+
+def gains_of(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
+    """Gains of one side by a conformance, centipawns; moves that it leaves out are left out."""
+    found = (gain_by(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
+    return np.array([gain for gain in found if gain is not None], dtype=np.float64)

@@ -1,0 +1,358 @@
+"""Alliot's tables of players (2017): conformance, careers by year, Markov chains, battle royale."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from live.ratings.alliot.battle_royale import BattleRoyale
+from live.ratings.alliot.conformance import remembered_share
+from live.ratings.alliot.covariance import (
+    CONVOLUTION_32,
+    STEP,
+    TANH,
+    TANH_FIT,
+    predict_by_convolution,
+    predict_by_covariance,
+)
+from live.ratings.alliot.markov import (
+    ENOUGH_MOVES,
+    NINETEEN,
+    TEN,
+    EvaluationClasses,
+    predict_by_markov,
+    stationary_of,
+)
+from live.ratings.alliot.prediction import Prediction
+from live.ratings.score_interval import score_interval
+from live.studies.player_moves import (
+    ConformingMoves,
+    PairedMoves,
+    by_player,
+    by_year,
+    gather,
+)
+from live.studies.study_data import StudyData
+from live.studies.study_table import Cell, StudyTable, TableColumn
+
+Pairing = Literal["step", "tanh", "convolution", "markov"]
+#: How pairings are predicted; the step is the paper's n0 = 0, convolution its n0 = 32, b = 2.4.
+PAIRINGS: tuple[Pairing, ...] = ("step", "tanh", "convolution", "markov")
+
+_CONFORMANCE = ("raw", "guid-bratko", "ponderated")
+
+
+def games_table(data: StudyData) -> StudyTable:
+    """Table 1: games by player and colour."""
+    rows: list[tuple[Cell, ...]] = []
+    where, values = data.where
+    for player, name in data.players.items():
+        counts = [
+            data.database.count("games", f"{color} = ? AND {where}", (player, *values))
+            for color in ("white", "black")
+        ]
+        rows.append((name, *counts, sum(counts)))
+    return StudyTable(
+        "alliot-1",
+        "Games of each player",
+        "Alliot 2017, Table 1",
+        "",
+        (TableColumn("player"), *(TableColumn(each) for each in ("white", "black", "total"))),
+        tuple(rows),
+    )
+
+
+def conformance_table(data: StudyData) -> StudyTable:
+    """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's own x."""
+    rows: list[tuple[Cell, ...]] = []
+    for player, moves in by_player(data, ConformingMoves).items():
+        row: list[Cell] = [data.players[player], moves.elo, moves.raw.n]
+        for held in (moves.raw, moves.guid_bratko, moves.ponderated):
+            low, high = held.interval or (None, None)
+            row += [held.share_at(0), held.share, low, high]
+        rows.append(tuple(row))
+    columns = [TableColumn("player"), TableColumn("elo", 0), TableColumn("moves")]
+    for kind in _CONFORMANCE:
+        columns += [
+            TableColumn(f"{kind} 0", 3, "share of moves at 0"),
+            TableColumn(f"{kind} x", 3, "share within 30 cp (Guid and Bratko: 20)"),
+            TableColumn(f"{kind} low", 3),
+            TableColumn(f"{kind} high", 3, "95 % interval"),
+        ]
+    return StudyTable(
+        "alliot-conformance",
+        "Accumulated conformance",
+        "Alliot 2017, sections 3.2 and 4.2, Figure 8",
+        data.engine,
+        tuple(columns),
+        tuple(rows),
+        ("From move 10 on, forced moves left out.",),
+    )
+
+
+def career_table(data: StudyData) -> StudyTable:
+    """A player's figures by year: Figures 16 and 17, and Algorithm 4."""
+    found = by_year(data, ConformingMoves)
+    rows: list[tuple[Cell, ...]] = []
+    least = max(1, data.selection.min_moves)
+    for player, name in data.players.items():
+        years = sorted(year for who, year in found if who == player)
+        for year in years:
+            moves = found[player, year]
+            if moves.gains.n < least:
+                continue
+            past = [found[player, each].ponderated for each in reversed(years) if each <= year]
+            ponderated = moves.ponderated
+            low, high = ponderated.interval or (None, None)
+            exact: tuple[float | None, float | None] = (None, None)
+            if ponderated.n:
+                zeros = ponderated.within_cp(0)
+                exact = score_interval(ponderated.n, zeros, zeros)
+            d, d_low, d_high = moves.differences()
+            rows.append(
+                (
+                    name,
+                    year,
+                    moves.games,
+                    moves.gains.n,
+                    moves.elo,
+                    moves.points / moves.results if moves.results else None,
+                    ponderated.share_at(0),
+                    *exact,
+                    ponderated.share,
+                    low,
+                    high,
+                    remembered_share(past),
+                    d,
+                    d_low,
+                    d_high,
+                )
+            )
+    return StudyTable(
+        "career",
+        "Careers: figures by year",
+        "Alliot 2017, Figures 16 and 17; Ferreira 2012, Algorithm 4",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("year"),
+            TableColumn("games"),
+            TableColumn("moves"),
+            TableColumn("elo", 0),
+            TableColumn("score", 3, "points a game"),
+            TableColumn("p(0)", 3, "ponderated conformance at 0"),
+            TableColumn("low 0", 3, "95 % interval of p(0)"),
+            TableColumn("high 0", 3),
+            TableColumn("p(0.3)", 3, "ponderated conformance within 30 cp"),
+            TableColumn("low", 3, "95 % interval of p(0.3)"),
+            TableColumn("high", 3),
+            TableColumn("remembered", 3, "p(0.3) with past years, each half as much as the next"),
+            TableColumn("d", 0, "Elo against the engine"),
+            TableColumn("d low", 0, "95 % interval of d"),
+            TableColumn("d high", 0),
+        ),
+        tuple(rows),
+        (
+            "One engine judges all years: opponents, openings and clocks differ between them, and",
+            "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012, section 8).",
+        ),
+    )
+
+
+def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> StudyTable:
+    """Transition matrices with each colour, from its own moves alone (Tables 2 and 3)."""
+    held = gather(data, lambda row: int(row[1]), lambda: PairedMoves(data.selection.gain, classes))
+    rows: list[tuple[Cell, ...]] = []
+    edges = ["", *map(str, classes.lower_cp)]
+    for player, color in itertools.product(data.players, ("white", "black")):
+        if player not in held:
+            continue
+        chain = held[player].transitions.chain(
+            "white" if color == "white" else "black", own_color=True
+        )
+        for at, line in enumerate(chain.matrix.tolist()):
+            rows.append((data.players[player], color, edges[at], float(chain.support[at]), *line))
+    name = "alliot-markov" if classes == NINETEEN else "alliot-markov-10"
+    return StudyTable(
+        name,
+        "Transition matrices, from White's side",
+        "Alliot 2017, Tables 2 and 3, section 4.4.1",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("colour"),
+            TableColumn("from_cp", None, "least evaluation of the class; none for the lowest"),
+            TableColumn("moves", 1, "that the row rests on; past years weigh half as much"),
+            *(TableColumn(f"to {edge or 'lowest'}", 4) for edge in edges),
+        ),
+        tuple(rows),
+    )
+
+
+def markov_ten_table(data: StudyData) -> StudyTable:
+    """The same in ten classes of 0.4 pawn."""
+    return markov_table(data, TEN)
+
+
+def stationary_table(data: StudyData) -> StudyTable:
+    """Where the chain of each two players ends up (section 4.4.1)."""
+    held = by_player(data, PairedMoves)
+    rows: list[tuple[Cell, ...]] = []
+    edges = ["", *map(str, NINETEEN.lower_cp)]
+    for one, other in itertools.permutations(held, 2):
+        white = held[one].transitions.chain("white")
+        black = held[other].transitions.chain("black")
+        if not (white.support.any() and black.support.any()):
+            continue
+        vector = stationary_of(white.matrix, black.matrix, NINETEEN.level)
+        rows.append((data.players[one], data.players[other], *map(float, vector)))
+    return StudyTable(
+        "alliot-stationary",
+        "Stationary vectors of pairs",
+        "Alliot 2017, section 4.4.1",
+        data.engine,
+        (
+            TableColumn("white"),
+            TableColumn("black"),
+            *(TableColumn(edge or "lowest", 3) for edge in edges),
+        ),
+        tuple(rows),
+        (f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
+    )
+
+
+def classes_table(data: StudyData) -> StudyTable:
+    """Figure 15: positions in each class of the chains, in a year on average."""
+    rows: list[tuple[Cell, ...]] = []
+    counts: dict[int, Counter[int]] = {player: Counter() for player in data.players}
+    years: dict[int, set[int]] = {player: set() for player in data.players}
+    for frame in data.moves(["player", "year", "best_cp", "counted"]):
+        for player, year, best_cp, counted in frame.iter_rows():
+            if counted and best_cp is not None:
+                counts[player][NINETEEN.of(best_cp)] += 1
+                if year is not None:
+                    years[player].add(year)
+    for player, name in data.players.items():
+        for index in range(len(NINETEEN)):
+            n, active = counts[player][index], len(years[player])
+            if n or counts[player]:
+                edge = NINETEEN.lower_cp[index - 1] if index else None
+                rows.append((name, index + 1, edge, n, n / active if active else None))
+    return StudyTable(
+        "alliot-classes",
+        "Positions in the nineteen classes of evaluation",
+        "Alliot 2017, section 4.4.1, Figure 15",
+        data.engine,
+        (
+            TableColumn("player"),
+            TableColumn("class", None, "from lost to won, mover's side"),
+            TableColumn("from_cp", None, "least evaluation of the class; none for the lowest"),
+            TableColumn("positions"),
+            TableColumn("a year", 1, "over the years with a dated game"),
+        ),
+        tuple(rows),
+    )
+
+
+def royale_table(data: StudyData, by: Pairing = "step") -> StudyTable:
+    """All against all: the matrix of Tables 7 to 9, best player first."""
+    held = by_player(data, PairedMoves)
+    return _matrix(data, {data.players[player]: moves for player, moves in held.items()}, by)
+
+
+def best_year_table(data: StudyData, by: Pairing = "step") -> StudyTable:
+    """Each player's year with the most victories over all others' years, and their matrix."""
+    found = by_year(data, PairedMoves)
+    least = max(ENOUGH_MOVES, data.selection.min_moves)
+    years = {key: moves for key, moves in found.items() if moves.counted >= least}
+    names = {key: f"{data.players[key[0]]} {key[1]}" for key in sorted(years)}
+    entrants = {names[key]: years[key] for key in names}
+    royale = BattleRoyale(predictor_by(entrants, by), entrants)
+    won = {place.player: place.victories for place in royale.places()}
+    best: dict[int, tuple[int, int]] = {}
+    for key, name in names.items():
+        held = best.get(key[0])
+        if held is None or won[name] > won[names[held]]:
+            best[key[0]] = key
+    keys = [best[player] for player in data.players if player in best]
+    chosen = {names[key]: years[key] for key in keys}
+    table = _matrix(data, chosen, by, "alliot-best-year", "Battle royale of the best years")
+    note = f"Years with fewer than {least} counted moves are left out."
+    return msgspec.structs.replace(table, notes=(*table.notes, note))
+
+
+def _matrix(
+    data: StudyData,
+    entrants: dict[str, PairedMoves],
+    by: Pairing,
+    name: str = "alliot-royale",
+    title: str = "Battle royale",
+) -> StudyTable:
+    royale = BattleRoyale(predictor_by(entrants, by), entrants)
+    places = royale.places()
+    rows: list[tuple[Cell, ...]] = []
+    for place in places:
+        row: list[Cell] = [
+            place.rank,
+            place.player,
+            entrants[place.player].counted,
+            place.expected_score,
+            place.low,
+            place.high,
+            place.victories,
+        ]
+        for other in places:
+            if other.player == place.player:
+                row.append(0.5)
+            else:
+                row.append(royale.pairing(place.player, other.player).expected_score)
+        rows.append(tuple(row))
+    missing = {place.missing for place in places if place.missing}
+    return StudyTable(
+        name,
+        f"{title}, paired by {by}: the player of the row has White",
+        "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9",
+        data.engine,
+        (
+            TableColumn("rank"),
+            TableColumn("player"),
+            TableColumn("moves", None, "that count for Alliot"),
+            TableColumn("mean", 3, "expected score over all opponents and both colours"),
+            TableColumn("low", 3, "95 % interval of mean"),
+            TableColumn("high", 3),
+            TableColumn("victories", None, "opponents against whom more than a half is expected"),
+            *(TableColumn(f"v {place.player}", 2) for place in places),
+        ),
+        tuple(rows),
+        tuple(sorted(missing)),
+    )
+
+
+def predictor_by(held: dict[str, PairedMoves], by: Pairing) -> Callable[[str, str], Prediction]:
+    """White's expected score of a game between two of these, by name."""
+
+    def step(one: PairedMoves, other: PairedMoves) -> Prediction:
+        # The paper's first experiment: no convolution, raw gains.
+        return predict_by_covariance(one.shortfalls, other.shortfalls, STEP)
+
+    def tanh(one: PairedMoves, other: PairedMoves) -> Prediction:
+        return predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT)
+
+    def convolution(one: PairedMoves, other: PairedMoves) -> Prediction:
+        return predict_by_convolution(one.shortfalls, other.shortfalls, CONVOLUTION_32)
+
+    def markov(one: PairedMoves, other: PairedMoves) -> Prediction:
+        return predict_by_markov(one.transitions.chain("white"), other.transitions.chain("black"))
+
+    chosen: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
+        "step": step,
+        "tanh": tanh,
+        "convolution": convolution,
+        "markov": markov,
+    }
+    predict = chosen[by]
+    return lambda white, black: predict(held[white], held[black])

@@ -1,0 +1,446 @@
+"""Ferreira's tables (2012) over a selection of a corpus: one module a paper.
+
+Expected scores are by Algorithm 1 with intervals, ratings by Algorithm 2, the engine's by
+Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from statistics import fmean
+from typing import Any, Final
+
+from scipy.special import stdtrit
+
+from live.ledger.players.event_strengths import EventStrengths
+from live.ratings.alliot.covariance import predict_by_covariance
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.algorithm_3 import EngineEstimate, MeasuredPlayer, engine_strength
+from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.ferreira.engine_distribution import MeasuredDistribution
+from live.ratings.gain_histogram import GainHistogram
+from live.studies.player_moves import PlayerMoves, by_player, gather
+from live.studies.study_data import StudyData
+from live.studies.study_table import Cell, StudyTable, TableColumn
+
+_NAME = TableColumn("player")
+_MOVES = TableColumn("moves")
+#: Players at events who are compared, each two of them: all would be millions of rows.
+MOST_STAYS: Final = 50
+#: In a curve; then it hardly moves.
+_MOST_MOVES: Final = 500
+_OWN = TableColumn("elo", 0, "mean of the own ratings")
+
+
+class _Strengths:
+    """Algorithm 2 over the selected players: those compared who have met in the selection."""
+
+    def __init__(self, data: StudyData, held: dict[int, PlayerMoves]) -> None:
+        event = EventStrengths(data.selection.gain)
+        for player, moves in held.items():
+            elo = moves.elo
+            event.rate(str(player), None if elo is None else round(elo))
+        where, values = data.searched_where
+        self.met: set[frozenset[int]] = set()
+        self.results: dict[tuple[int, int], float] = {}
+        self.games: dict[tuple[int, int], int] = {}
+        for white, black, result, count in data.database.rows(
+            "SELECT white, black, CASE WHEN other_result IS NULL THEN result ELSE '*' END, count(*)"
+            f" FROM games WHERE {where} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+            values,
+        ):
+            if white not in held or black not in held or white == black:
+                continue
+            self.met.add(frozenset((white, black)))
+            points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}.get(result)
+            if points is not None:
+                for one, other, score in ((white, black, points), (black, white, 1 - points)):
+                    pair = (one, other)
+                    self.results[pair] = self.results.get(pair, 0.0) + score * count
+                    self.games[pair] = self.games.get(pair, 0) + count
+        for one, other in sorted(tuple(sorted(each)) for each in self.met):
+            event.meet(str(one), str(other))
+        names = ["game", "player", "gain_cp", "successive_cp"]
+        gain = 2 if data.selection.gain == "same-search" else 3
+        for frame in data.moves(names):
+            for row in frame.iter_rows():
+                if row[gain] is not None and row[1] in held:
+                    event.add(str(row[1]), row[gain], str(row[0]))
+            event.forget_games()
+        self.ratings = {
+            int(player): strength.rating
+            for player, strength in event.exact().items()
+            if strength.rating is not None
+        }
+        self.intervals = {
+            int(player): ends
+            for player, ends in event.intervals().items()
+            if int(player) in self.ratings
+        }
+
+
+def cross_table(data: StudyData) -> StudyTable:
+    """Every two players who met: result, expected score, difference; and Algorithm 2."""
+    held = by_player(data, PlayerMoves)
+    strengths = _Strengths(data, held)
+    rows: list[tuple[Cell, ...]] = []
+    for one, moves in held.items():
+        for other, others in held.items():
+            if frozenset((one, other)) not in strengths.met or one == other:
+                continue
+            found = predict_by_covariance(moves.gains, others.gains)
+            rows.append(
+                (
+                    data.players[one],
+                    data.players[other],
+                    strengths.games.get((one, other), 0),
+                    strengths.results.get((one, other)),
+                    found.expected_score,
+                    found.low,
+                    found.high,
+                    None if found.expected_score is None else difference_of(found.expected_score),
+                )
+            )
+    return StudyTable(
+        "ferreira-1",
+        "Cross-table of expected scores",
+        "Ferreira 2012, Tables 1 and 5",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("opponent"),
+            TableColumn("games"),
+            TableColumn("points", 1, "of the player in these games"),
+            TableColumn("expected", 3, "expected score of a game by all gains of both"),
+            TableColumn("low", 3, "95 % interval of expected"),
+            TableColumn("high", 3),
+            TableColumn("difference", 0, "Elo by which the player is the stronger"),
+        ),
+        tuple(rows),
+    )
+
+
+def strengths_table(data: StudyData) -> StudyTable:
+    """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
+    held = by_player(data, PlayerMoves)
+    strengths = _Strengths(data, held)
+    engine = _engine(data, held, strengths)
+    rows: list[tuple[Cell, ...]] = []
+    for player, moves in held.items():
+        difference, low, high = moves.differences()
+        ends = strengths.intervals.get(player, (None, None))
+        rating = strengths.ratings.get(player)
+        rows.append(
+            (
+                data.players[player],
+                moves.elo,
+                moves.games,
+                moves.gains.n,
+                moves.expected_score,
+                difference,
+                _sum(engine, difference),
+                _sum(engine, low),
+                _sum(engine, high),
+                rating,
+                *ends,
+            )
+        )
+    rows.sort(key=lambda row: (-(row[4] if isinstance(row[4], float) else -1), str(row[0])))
+    note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
+    return StudyTable(
+        "ferreira-5",
+        "Strength of players by Algorithm 4, and by Algorithm 2 from their comparisons",
+        "Ferreira 2012, Tables 1, 3, 5 and 6 (right-hand columns)",
+        data.engine,
+        (
+            _NAME,
+            _OWN,
+            TableColumn("games"),
+            _MOVES,
+            TableColumn("p", 3, "expected score against the engine"),
+            TableColumn("d", 0, "Elo against the engine"),
+            TableColumn("strength", 0, "Algorithm 4: engine strength and d"),
+            TableColumn("low", 0, "95 % interval of strength, games being clusters"),
+            TableColumn("high", 0),
+            TableColumn("algorithm 2", 0, "from the comparisons with those met"),
+            TableColumn("low 2", 0, "95 % interval of algorithm 2"),
+            TableColumn("high 2", 0),
+        ),
+        tuple(rows),
+        (f"Algorithm 3: {note}, the mean over these players' own ratings.",),
+    )
+
+
+def engine_table(data: StudyData) -> StudyTable:
+    """Table 4: what each player says about the engine."""
+    held = by_player(data, PlayerMoves)
+    strengths = _Strengths(data, held)
+    found = engine_strength(_measured(data, held, strengths))
+    numbers = dict(zip(data.players.values(), data.players, strict=True))
+    rows: list[tuple[Cell, ...]] = []
+    for row in found.rows:
+        moves = held[numbers[row.player]]
+        rows.append(
+            (
+                row.player,
+                moves.gains.n,
+                moves.elo,
+                strengths.ratings.get(numbers[row.player]),
+                moves.expected_score,
+                row.difference,
+                row.by_elo,
+                row.by_strength,
+            )
+        )
+    rows.append(("average", None, None, None, None, None, found.by_elo, found.by_strength))
+    low, high = _interval_of_mean(found.rows)
+    notes = ["Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."]
+    if low is not None and high is not None:
+        notes.append(f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}.")
+    return StudyTable(
+        "ferreira-4",
+        "Strength of the engine by Algorithm 3",
+        "Ferreira 2012, Table 4",
+        data.engine,
+        (
+            _NAME,
+            _MOVES,
+            TableColumn("r", 0, "own rating"),
+            TableColumn("r'", 0, "Algorithm 2"),
+            TableColumn("p", 3, "expected score against the engine"),
+            TableColumn("d", 0),
+            TableColumn("r - d", 0, "the engine by the own rating"),
+            TableColumn("r' - d", 0, "the engine by Algorithm 2"),
+        ),
+        tuple(rows),
+        tuple(notes),
+    )
+
+
+def event_table(data: StudyData) -> StudyTable:
+    """Table 2: players at events against players at other events."""
+    gain = "gain_cp" if data.selection.gain == "same-search" else "successive_cp"
+    moves: Counter[tuple[int, int]] = Counter()
+    for frame in data.moves(["player", "event", gain]):
+        for player, event, gain_cp in frame.iter_rows():
+            if event is not None and gain_cp is not None:
+                moves[player, event] += 1
+    least = max(1, data.selection.min_moves)
+    order = {player: place for place, player in enumerate(data.players)}
+    known = sorted(
+        (key for key, n in moves.items() if n >= least),
+        key=lambda key: (-moves[key], order[key[0]], key[1]),
+    )
+    keys = sorted(known[:MOST_STAYS], key=lambda key: (order[key[0]], key[1]))
+
+    def stay(row: tuple[Any, ...]) -> tuple[int, int] | None:
+        return (row[1], row[4]) if (row[1], row[4]) in chosen else None
+
+    chosen = set(keys)
+    found = gather(data, stay, lambda: PlayerMoves(data.selection.gain))
+    rows: list[tuple[Cell, ...]] = []
+    for index, one in enumerate(keys):
+        for other in keys[index + 1 :]:
+            if one[1] == other[1]:
+                continue
+            a, b = found[one].gains, found[other].gains
+            score = predict_by_covariance(a, b)
+            rows.append(
+                (
+                    data.players[one[0]],
+                    data.event_name(one[1]),
+                    a.n,
+                    data.players[other[0]],
+                    data.event_name(other[1]),
+                    b.n,
+                    score.expected_score,
+                    score.low,
+                    score.high,
+                    None if score.expected_score is None else difference_of(score.expected_score),
+                )
+            )
+    return StudyTable(
+        "ferreira-2",
+        "Players at one event against players at another",
+        "Ferreira 2012, Table 2",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("event"),
+            _MOVES,
+            TableColumn("opponent"),
+            TableColumn("at"),
+            TableColumn("their moves"),
+            TableColumn("expected", 3),
+            TableColumn("low", 3, "95 % interval of expected"),
+            TableColumn("high", 3),
+            TableColumn("difference", 0),
+        ),
+        tuple(rows),
+        ()
+        if len(known) <= MOST_STAYS
+        else (
+            f"Of {len(known)} players at an event the {MOST_STAYS} with the most moves: for others"
+            " name players and events.",
+        ),
+    )
+
+
+def curve_table(data: StudyData) -> StudyTable:
+    """Figure 6: the difference to the engine after each move."""
+    held: dict[int, GainHistogram] = {player: GainHistogram() for player in data.players}
+    rows: dict[int, list[tuple[Cell, ...]]] = {player: [] for player in data.players}
+    same_search = data.selection.gain == "same-search"
+    for frame in data.moves(["player", "gain_cp", "successive_cp"]):
+        for player, gain_cp, successive_cp in frame.iter_rows():
+            gain, gains = gain_cp if same_search else successive_cp, held[player]
+            if gain is None or gains.n >= _MOST_MOVES:
+                continue
+            gains.add(gain)
+            p = (gains.positives + 0.5 * gains.zeros) / gains.n
+            # Nothing but negative gains: no difference is low enough.
+            d = difference_of(p) if 0 < p < 1 else None
+            rows[player].append((data.players[player], gains.n, gain, p, d))
+    return StudyTable(
+        "ferreira-curve",
+        "Difference to the engine after each move",
+        "Ferreira 2012, section 7, Figure 6",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("moves", None, "so far, games in the order of the corpus"),
+            TableColumn("gain_cp", None, "of this move"),
+            TableColumn("p", 3, "expected score against the engine"),
+            TableColumn("d", 1, "Elo against the engine; none while p is 0 or 1"),
+        ),
+        tuple(row for each in rows.values() for row in each),
+        (f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
+    )
+
+
+def distribution_table(data: StudyData) -> StudyTable:
+    """Figure 3: gains by centipawn, the spike at 0 among them."""
+    rows: list[tuple[Cell, ...]] = []
+    for player, moves in by_player(data, PlayerMoves).items():
+        for gain_cp, count in moves.gains:
+            rows.append((data.players[player], gain_cp, count, count / moves.gains.n))
+    return StudyTable(
+        "ferreira-distribution",
+        "Distribution of gain in steps of 1 centipawn",
+        "Ferreira 2012, Figure 3",
+        data.engine,
+        (
+            _NAME,
+            TableColumn("gain_cp"),
+            TableColumn("moves"),
+            TableColumn("share", 6, "of the player's moves"),
+        ),
+        tuple(rows),
+    )
+
+
+def engine_gains_table(data: StudyData) -> StudyTable:
+    """The engine's own successive gains, counted: what ``[rating] engine_distribution`` reads."""
+    engine = _engine_gains(data)
+    return StudyTable(
+        "engine-gains",
+        "The engine's own gains in steps of 1 centipawn",
+        "Ferreira 2012, sections 7 and 10 (his open end)",
+        str(data.setting),
+        (TableColumn("gain_cp"), TableColumn("moves")),
+        tuple(engine),
+        (f"Successive gains of {engine.n} moves that were the engine's own choice.",),
+    )
+
+
+def _engine_gains(data: StudyData) -> GainHistogram:
+    """Of everybody's moves in the selection."""
+    engine = GainHistogram()
+    for frame in data.moves(["successive_cp", "move", "best"], all_players=True):
+        for successive_cp, move, best in frame.iter_rows():
+            if successive_cp is not None and move == best:
+                engine.add(successive_cp)
+    return engine
+
+
+def measured_engine_table(data: StudyData) -> StudyTable:
+    """The engine's own gains as measured beside the spike at 0, and what that changes."""
+    held = by_player(data, lambda _: PlayerMoves("successive"))
+    engine = _engine_gains(data)
+    rows: list[tuple[Cell, ...]] = []
+    measured = MeasuredDistribution(engine) if engine.n else None
+    for player, moves in held.items():
+        spike, other = Algorithm4(gain="successive"), None
+        if measured is not None:
+            other = Algorithm4(engine=measured, gain="successive")
+        for gain_cp, count in moves.gains:
+            for _ in range(count):
+                spike.add(gain_cp)
+                if other is not None:
+                    other.add(gain_cp)
+        rows.append(
+            (
+                data.players[player],
+                moves.gains.n,
+                spike.expected_score,
+                spike.difference,
+                None if other is None else other.expected_score,
+                None if other is None else other.difference,
+            )
+        )
+    zeros = engine.zeros / engine.n if engine.n else 0.0
+    mean = engine.mean if engine.mean is not None else 0.0
+    return StudyTable(
+        "engine-distribution",
+        "Players against the engine with its gains all 0, and as they were measured",
+        "Ferreira 2012, sections 6, 7 and 10 (his open end)",
+        f"{data.setting}, successive gain",
+        (
+            _NAME,
+            _MOVES,
+            TableColumn("p spike", 3),
+            TableColumn("d spike", 0),
+            TableColumn("p measured", 3),
+            TableColumn("d measured", 0),
+        ),
+        tuple(rows),
+        (
+            f"The engine's gains: {engine.n} successive gains of moves that were its own choice,"
+            f" {zeros:.1%} of them 0, mean {mean:.1f} cp.",
+            "Same-search gains of the engine are 0 by construction: this is about successive ones.",
+        ),
+    )
+
+
+def _measured(
+    data: StudyData, held: dict[int, PlayerMoves], strengths: _Strengths
+) -> list[MeasuredPlayer]:
+    return [
+        MeasuredPlayer(
+            data.players[player],
+            moves.expected_score or 0.0,
+            None if moves.elo is None else float(moves.elo),
+            strengths.ratings.get(player),
+        )
+        for player, moves in held.items()
+    ]
+
+
+def _engine(data: StudyData, held: dict[int, PlayerMoves], strengths: _Strengths) -> float | None:
+    return engine_strength(_measured(data, held, strengths)).by_elo
+
+
+def _interval_of_mean(rows: tuple[EngineEstimate, ...]) -> tuple[float | None, float | None]:
+    """By the spread between players, Student's t."""
+    known = [row.by_elo for row in rows if row.by_elo is not None]
+    if len(known) < 2:
+        return None, None
+    mean = fmean(known)
+    variance = sum((value - mean) ** 2 for value in known) / (len(known) - 1) / len(known)
+    reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance)
+    return mean - reach, mean + reach
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

@@ -1,0 +1,298 @@
+"""Learning a network from records of positions: threads that share one set of weights.
+
+Each thread takes the next batch, works out the gradients on one core and applies them under a
+lock, without waiting for the others; a step is bounded by wall time, not by a number of steps, so
+that training ends when it must on whatever machine it runs. The seed fixes weights, order and
+sample; with more than one thread the order of the steps is the machine's, and so two runs agree
+in their figures, not bit by bit.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from live.human.encoding import Positions, conditions, planes, reachable
+from live.studies.human_architecture import MoveNetwork, loss
+from live.studies.human_dataset import OPENING_PLIES, encoded
+
+#: Weight of the past in the running mean of the weights, which is what is kept and shipped.
+MEMORY = 0.999
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to learn: size of the network, how long, and how fast."""
+
+    channels: int = 64
+    blocks: int = 4
+    batch: int = 128
+    rate: float = 1.5e-3
+    decay: float = 0.02
+    warm_up: float = 0.02
+    last_rate: float = 0.01
+    threads: int = 2
+    seconds: float = 3600.0
+    checkpoint_s: float = 600.0
+    seed: int = 1
+
+    def rate_at(self, share: float) -> float:
+        """The learning rate when this share of the time is over: up at once, down as a cosine."""
+        if share < self.warm_up:
+            return self.rate * share / self.warm_up
+        turned = math.pi * min((share - self.warm_up) / (1 - self.warm_up), 1.0)
+        low = self.rate * self.last_rate
+        return low + (self.rate - low) * (1 + math.cos(turned)) / 2
+
+
+class Orthogonal:
+    """AdamW for vectors and small layers; orthogonal steps (Muon) for the 3x3 convolutions.
+
+    A step along every direction of a matrix at the same pace learns more from each position than
+    Adam does (Jordan and others 2024), scaled as by Liu and others 2025 to the size of Adam's.
+    """
+
+    MOMENTUM = 0.95
+    FASTER = 2.0
+
+    def __init__(self, network: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.wide = [p for p in network.parameters() if p.ndim == 4 and p.shape[-1] == 3]
+        wide = {id(p) for p in self.wide}
+        self.moved = [torch.zeros_like(p) for p in self.wide]
+        self.adam = torch.optim.AdamW(
+            [p for p in network.parameters() if id(p) not in wide],
+            lr=0.0,
+            weight_decay=decay,
+            betas=(0.9, 0.98),
+        )
+
+    def step(self, rate: float) -> None:
+        """Apply the gradients that lie on the parameters."""
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        self.adam.step()
+        for weight, moved in zip(self.wide, self.moved, strict=True):
+            if weight.grad is None:
+                continue
+            moved.lerp_(weight.grad, 1 - self.MOMENTUM)
+            ahead = weight.grad.lerp(moved, self.MOMENTUM).flatten(1)
+            turned = orthogonal(ahead).view_as(weight)
+            size = 0.2 * max(ahead.shape) ** 0.5
+            weight.mul_(1 - rate * self.FASTER * self.decay)
+            weight.add_(turned, alpha=-rate * self.FASTER * size)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"adam": self.adam.state_dict(), "moved": self.moved}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.adam.load_state_dict(state["adam"])
+        for kept, given in zip(self.moved, state["moved"], strict=True):
+            kept.copy_(given)
+
+
+def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
+    """The nearest matrix with orthonormal rows, roughly: five steps of Newton and Schulz."""
+    turned = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
+    turned = turned / (turned.norm() + 1e-7)
+    for _ in range(5):
+        square = turned @ turned.T
+        turned = 3.4445 * turned + (-4.7750 * square + 2.0315 * square @ square) @ turned
+    return turned if matrix.shape[0] <= matrix.shape[1] else turned.T
+
+
+def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
+    """Planes, conditions, reachable moves and the move played, as the loss takes them."""
+    return (
+        torch.from_numpy(planes(rows)).to(memory_format=torch.channels_last),
+        torch.from_numpy(conditions(rows)),
+        torch.from_numpy(reachable(rows)),
+        torch.from_numpy(rows["played"].astype(np.int64)),
+    )
+
+
+class Training:
+    """Weights, their running mean, the optimizer and how far it has come."""
+
+    def __init__(self, plan: Plan) -> None:
+        torch.manual_seed(plan.seed)
+        self.plan = plan
+        self.network = MoveNetwork(plan.channels, plan.blocks).to(memory_format=torch.channels_last)
+        self.mean = copy.deepcopy(self.network)
+        self.optimizer = Orthogonal(self.network, plan.decay)
+        self.steps = 0
+        self.learned = 0
+        self.spent_s = 0.0
+        self.recent: list[float] = []
+        self._lock = threading.Lock()
+
+    def save(self, path: Path) -> None:
+        """A checkpoint that training can go on from, written whole or not at all."""
+        with self._lock:
+            torch.save(self._state(), path.with_suffix(".part"))
+        path.with_suffix(".part").replace(path)
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "network": self.network.state_dict(),
+            "mean": self.mean.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "steps": self.steps,
+            "learned": self.learned,
+            "spent_s": self.spent_s,
+            "channels": self.plan.channels,
+            "blocks": self.plan.blocks,
+        }
+
+    def resume(self, path: Path) -> None:
+        """Go on from a checkpoint of the same size."""
+        state = torch.load(path, weights_only=True)
+        self.network.load_state_dict(state["network"])
+        self.mean.load_state_dict(state["mean"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.steps, self.learned = state["steps"], state["learned"]
+        self.spent_s = state["spent_s"]
+
+    def step(self, replica: nn.Module, rows: Positions) -> float:
+        """One batch: gradients on a replica that shares the weights, applied under the lock."""
+        replica.zero_grad(set_to_none=True)
+        error = loss(replica, *tensors(rows))
+        error.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(replica.parameters(), 1.0)
+        with self._lock, torch.no_grad():
+            pairs = zip(self.network.parameters(), replica.parameters(), strict=True)
+            for kept, copied in pairs:
+                kept.grad = copied.grad
+            self.optimizer.step(self.plan.rate_at(self.spent_s / self.plan.seconds))
+            self.steps += 1
+            self.learned += len(rows)
+            memory = min(MEMORY, self.steps / (self.steps + 10))
+            for mean, kept in zip(self.mean.parameters(), self.network.parameters(), strict=True):
+                mean.lerp_(kept, 1 - memory)
+            self.recent.append(error.item())
+        return error.item()
+
+    def run(
+        self,
+        batches: Iterator[Positions],
+        now: Callable[[], float],
+        report: Callable[[Training], None],
+        checkpoint: Path,
+    ) -> None:
+        """Learn until the plan's seconds are over; ``report`` once a minute."""
+        started = now() - self.spent_s
+        drawing = threading.Lock()
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            torch.set_num_threads(1)
+            # Learned weights bring numbers too small for the fast path: three times slower.
+            torch.set_flush_denormal(True)
+            replica = MoveNetwork(self.plan.channels, self.plan.blocks)
+            replica = replica.to(memory_format=torch.channels_last)
+            for copied, kept in zip(replica.parameters(), self.network.parameters(), strict=True):
+                copied.data = kept.data
+            try:
+                while not failed and now() - started < self.plan.seconds:
+                    with drawing:
+                        rows = next(batches)
+                    self.step(replica, rows)
+                    self.spent_s = now() - started
+            except BaseException as error:  # handed to the caller below
+                failed.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(self.plan.threads)]
+        for thread in threads:
+            thread.start()
+        reported = saved = now()
+        while any(thread.is_alive() for thread in threads):
+            threads[0].join(timeout=1.0)
+            if now() - reported >= 60:
+                reported = now()
+                report(self)
+            if now() - saved >= self.plan.checkpoint_s:
+                saved = now()
+                self.save(checkpoint)
+        if failed:
+            raise failed[0]
+        self.save(checkpoint)
+        report(self)
+
+
+def batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
+    """Batches without end, every position once before any comes again.
+
+    ``learned``: positions seen before an interruption.
+    """
+    drawn = np.random.default_rng(plan.seed)
+    first = learned % len(data) // plan.batch * plan.batch
+    for _ in range(learned // len(data)):
+        drawn.permutation(len(data))
+    while True:
+        order = drawn.permutation(len(data))
+        for start in range(first, len(data) - plan.batch + 1, plan.batch):
+            yield data[order[start : start + plan.batch]]
+        first = 0
+
+
+def train(
+    folder: Path, plan: Plan, now: Callable[[], float], write: Callable[[str], None]
+) -> MoveNetwork:
+    """Learn from ``train-*.npy`` in a folder, or go on from the ``checkpoint.pt`` there.
+
+    ``write`` gets one line a minute; every fifth says how the network does on a sample of
+    ``validation-*.npy``. Answers the running mean of the weights.
+    """
+    torch.set_num_threads(1)
+    training = Training(plan)
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.exists():
+        training.resume(checkpoint)
+    data = encoded(folder, "train")
+    sample = _sample(encoded(folder, "validation"), plan.seed)
+    write(f"{len(data)} positions to learn from, {training.learned} learned already")
+    lines = 0
+
+    def report(at: Training) -> None:
+        nonlocal lines
+        lines += 1
+        recent = at.recent[-200:]
+        del at.recent[:-200]
+        line = f"{at.learned} positions, loss {sum(recent) / max(len(recent), 1):.3f}"
+        if lines % 5 == 0 or at.spent_s >= plan.seconds:
+            first, nll = measured(at.mean, sample)
+            line += f"; validation: first choice {first:.3f}, nll {nll:.3f}"
+        write(line)
+
+    training.run(batches(data, plan, training.learned), now, report, checkpoint)
+    return training.mean
+
+
+def _sample(rows: Positions, seed: int, many: int = 4096) -> Positions:
+    late = rows[rows["ply"] >= OPENING_PLIES]
+    return late[np.random.default_rng(seed).permutation(len(late))[:many]]
+
+
+@torch.no_grad()
+def measured(network: nn.Module, rows: Positions, batch: int = 512) -> tuple[float, float]:
+    """First choice and negative log-likelihood over the reachable moves of some positions."""
+    hits, error = 0, 0.0
+    for start in range(0, len(rows), batch):
+        part = rows[start : start + batch]
+        seen, given, can, played = tensors(part)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = network(seen, given)
+        logits = logits.float().masked_fill(~can, -1e9)
+        hits += int((logits.argmax(1) == played).sum())
+        error += float(functional.cross_entropy(logits, played, reduction="sum"))
+    return hits / len(rows), error / len(rows)

@@ -1,0 +1,280 @@
+"""``live-rate study run``: searches what a corpus lacks, on this machine's engines or a cluster.
+Part of the composition root.
+
+Games are searched a few at a time and kept whole, a transaction a second. Searches of games under
+way are kept in a file beside the corpus (``CORPUS-searches``), so that a kill costs what the last
+second found. Which machine searched a position says nothing about its result, so any mixture of
+kills and clusters ends in the same corpus.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from live import __version__
+from live.config import Config
+from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.results.result_cache import MemoryResultCache
+from live.engine.results.result_file import ResultFile, ResultFileBounds
+from live.engine.search import (
+    Position,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
+from live.service.engine_service import EngineService
+from live.service.host.log_output import log_to_stderr
+from live.service.host.signals import stop_on_signals
+from live.service.measure_settings import limit_text, search_options_of
+from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.game_searches import GameSearches
+
+Order = Literal["as-added", "player", "year", "sample"]
+
+#: Results in the file of searches under way. Never so many that one is dropped while it is needed.
+_BOUNDS = ResultFileBounds(results=100_000_000, unused_days=36_500)
+#: Between two lines, where there is no terminal, and between two commits, seconds.
+_LINE_S = 10.0
+_COMMIT_S = 1.0
+
+
+class _NoField:
+    """Nobody is at these boards any more."""
+
+    def mover_elo(self, game: str, ply: int) -> int | None:
+        return None
+
+    def people(self, game: str, position: Position) -> Mapping[str, float]:
+        return {}
+
+
+class SearchedSoFar(msgspec.Struct):
+    """How far a run has come."""
+
+    games: int = 0
+    """To search, when it began."""
+    done: int = 0
+    searches: int = 0
+    """Answered in this run, by an engine or from earlier searches."""
+    failed: int = 0
+    """Games with a position that no engine could search."""
+
+
+class CorpusSearcher:
+    """Gets the answers, asks for more, and keeps the games that are done."""
+
+    def __init__(
+        self, database: CorpusDatabase, options: SearchOptions, *, retrograde: bool
+    ) -> None:
+        self.finished = asyncio.Event()
+        self.error: BaseException | None = None
+        self.so_far = SearchedSoFar()
+        self.service: EngineService | None = None
+        """Where searches are asked for; before the first game begins."""
+        self._database = database
+        self._options = options
+        self._retrograde = retrograde
+        self._setting = 0
+        self._games: Iterator[int] = iter(())
+        self._under_way: dict[int, GameSearches] = {}
+        self._committed = time.monotonic()
+
+    def start(self, setting: int, games: Sequence[int], at_once: int) -> None:
+        """Search these games under a setting, so many at a time."""
+        self._setting, self._games, self.so_far.games = setting, iter(games), len(games)
+        self.begin(at_once)
+
+    def begin(self, count: int) -> None:
+        """Take up games until ``count`` are under way."""
+        while len(self._under_way) < count:
+            number = next(self._games, None)
+            if number is None:
+                break
+            searches = GameSearches(self._database.stored(number), self._options)
+            self._under_way[number] = searches
+            for search in searches.first(retrograde=self._retrograde):
+                self._submit(number, search)
+        if not self._under_way:
+            self.finished.set()
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        assert isinstance(owner, int)
+        game = self._under_way.get(owner)
+        if game is None:
+            return
+        self.so_far.searches += 1
+        more = game.take(search, result)
+        if more is not None:
+            self._submit(owner, more)
+        if game.waiting:
+            return
+        del self._under_way[owner]
+        try:
+            self._keep(owner, game)
+            self.begin(len(self._under_way) + 1)
+        except Exception as error:
+            self.error = error
+            self.finished.set()
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        """Nobody watches."""
+
+    def _keep(self, number: int, game: GameSearches) -> None:
+        self.so_far.done += 1
+        self.so_far.failed += bool(game.failed)
+        self._database.add_results(self._setting, number, game.searched())
+        if time.monotonic() - self._committed >= _COMMIT_S:
+            self._database.commit()
+            self._committed = time.monotonic()
+
+    def _submit(self, number: int, search: Search) -> None:
+        assert self.service is not None
+        ply = len(search.position.moves) + (search.only is not None)
+        self.service.room.submit(
+            search, number, SearchPriority(SearchKind.FINISHED, str(number), ply)
+        )
+
+
+async def search_corpus(
+    config: Config,
+    corpus: Path,
+    *,
+    order: Order,
+    most: int | None,
+    retrograde: bool,
+) -> int:
+    """``live-rate study run``; returns the exit code. Ctrl-C ends it with what is done kept.
+
+    Raises:
+        InputError: no such corpus, or its disk is full.
+        EngineError: no engine.
+    """
+    log_to_stderr(config)
+    stop = asyncio.Event()
+    with CorpusDatabase(corpus) as database, contextlib.ExitStack() as stack:
+        cache = stack.enter_context(
+            ResultFile(
+                corpus.with_name(f"{corpus.name}-searches"),
+                MemoryResultCache(5_000),
+                bounds=_BOUNDS,
+            )
+        )
+        options = search_options_of(config.engine)
+        searcher = CorpusSearcher(database, options, retrograde=retrograde)
+        service = EngineService(config, searcher, cache, _NoField(), live=False)
+        searcher.service = service
+        async with service.running():
+            setting = SearchSetting(
+                str(service.room.identity),
+                limit_text(config.engine),
+                config.engine.multipv,
+                __version__,
+            )
+            number = database.setting(setting)
+            database.commit()
+            wanted = missing_games(database, number, order, most)
+            with stop_on_signals(stop) as came, _progress(searcher.so_far, setting):
+                searcher.start(number, wanted, max(4, 2 * service.room.slots))
+                await _first_of(searcher.finished, stop)
+        database.commit()
+    if searcher.error is not None:
+        raise searcher.error
+    return 128 + came[0] if came else 0
+
+
+def missing_games(
+    database: CorpusDatabase, setting: int, order: Order, most: int | None
+) -> list[int]:
+    """Numbers of the games without results, in the order asked for: eight bytes each.
+
+    ``player``: games of those with the most games first; ``year``: oldest first, undated last;
+    ``sample``: in an order that has nothing to do with anything, the same every time.
+    """
+    how = {
+        "as-added": "game",
+        "player": "max((SELECT count(*) FROM games g WHERE g.white = games.white"
+        " OR g.black = games.white), (SELECT count(*) FROM games g WHERE g.white = games.black"
+        " OR g.black = games.black)) DESC, min(white, black), max(white, black), date, game",
+        "year": "year IS NULL, date, game",
+        "sample": "digest",
+    }[order]
+    if order == "player":
+        database.index_players()
+    rows = database.rows(
+        "SELECT game FROM games WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
+        f" results.game = games.game AND setting = ?) ORDER BY {how} LIMIT ?",
+        (setting, -1 if most is None else most),
+    )
+    return [game for (game,) in rows]
+
+
+async def _first_of(one: asyncio.Event, other: asyncio.Event) -> None:
+    waits = [asyncio.ensure_future(each.wait()) for each in (one, other)]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waits:
+            each.cancel()
+
+
+@contextlib.contextmanager
+def _progress(so_far: SearchedSoFar, setting: SearchSetting) -> Iterator[None]:
+    """A bar on a terminal, a line every ten seconds without one; on standard error."""
+    console = Console(stderr=True)
+    began = time.monotonic()
+
+    def line() -> str:
+        spent_s = time.monotonic() - began
+        rate = so_far.done / spent_s if spent_s else 0.0
+        left = so_far.games - so_far.done
+        eta = f"{left / rate / 60:.0f} min left" if rate else "time left unknown"
+        return (
+            f"{so_far.done} of {so_far.games} games, {so_far.searches} searches, "
+            f"{so_far.searches / max(spent_s, 1e-9):.0f} a second, {eta}"
+        )
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("searching games", total=so_far.games)
+
+        async def report() -> None:
+            shown = time.monotonic()
+            while True:
+                await asyncio.sleep(1.0)
+                bar.update(task, completed=so_far.done, description=line())
+                if not console.is_terminal and time.monotonic() - shown >= _LINE_S:
+                    shown = time.monotonic()
+                    sys.stderr.write(line() + "\n")
+
+        reporting = asyncio.ensure_future(report())
+        try:
+            yield
+        finally:
+            reporting.cancel()
+            console.print(f"{setting}: {line()}", markup=False, highlight=False, soft_wrap=True)
+            if so_far.failed:
+                console.print(
+                    f"{so_far.failed} games have positions that no engine could search.",
+                    highlight=False,
+                )

@@ -1,0 +1,176 @@
+"""``live-rate study table`` and ``figure``. Part of the composition root.
+
+As a program of its own it answers one question of the service's page: JSON in, a file out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from live.errors import InputError, LiveRateError
+from live.jobs.analyze_games import check_writable, write
+from live.publish.export.maker_process import step_back
+from live.publish.export.study_files import FIGURE_FORMS, REFUSED, StudyQuestion
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.study_corpus import chosen_setting
+from live.studies.study_data import NO_SETTING, Selection, StudyData
+from live.studies.study_figures import FIGURES, drawn
+from live.studies.study_table import TableForm, formatted
+from live.studies.table_catalogue import GAMES_ALONE, TABLES, flag_without_effect, study_table
+
+_FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
+
+
+def tabulate(
+    corpus: Path,
+    names: Sequence[str],
+    selection: Selection,
+    *,
+    setting: int | None,
+    by: str | None,
+    form: TableForm,
+    out: str,
+) -> int:
+    """``live-rate study table``; returns the exit code. ``all`` writes every table to a folder.
+
+    Raises:
+        InputError: no such corpus, table, setting, player or event, or nothing can be written.
+    """
+    wanted = list(TABLES)
+    if list(names) != ["all"]:
+        wanted = list(names)
+        for name in wanted:
+            _refuse_without_effect(name, name, selection, TABLES, by)
+    folder = Path(out) if len(wanted) > 1 else None
+    if folder is not None and out == "-":
+        raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
+    if folder is None:
+        check_writable(out)
+        form = _FORMS.get(Path(out).suffix, form)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+    with CorpusDatabase(corpus) as database:
+        data = _data(database, corpus, setting, selection, alone=GAMES_ALONE.issuperset(wanted))
+        for name in wanted:
+            text = formatted(study_table(name, data, by), form).encode()
+            ending = {"csv": ".csv", "json": ".json", "text": ".txt"}[form]
+            write(str(folder / f"{name}{ending}") if folder is not None else out, text)
+    return 0
+
+
+def draw(
+    corpus: Path,
+    name: str,
+    selection: Selection,
+    *,
+    setting: int | None,
+    out: Path,
+) -> int:
+    """``live-rate study figure``; returns the exit code.
+
+    Raises:
+        InputError: as ``tabulate``.
+        ConfigError: matplotlib is not installed.
+    """
+    if name not in FIGURES:
+        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    if out.suffix not in (".png", ".svg"):
+        raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
+    tables = {each: figure.table for each, figure in FIGURES.items()}
+    _refuse_without_effect(name, tables[name], selection, tables)
+    check_writable(str(out))
+    with CorpusDatabase(corpus) as database:
+        data = _data(database, corpus, setting, selection)
+        table = study_table(FIGURES[name].table, data)
+    write(str(out), drawn(name, table, out.suffix[1:]))
+    return 0
+
+
+def _refuse_without_effect(
+    name: str,
+    table: str,
+    selection: Selection,
+    tables: Mapping[str, object],
+    by: str | None = None,
+) -> None:
+    """Refuse ``--player`` and ``--top`` where they would choose nothing, naming what takes them.
+
+    ``tables``: all names there are, of tables or of figures; a figure's value is its table.
+    """
+    flag = flag_without_effect(table, selection, by)
+    if flag:
+        takes = [
+            each
+            for each, of in tables.items()
+            if not flag_without_effect(of if isinstance(of, str) else each, selection)
+        ]
+        raise InputError(
+            flag,
+            f"chooses nothing in {name}, which is about all games",
+            f"Leave it out; these take it: {', '.join(takes)}",
+        )
+
+
+def _data(
+    database: CorpusDatabase,
+    corpus: Path,
+    setting: int | None,
+    selection: Selection,
+    *,
+    alone: bool = False,
+) -> StudyData:
+    """What tables are made from. ``alone``: of games, whether they are searched or not."""
+    if alone and setting is None:
+        return StudyData(database, corpus, None, NO_SETTING, selection)
+    number, chosen = chosen_setting(database, corpus, setting)
+    return StudyData(database, corpus, number, chosen, selection)
+
+
+def answered(question: StudyQuestion) -> bytes:
+    """The table or figure that the service's page asks for.
+
+    Raises:
+        InputError: as ``tabulate``.
+        ConfigError: a package is not installed.
+    """
+    corpus, name = Path(question.corpus), question.name
+    selection = Selection(
+        players=question.players,
+        events=question.events,
+        first_year=question.first_year,
+        last_year=question.last_year,
+    )
+    figure = question.form in FIGURE_FORMS
+    if figure and name not in FIGURES:
+        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    table = FIGURES[name].table if figure else name
+    # Players are asked for once, for all that the page shows: what is about all games stays so.
+    if flag_without_effect(table, selection, question.by):
+        selection = msgspec.structs.replace(selection, players=())
+    with CorpusDatabase(corpus) as database:
+        alone = table in GAMES_ALONE
+        data = _data(database, corpus, question.setting, selection, alone=alone)
+        made = study_table(table, data, question.by)
+    if figure:
+        return drawn(name, made, question.form)
+    return formatted(made, _FORMS[f".{question.form}"]).encode()
+
+
+def _is_askers(error: LiveRateError, corpus: str) -> bool:
+    """Whether the question is at fault, not the corpus, its setting or what is installed."""
+    return isinstance(error, InputError) and error.subject not in (corpus, "--setting")
+
+
+if __name__ == "__main__":
+    step_back()
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion)
+    try:
+        body = answered(asked)
+    except LiveRateError as error:
+        sys.stderr.write(str(error))
+        sys.exit(REFUSED if _is_askers(error, asked.corpus) else 1)
+    sys.stdout.buffer.write(body)

@@ -1,0 +1,70 @@
+"""``calibrate --losses``: one model of perceived ratings from searched games."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from live.config import Config
+from live.errors import InputError
+from live.ratings.held_out import judges
+from live.ratings.perceived.model import MoveReader, decode_model
+from live.studies.calibrate_engine import calibrate_losses
+
+
+def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:
+    """Player-games in which the better lose less."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for player in range(sides):
+        elo = int(rng.integers(1200, 2600))
+        lost = rng.exponential((3000 - elo) / 40, 30) * (rng.random(30) < 0.6)
+        rows.append(
+            {
+                "player": player,
+                "elo": elo,
+                "opponent_elo": 1900,
+                "colour": "white",
+                "result": "1-0",
+                "gains_cp": [-int(each) for each in lost],
+                "evals_cp": rng.integers(-90, 90, 62).tolist(),
+            }
+        )
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def learned(file: Path, written: Path) -> bytes:
+    calibrate_losses(
+        Config(),
+        [file],
+        name=None,
+        time_control="blitz",
+        written=written,
+        engine_name="Made up 1",
+        limit="depth 9",
+    )
+    return written.read_bytes()
+
+
+def test_games_teach_a_model_that_tells_players_apart(tmp_path: Path) -> None:
+    file = gains(tmp_path / "games.ndjson")
+    data = learned(file, tmp_path / "club.json")
+    model = decode_model(data, "club.json")
+    assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
+    assert (model.gain, model.time_control) == ("successive", "blitz")
+    assert model.players == sum(not judges(str(player)) for player in range(160))
+    logit = MoveReader((model,)).models[0].logit()
+    at = [float(name == "always") for name in model.circumstances]
+    weak, strong = (logit.shares_of(*logit.lines(at), elo) for elo in (1300.0, 2500.0))
+    # Losing no more than 10 centipawns.
+    assert strong[:3].sum() > weak[:3].sum()
+    assert learned(file, tmp_path / "club.json") == data
+
+
+def test_too_few_games_teach_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="50 are needed"):
+        learned(gains(tmp_path / "few.ndjson", 20), tmp_path / "o.json")

@@ -1,0 +1,125 @@
+"""Every table is the same bytes again, and holds no objects for each game of a long study."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import json
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from live.studies import move_columns
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.study_data import Selection, StudyData
+from live.studies.study_table import StudyTable, formatted
+from live.studies.table_catalogue import TABLES, study_table
+from tests.studies.small_corpus import corpus_of
+
+if TYPE_CHECKING:
+    import polars
+
+#: Knights that go out and home, past the first nine turns.
+_MOVES = ("g1f3", "g8f6", "f3g1", "f6g8") * 7
+#: Tables that need times, several lines a position, or more moves a year.
+TOO_FEW = {"alliot-depths", "regan", "alliot-best-year"}
+_SIDES = tuple(itertools.permutations(("Ann", "Bob", "Cid", "Dora"), 2))
+
+
+def games(count: int) -> Iterator[str]:
+    """Of four players in two years and two events, with evaluations that are never the same."""
+    lot = random.Random(1)
+    for number in range(count):
+        white, black = _SIDES[number % len(_SIDES)]
+        year = 2010 + number // len(_SIDES) % 2
+        level = lot.randrange(-150, 150)
+        cp = [level + lot.randrange(4) for _ in _MOVES]
+        gains = [lot.choice((0, 0, lot.randrange(1, 9))) for _ in _MOVES]
+        before = [level, *cp[:-1]]
+        yield json.dumps(
+            {
+                "white": white,
+                "black": black,
+                "white_elo": 2500,
+                "black_elo": 2500,
+                "event": f"Event {year}",
+                "date": f"{year}.{number // 28 % 12 + 1:02}.{number % 28 + 1:02}",
+                "round": str(number),
+                "result": lot.choice(("1-0", "0-1", "1/2-1/2")),
+                "moves": " ".join(_MOVES),
+                "start_cp": level,
+                "cp": cp,
+                "depth": [9] * len(_MOVES),
+                "stability": [float(lot.randrange(9)) for _ in _MOVES],
+                "jump": [lot.randrange(9) for _ in _MOVES],
+                "jump_depth": [lot.randrange(9) for _ in _MOVES],
+                "best": [
+                    "a2a3" if gain else move for gain, move in zip(gains, _MOVES, strict=True)
+                ],
+                "played": [
+                    score + (gain if ply % 2 else -gain)
+                    for ply, (score, gain) in enumerate(zip(before, gains, strict=True))
+                ],
+            }
+        )
+
+
+class WatchedData(StudyData):
+    """Counts what is held when a table has seen all games."""
+
+    held = 0
+
+    def moves(
+        self, columns: Sequence[str], *, all_players: bool = False
+    ) -> Iterator[polars.DataFrame]:
+        yield from super().moves(columns, all_players=all_players)
+        self.held = max(self.held, sys.getallocatedblocks())
+
+
+def made(database: CorpusDatabase, corpus: Path, name: str) -> tuple[StudyTable, int]:
+    """A table, and the objects held at the end of its passes beyond those before it."""
+    data = WatchedData(database, corpus, 1, database.settings()[1], Selection())
+    before = sys.getallocatedblocks()
+    table = study_table(name, data)
+    return table, max(0, data.held - before)
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """Garbage of before that goes during a table would hide what that holds."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_collection")
+def test_every_table_is_the_same_bytes_again_and_holds_no_objects_for_each_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, many = 72, 216
+    # A file of moves is held whole.
+    monkeypatch.setattr(move_columns, "GAMES_A_FILE", few)
+    corpora = []
+    for count in (few, many):
+        file = tmp_path / f"{count}.ndjson"
+        file.write_text("\n".join(games(count)))
+        corpora.append(corpus_of(tmp_path / f"{count}.db", file))
+    grown = {}
+    with CorpusDatabase(corpora[0]) as small, CorpusDatabase(corpora[1]) as large:
+        for name in TABLES:
+            # The first time much is imported, and kept whatever table comes next.
+            first, _ = made(small, corpora[0], name)
+            table, held = made(small, corpora[0], name)
+            for form in ("text", "csv", "json"):
+                assert formatted(table, form) == formatted(first, form)
+            assert table.name == name
+            assert table.rows or name in TOO_FEW
+            assert all(len(row) == len(table.columns) for row in table.rows)
+            assert len({each.name for each in table.columns}) == len(table.columns)
+            grown[name] = made(large, corpora[1], name)[1] - held
+    assert {name: more for name, more in grown.items() if more >= many - few} == {}

@@ -1,0 +1,323 @@
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from live.errors import InputError
+from live.manual.pages import manual_page
+from live.studies import alliot_matches, ferreira_tables
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.study_data import Selection, StudyData
+from live.studies.study_figures import FIGURES, drawn
+from live.studies.study_table import Cell, StudyTable
+from live.studies.table_catalogue import TABLES, study_table
+from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return corpus_of(tmp_path_factory.mktemp("corpus") / "c.db")
+
+
+@pytest.fixture(scope="module")
+def matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same games four times over, as matches of four players."""
+    folder = tmp_path_factory.mktemp("matches")
+    rows = [json.loads(line) for line in gzip.decompress(SEARCHED.read_bytes()).splitlines()]
+    lines = [
+        json.dumps(row | {"white": pair[at % 2], "black": pair[1 - at % 2], "event": pair[0]} | day)
+        for copy, pair in enumerate(
+            (("Ann", "Bob"), ("Cid", "Dora"), ("Ann", "Cid"), ("Bob", "Dora"))
+        )
+        for at, row in enumerate(rows)
+        for day in [{"date": f"20{10 + copy}.01.{at + 1:02}"}]
+    ]
+    (folder / "games.ndjson").write_text("\n".join(lines))
+    return corpus_of(folder / "m.db", folder / "games.ndjson")
+
+
+@pytest.fixture(scope="module")
+def timed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Alliot's sample, whose searches say how long they took."""
+    return corpus_of(tmp_path_factory.mktemp("timed") / "t.db", SAMPLE)
+
+
+def made(
+    corpus: Path, name: str, selection: Selection | None = None, by: str | None = None
+) -> StudyTable:
+    with CorpusDatabase(corpus) as database:
+        setting = database.settings()[1]
+        data = StudyData(database, corpus, 1, setting, selection or Selection(top=4))
+        return study_table(name, data, by)
+
+
+#: Tables that need matches, or more than 40 games.
+MATCHES = {
+    "ferreira-2",
+    "alliot-5",
+    "alliot-fits",
+    "alliot-match-conformance",
+    "alliot-matches",
+    "alliot-outcomes",
+}
+
+
+def place(table: str, request: pytest.FixtureRequest) -> Path:
+    """A corpus that has something for the table."""
+    where = "matches" if table in MATCHES else "timed" if table == "alliot-depths" else "corpus"
+    found: Path = request.getfixturevalue(where)
+    return found
+
+
+def column(table: StudyTable, name: str) -> list[Cell]:
+    at = [each.name for each in table.columns].index(name)
+    return [row[at] for row in table.rows]
+
+
+def test_the_game_of_the_paper(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
+    selection = Selection(players=("Fischer", "Byrne"), gain="successive")
+    cross = made(corpus, "ferreira-1", selection)
+    # Ferreira 2012, section 4: 0.655 and 113 for Fischer.
+    assert column(cross, "player")[0] == "Fischer, Robert James"
+    assert column(cross, "expected")[0] == pytest.approx(0.6550, abs=5e-5)
+    assert column(cross, "difference") == pytest.approx([112.8, -112.8], abs=0.05)
+    assert column(cross, "points") == [1.0, 0.0]
+    # Section 7: Algorithm 4 after the last move.
+    strengths = made(corpus, "ferreira-5", selection)
+    assert column(strengths, "d") == pytest.approx([-43.4, -185.4], abs=0.05)
+    # Figure 6: the same after the last move, and nothing while all gains are below 0.
+    curve = made(corpus, "ferreira-curve", selection)
+    byrne = [row for row in curve.rows if row[0] == "Byrne, Donald"]
+    assert byrne[-1][1] == 41 and byrne[-1][4] == pytest.approx(-185.4, abs=0.05)
+    assert [row[4] for row in byrne[:6]] == [None] * 6
+    spike = made(corpus, "ferreira-distribution", selection)
+    zeros = [row for row in spike.rows if row[1] == 0]
+    assert [(row[0], row[2]) for row in zeros] == [
+        ("Fischer, Robert James", 14),
+        ("Byrne, Donald", 13),
+    ]
+
+
+def test_every_player_is_counted_with_both_colours(corpus: Path) -> None:
+    with CorpusDatabase(corpus) as database:
+        plies, games = next(database.rows("SELECT sum(plies), count(*) FROM games"))
+    everybody = Selection(top=100)
+    assert sum(int(each or 0) for each in column(made(corpus, "alliot-1", everybody), "total")) == (
+        2 * games
+    )
+    found = made(corpus, "ferreira-distribution", everybody)
+    assert sum(int(each or 0) for each in column(found, "moves")) == plies
+
+
+def test_a_chain_has_rows_that_sum_to_one(corpus: Path) -> None:
+    for name, classes in (("alliot-markov", 19), ("alliot-markov-10", 10)):
+        table = made(corpus, name)
+        assert len(table.columns) == 4 + classes
+        for row in table.rows:
+            assert sum(float(cell or 0) for cell in row[4:]) == pytest.approx(1)
+
+
+def test_a_battle_royale_is_fair(corpus: Path) -> None:
+    table = made(corpus, "alliot-royale", by="tanh")
+    means = [float(each) for each in column(table, "mean") if each is not None]
+    assert means == sorted(means, reverse=True)
+    assert [row[7 + at] for at, row in enumerate(table.rows)] == [0.5] * len(table.rows)
+
+
+def test_matches_have_their_winner_first(matches: Path) -> None:
+    table = made(matches, "alliot-matches")
+    assert len(table.rows) == 4
+    assert all(float(each or 0) >= 0.5 for each in column(table, "result"))
+    assert all(0 < float(each or 0) < 1 for each in column(table, "by p(0.3)"))
+    curves = made(matches, "alliot-match-conformance")
+    names = ("p(x)", "opponent's p(x)", "difference")
+    for one, other, ahead in zip(*(column(curves, name) for name in names), strict=True):
+        assert float(one or 0) - float(other or 0) == pytest.approx(float(ahead or 0))
+
+
+def test_a_match_is_predicted_by_all_other_games(
+    matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = [made(matches, name) for name in ("alliot-5", "alliot-matches")]
+    with CorpusDatabase(matches) as database:
+        data = StudyData(database, matches, 1, database.settings()[1], Selection())
+        numbers = {name: number for number, name in data.players.items()}
+        moves = [
+            (row[0], row[1], data.event_name(row[2]))
+            for frame in data.moves(["player", "opponent", "event", "counted", "gain_cp"])
+            for row in frame.iter_rows()
+            if row[3] and row[4] is not None
+        ]
+    assert len(whole[0].rows) == 4
+    for one, other, event, *_, counted, _, _, _, _ in whole[0].rows:
+        pair = numbers[str(one)], numbers[str(other)]
+        apart = [row for row in moves if not (set(row[:2]) == set(pair) and row[2] == event)]
+        assert counted == min(sum(row[0] == player for row in apart) for player in pair)
+    # However many are held at once.
+    monkeypatch.setattr(alliot_matches, "MATCHES_AT_ONCE", 1)
+    assert [made(matches, name) for name in ("alliot-5", "alliot-matches")] == whole
+
+
+def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
+    """Ferreira's Table 3: with one opponent each, strengths differ by the match's difference."""
+    pair = Selection(players=("Ann", "Bob"))
+    [row] = made(matches, "ferreira-3", pair).rows
+    assert row[3] == 13
+    assert float(row[10] or 0) - float(row[11] or 0) == pytest.approx(float(row[9] or 0))
+
+
+def test_points_are_those_of_the_games_that_count(matches: Path, tmp_path: Path) -> None:
+    fewer = tmp_path / "fewer.db"
+    shutil.copy(matches, fewer)
+    with contextlib.closing(sqlite3.connect(fewer)) as database, database:
+        database.execute("DELETE FROM results WHERE game > 1 AND game % 2 = 0")
+    pair = Selection(players=("Ann", "Bob"))
+    [before] = made(matches, "ferreira-3", pair).rows
+    [after] = made(fewer, "ferreira-3", pair).rows
+    assert float(after[3] or 0) < float(before[3] or 0)
+    assert 0 <= float(after[4] or 0) <= float(after[3] or 0)
+    assert after[4] != before[4]
+    # What is about all games stays so, whatever of them is searched.
+    assert made(fewer, "matches", pair).rows == made(matches, "matches", pair).rows
+
+
+def test_named_players_stand_beside_all(matches: Path) -> None:
+    alone = made(matches, "alliot-evaluations")
+    named = made(matches, "alliot-evaluations", Selection(players=("Ann",)))
+    assert set(column(alone, "player")) == {"all players"}
+    assert set(column(named, "player")) == {"all players", "Ann"}
+    highest = made(matches, "alliot-highest", Selection(players=("Ann",)))
+    games = [int(row[2] or 0) for row in highest.rows if row[0] == "Ann"]
+    results = made(matches, "matches", Selection(players=("Ann",)))
+    assert [sum(games)] == [row[2] for row in results.rows if row[1] == "everybody"]
+
+
+def test_players_at_events_are_those_with_the_most_moves(
+    matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = made(matches, "ferreira-2")
+    monkeypatch.setattr(ferreira_tables, "MOST_STAYS", 3)
+    fewer = made(matches, "ferreira-2")
+    assert set(fewer.rows) < set(whole.rows)
+    stays = {(row[0], row[1], row[2]) for row in whole.rows} | {
+        (row[3], row[4], row[5]) for row in whole.rows
+    }
+    most = sorted((int(each[2] or 0) for each in stays), reverse=True)[:3]
+    assert {int(each or 0) for row in fewer.rows for each in (row[2], row[5])} <= set(most)
+    assert not whole.notes and "Of 7 players at an event the 3" in fewer.notes[0]
+
+
+def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
+    rows = made(timed, "alliot-depths").rows
+    starts = {row[0] for row in rows}
+    for start in starts:
+        assert sum(float(row[4] or 0) for row in rows if row[0] == start) == pytest.approx(1)
+
+
+def test_a_selection_is_kept(corpus: Path) -> None:
+    years = column(made(corpus, "career", Selection(first_year=2013, last_year=2016)), "year")
+    assert years and all(2013 <= int(year or 0) <= 2016 for year in years)
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "problem"),
+    [
+        ("nonsense", None, "nonsense: is no table"),
+        ("alliot-royale", "luck", "'luck' pairs nobody"),
+        ("regan", "shoe size", "'shoe size' groups nothing"),
+        ("career", "year", "says nothing to career"),
+    ],
+)
+def test_what_there_is_not_is_refused(
+    name: str, by: str | None, problem: str, corpus: Path
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        made(corpus, name, by=by)
+
+
+def test_a_player_who_is_not_there_is_refused(corpus: Path) -> None:
+    with pytest.raises(InputError, match="nobody is called 'Capablanca'"):
+        made(corpus, "career", Selection(players=("Capablanca",)))
+
+
+#: Figures that few games show as well, drawn of these below.
+FEW = {"ferreira-6", "alliot-3", "alliot-6", "alliot-11", "alliot-12", "alliot-13", "alliot-14"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [each for each in FIGURES if each not in FEW])
+def test_every_figure_is_drawn(name: str, request: pytest.FixtureRequest) -> None:
+    table = made(place(FIGURES[name].table, request), FIGURES[name].table)
+    assert drawn(name, table, "png").startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("games", "names"),
+    [
+        (1, tuple(FIGURES)),
+        (2, ("alliot-7", "alliot-10", "alliot-11", "alliot-12")),
+        (3, ("alliot-4", "alliot-8", "alliot-9", "alliot-11", "alliot-12")),
+        (4, ("alliot-11", "alliot-12")),
+    ],
+)
+def test_few_games_are_drawn_or_said_to_be_too_few(
+    games: int, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    rows = [json.loads(line) for line in gzip.decompress(SEARCHED.read_bytes()).splitlines()]
+    lines = [
+        json.dumps(row | {"white": "Ann", "black": "Bob", "event": "M", "result": result})
+        for row, result in zip(rows[:games], ("1-0", "0-1", "1/2-1/2", "1-0"), strict=False)
+    ]
+    (tmp_path / "few.ndjson").write_text("\n".join(lines))
+    corpus = corpus_of(tmp_path / "c.db", tmp_path / "few.ndjson")
+    refused = {}
+    for name in names:
+        table = made(corpus, FIGURES[name].table)
+        try:
+            assert drawn(name, table, "svg").startswith(b"<?xml")
+        except InputError as error:
+            refused[name] = str(error)
+    # Matches have four games, correlations too, a spline needs more, depths need times.
+    need = {
+        "alliot-1": "without times",
+        "alliot-2": "no class of 20 moves",
+        "alliot-6-right": "no class of 20 moves",
+        "alliot-7": "Four games and more",
+        "alliot-7-right": "Matches of four games",
+        "alliot-8": "Matches of four games",
+        "alliot-9": "41 games are the least",
+        "alliot-11": "needs four games",
+        "alliot-12": "needs four games",
+    }
+    assert set(refused) == (need.keys() & set(names) if games < 4 else set())
+    assert all(need[name] in said for name, said in refused.items())
+
+
+@pytest.mark.slow
+def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
+    table = made(corpus, "alliot-highest")
+    for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
+        picture = drawn("alliot-13", table, form)
+        assert picture.startswith(start)
+        assert drawn("alliot-13", table, form) == picture
+
+
+def test_nothing_is_drawn_of_nothing(corpus: Path) -> None:
+    table = msgspec.structs.replace(made(corpus, "career"), rows=())
+    with pytest.raises(InputError, match="nothing in this selection"):
+        drawn("career", table, "svg")
+
+
+def test_the_manual_has_every_table_and_figure() -> None:
+    page = manual_page("studies").section("study")
+    for name in (*TABLES, *FIGURES):
+        assert f"`{name}`" in page
