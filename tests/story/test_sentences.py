@@ -142,7 +142,7 @@ def test_moves_count_from_where_the_game_began() -> None:
 
 
 def test_who_played_better_than_nearly_all_is_accused_of_nothing() -> None:
-    """The caveat is in the sentence, so that it goes by RSS and brokers, too."""
+    """The caveat is in the sentence, so that it goes by pages and brokers, too."""
     told = said("above")
     assert told.en.endswith("Every player has such games.")
     assert all(getattr(told, each).count(".") >= 2 for each in LETTERS)

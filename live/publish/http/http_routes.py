@@ -12,7 +12,7 @@ import msgspec
 
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.events import FigureChoice, GameView, Incident, PlayerView
-from live.publish.export import board_picture, moments_rss, pgn_export
+from live.publish.export import board_picture, pgn_export
 from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.export.study_files import StudyFiles
 from live.publish.http import static_files
@@ -38,7 +38,6 @@ from live.publish.http.json_answers import (
     standings,
 )
 from live.publish.http.later_answers import SharedMaking, TooMuchAtOnce
-from live.publish.http.oembed import HEIGHT, WIDTH, oembed
 from live.publish.http.packed_bodies import PackedBodies
 from live.publish.http.share_page import share_page
 from live.publish.http.study_page import study_answer
@@ -59,9 +58,6 @@ SHARED_PAGE_S = 10
 #: What is packed where it is worth it.
 _TEXTS = (JSON, "application/x-chess-pgn")
 _WORTH_BYTES = 1_000
-
-#: The largest frame that oEmbed gives unless it is asked for less.
-_LARGEST = (("maxwidth", WIDTH), ("maxheight", HEIGHT))
 
 _encoder = msgspec.json.Encoder()
 
@@ -161,8 +157,6 @@ class HttpRoutes:
             return _json(openapi.openapi())
         if (page := self._site.page(path) or text_page(path)) is not None:
             return _page(page, request, static_files.policy_for(self.frames))
-        if path == "/oembed":
-            return _oembed(request)
         return None
 
     def _visible(self, sees: StreamFilter) -> VisibleState:
@@ -271,34 +265,13 @@ class HttpRoutes:
             return _json({"players": players})
         if name.startswith("players/") and name.endswith("/gains"):
             return _player_gains(state, name[len("players/") : -len("/gains")])
-        if name in ("moments", "moments.rss"):
-            return self._moments(request, state, as_rss=name == "moments.rss")
+        if name == "moments":
+            return _moments(state, request)
         if name == "standings":
             return _json({"standings": standings(state.players())})
         if name == "events":
             return _json({"events": events(state.games())})
         return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
-
-    def _moments(
-        self, request: HttpRequest, state: PublishedState, *, as_rss: bool
-    ) -> HttpResponse:
-        """What is worth telling of the games selected."""
-        try:
-            selected = parse(request.query)
-        except FilterError as error:
-            return problem(400, str(error))
-        games = {view.id: view for view in state.games() if selected.takes(view)}
-        moments = [each for each in state.moments() if each.game in games]
-        if not as_rss:
-            newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
-            return _json(MomentsAnswer(tuple(newest)))
-        language = dict(request.query).get("lang", "en")
-        if language not in moments_rss.LANGUAGES:
-            known = ", ".join(moments_rss.LANGUAGES)
-            return problem(400, f"lang {language!r} is not one of {known}")
-        text = moments_rss.rss(moments, games, self._root(request), language)
-        body = text.encode("utf-8", "replace")
-        return respond(200, "application/rss+xml; charset=utf-8", body, _REVALIDATE)
 
 
 def _file(
@@ -318,23 +291,6 @@ def _file(
         return respond(200, made.media_type, made.body, _REVALIDATE)
 
     return HttpResponse(200, (), later=file)
-
-
-def _oembed(request: HttpRequest) -> HttpResponse:
-    query = dict(request.query)
-    if query.get("format", "json") != "json":
-        return problem(501, "oEmbed is answered as JSON alone")
-    most = [query.get(name, str(unless)) for name, unless in _LARGEST]
-    if not all(each.isascii() and each.isdigit() and int(each[:6]) > 0 for each in most):
-        return problem(400, "maxwidth and maxheight are whole numbers of pixels")
-    url = query.get("url", "")
-    # Behind a proxy that ends TLS our own scheme is not what viewers see: theirs is taken.
-    scheme = "https" if url.startswith("https:") else "http"
-    root = f"{scheme}://{request.headers.get('host', '')}/"
-    found = oembed(url, root, *(int(each[:6]) for each in most))
-    if found is None:
-        return problem(404, "url is no address of an overlay here")
-    return _json(found)
 
 
 def _page(page: static_files.StaticFile, request: HttpRequest, page_policy: str) -> HttpResponse:
@@ -359,6 +315,18 @@ def _games(state: PublishedState, request: HttpRequest) -> HttpResponse:
         return problem(400, str(error))
     games: list[GameView] = sorted(filter(selected.takes, state.games()), key=game_order)
     return _json({"games": games})
+
+
+def _moments(state: PublishedState, request: HttpRequest) -> HttpResponse:
+    """What is worth telling of the games selected, newest first."""
+    try:
+        selected = parse(request.query)
+    except FilterError as error:
+        return problem(400, str(error))
+    games = {view.id for view in state.games() if selected.takes(view)}
+    moments = [each for each in state.moments() if each.game in games]
+    newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
+    return _json(MomentsAnswer(tuple(newest)))
 
 
 def _game(state: PublishedState, name: str, form: str | None) -> HttpResponse:

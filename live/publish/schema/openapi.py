@@ -8,7 +8,6 @@ import msgspec
 
 import live
 from live.events import GameDetail
-from live.publish.export.moments_rss import LANGUAGES
 from live.publish.http.json_answers import (
     EventsAnswer,
     ExportsAnswer,
@@ -60,13 +59,6 @@ _WORDS = {
     "in": "query",
     "schema": {"type": "string"},
     "description": "Only incidents that have all these words.",
-}
-
-_LANGUAGE = {
-    "name": "lang",
-    "in": "query",
-    "schema": {"enum": list(LANGUAGES), "default": "en"},
-    "description": "The language of the sentences.",
 }
 
 _FORM = {
@@ -145,12 +137,6 @@ def openapi() -> dict[str, Any]:
                 "The incident log, for arbiters", IncidentsAnswer, [_WORDS], denied=True
             ),
             "/api/v1/moments": _get("What is worth telling", MomentsAnswer, _filters()),
-            "/api/v1/moments.rss": _get(
-                "The same as RSS",
-                None,
-                [*_filters(), _LANGUAGE],
-                content="application/rss+xml",
-            ),
             "/api/v1/exports": _get("Files that plugins make of the event", ExportsAnswer),
             "/api/v1/exports/{export}": _get(
                 "The event as such a file",

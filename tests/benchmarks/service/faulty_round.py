@@ -421,14 +421,11 @@ class Asking:
                     judge.public_view("http", view)
             if views:
                 await self._game(self._chance.choice(views), token)
-        status, rss = await self.get("/api/v1/moments.rss")
-        also, body = await self.get("/api/v1/moments")
-        if status == also == 200:
+        status, body = await self.get("/api/v1/moments")
+        if status == 200:
             moments = msgspec.json.decode(body, type=dict[str, list[Moment]])["moments"]
             for moment in moments:
                 judge.public_moment("http moments", moment)
-            judge.counts["rss"] += rss.count(b"<item>")
-            judge.counts["rss moments"] += len(moments)
         status, body = await self.get("/api/v1/players")
         if status == 200:
             for player in msgspec.json.decode(body, type=dict[str, list[PlayerView]])["players"]:

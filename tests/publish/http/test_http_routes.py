@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
-from xml.etree import ElementTree
 
 import chess.pgn
 import httpx
 import msgspec
 import pytest
 
-from live.config import ServerConfig
+from live.config import ServerConfig, load_config
+from live.errors import ConfigError
 from live.events import (
     EngineHealth,
     EngineState,
@@ -482,7 +482,7 @@ async def test_events_and_standings(world: World, site: StaticSite) -> None:
         assert {row["id"] for row in rows} == set(world.standings)
 
 
-async def test_moments_as_json_and_as_rss(world: World, site: StaticSite) -> None:
+async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) -> None:
     world.move("g1")
     told = world.moment()[0]
     while told.game != "g1":  # type: ignore[union-attr]
@@ -491,14 +491,6 @@ async def test_moments_as_json_and_as_rss(world: World, site: StaticSite) -> Non
         answer = (await client.get("/api/v1/moments?game=g1")).json()
         assert {each["game"] for each in answer["moments"]} == {"g1"}
         assert set(answer["moments"][0]["text"]) == {"en", "de", "fr", "es", "it", "ru"}
-        feed = await client.get("/api/v1/moments.rss?lang=de&game=g1")
-        assert feed.headers["content-type"] == "application/rss+xml; charset=utf-8"
-        items = ElementTree.fromstring(feed.text).findall("channel/item")
-        assert len(items) == len(answer["moments"])
-        assert items[0].findtext("title") == "Something <b>happened</b>."
-        link = items[0].findtext("link") or ""
-        assert link.startswith(str(client.base_url)) and "#game=g1&ply=" in link
-        assert (await client.get("/api/v1/moments.rss?lang=xx")).status_code == 400
         assert (await client.get("/api/v1/moments?game=")).status_code == 400
 
 
@@ -513,8 +505,6 @@ async def test_where_scores_are_hidden_there_are_no_moments(site: StaticSite) ->
         httpx.AsyncClient(base_url=publisher.url) as client,
     ):
         assert (await client.get("/api/v1/moments")).json() == {"moments": []}
-        feed = await client.get("/api/v1/moments.rss")
-        assert ElementTree.fromstring(feed.text).findall("channel/item") == []
 
 
 class Exports:
@@ -648,3 +638,23 @@ async def test_a_board_is_shared_with_its_picture(
     async with serving(world, site) as (_, client):
         assert "live-rate[picture]" in (await client.get("/api/v1/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text
+
+
+async def test_those_listed_may_frame_pages() -> None:
+    config = ServerConfig(port=0, frames=("https://club.example",))
+    async with Publisher(config, World(1)) as publisher:
+        client = httpx.AsyncClient(base_url=publisher.url, trust_env=False)
+        async with client:
+            policy = (await client.get("overlay")).headers["content-security-policy"]
+            assert policy.endswith("frame-ancestors 'self' https://club.example")
+            publisher.reconfigure(msgspec.structs.replace(config, frames=()))
+            policy = (await client.get("overlay")).headers["content-security-policy"]
+            assert policy.endswith("frame-ancestors 'self'")
+
+
+@pytest.mark.parametrize("frame", ["https://a.b; script-src *", "null", "club.example", "*"])
+def test_what_is_no_origin_is_refused(tmp_path: Path, frame: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f'[server]\nframes = ["{frame}"]\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match="a list of origins"):
+        load_config(file, {}, {})

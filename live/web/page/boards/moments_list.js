@@ -44,21 +44,14 @@ export function overlayAddress(page, sight, isStatic, { game, ply }) {
   return beside(page, sight, isStatic ? "overlay.html" : "overlay", { game, ply });
 }
 
-/** Where the feed of the moments is. Pure. */
-export function feedAddress(page, sight) {
-  return beside(page, sight, "api/v1/moments.rss", {});
-}
-
 export class MomentsList {
   constructor() {
     this._key = "";
     this._list = element("ol");
     this._count = element("span", "count");
-    this._rss = element("a", "plain", "RSS");
-    // Static pages have no service that could write the feed.
-    this._isStatic = this._rss.hidden = brokerOf(document) !== null;
+    this._isStatic = brokerOf(document) !== null;
     const head = element("summary", "", "Moments ", this._count);
-    this.node = element("details", "moments", "", head, this._list, this._rss);
+    this.node = element("details", "moments", "", head, this._list);
     this.node.hidden = true;
   }
 
@@ -68,7 +61,6 @@ export class MomentsList {
     const key = JSON.stringify([sight, moments.map(({ id, text }) => [id, text.en])]);
     if (key === this._key) return;
     this._key = key;
-    this._rss.href = feedAddress(location.href, sight);
     this.node.hidden = moments.length === 0;
     setText(this._count, String(held.moments.size));
     this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game), sight, this._isStatic)));

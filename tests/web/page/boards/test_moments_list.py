@@ -31,37 +31,33 @@ def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Page
 
 
 OVERLAY = "overlay?game=g+1&ply=7"
-RSS = "api/v1/moments.rss"
 
 
 @pytest.mark.parametrize(
-    ("page", "sight", "is_static", "overlay", "feed"),
+    ("page", "sight", "is_static", "overlay"),
     [
-        ("http://h/#game=old", "public", False, f"http://h/{OVERLAY}", f"http://h/{RSS}"),
+        ("http://h/#game=old", "public", False, f"http://h/{OVERLAY}"),
         (
             "http://h/?token=t",
             "public",
             False,
             f"http://h/{OVERLAY}&token=t",
-            f"http://h/{RSS}?token=t",
         ),
         # With an arbiter's token an overlay would show on air what is delayed or hidden.
-        ("http://h/?token=t", "arbiter", False, f"http://h/{OVERLAY}", f"http://h/{RSS}"),
+        ("http://h/?token=t", "arbiter", False, f"http://h/{OVERLAY}"),
         (
             "http://h/x/index.html#a",
             "public",
             True,
             "http://h/x/overlay.html?game=g+1&ply=7",
-            f"http://h/x/{RSS}",
         ),
     ],
 )
 def test_links_take_the_token_along_but_not_an_arbiters(
-    pages: Pages, page: str, sight: str, is_static: bool, overlay: str, feed: str
+    pages: Pages, page: str, sight: str, is_static: bool, overlay: str
 ) -> None:
     def ask(name: str, *args: object) -> Any:
         module = "page/boards/moments_list.js"
         return pages("call", module=module, name=name, args=[page, sight, *args])
 
     assert ask("overlayAddress", is_static, {"game": "g 1", "ply": 7}) == overlay
-    assert ask("feedAddress") == feed
