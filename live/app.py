@@ -324,8 +324,8 @@ async def _publishing_to_broker(
         return
     from live.publish.broker.broker_publisher import (
         BrokerPublisher,  # costs 0.1 s that others need not wait
+        SiteStream,
     )
-    from live.publish.broker.site_stream import SiteStream
 
     seen = everybody(config.server.hide_scores)
     stream = SiteStream(

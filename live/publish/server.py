@@ -18,13 +18,16 @@ from live.config import ServerConfig
 from live.events import Change, FeedHealth, FeedState, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access.authentication import Authentication, Guest
-from live.publish.access.boards_on_air import BoardsOnAir, games_of
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.handshake import AdmittedClient, HandshakeJudge
-from live.publish.access.origin_policy import OriginPolicy, check_exposure, is_loopback
-from live.publish.access.rate_limits import RateLimits
-from live.publish.access.token_file import TokenFile
-from live.publish.access.token_handshake import TokenHandshake
+from live.publish.access.client_limits import ClientLimits, RateLimits
+from live.publish.access.handshake import AdmittedClient, HandshakeJudge, TokenHandshake
+from live.publish.access.origin_policy import (
+    BoardsOnAir,
+    OriginPolicy,
+    check_exposure,
+    games_of,
+    is_loopback,
+)
+from live.publish.access.tokens import TokenFile
 from live.publish.export.event_exports import EventExports
 from live.publish.export.study_files import StudyFiles
 from live.publish.fair_turns import FairTurns

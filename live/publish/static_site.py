@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 
 from live.errors import ConfigError
 from live.manual.pages import PICTURES, TOPICS
-from live.publish.http.static_files import CONTENT_TYPES, OVERLAY, StaticSite
-from live.publish.http.text_pages import MANUAL, text_page
+from live.publish.http.static_files import CONTENT_TYPES, MANUAL, OVERLAY, StaticSite, text_page
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -8,9 +8,8 @@ from typing import Literal
 import msgspec
 
 from live.events import GameId
-from live.publish.export.analysis_json import Analysis, to_json
+from live.publish.export.analysis_json import Analysis, study_lines, to_json
 from live.publish.export.pgn_export import export
-from live.publish.export.study_lines import study_lines
 from live.publish.visibility import Visibility, shown
 from live.report import csv_text
 from live.report.report_page import page

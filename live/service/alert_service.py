@@ -13,8 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 import msgspec
 
 from live.alerts.alert_desk import AlertDesk
-from live.alerts.alert_log import AlertLog
-from live.alerts.finding import Finding
+from live.alerts.finding import AlertLog, Finding
 from live.alerts.incident_log import ENTRY_CHARS, IncidentLog
 from live.events import (
     Alert,

@@ -19,8 +19,7 @@ import msgspec
 
 from live.feeds.pgn.pgn_headers import read_head
 from live.feeds.pgn.pgn_splitter import PgnSegment
-from live.publish.export.pgn_alliot import FORMAT
-from live.publish.export.pgn_export import tag_value, wrapped
+from live.publish.export.pgn_export import FORMAT, tag_value, wrapped
 from live.ratings.alliot.complexity import Complexity
 from live.studies.corpus_database import NumberedGame, SearchSetting
 from live.studies.corpus_game import STANDARD_FEN, CorpusGame, game_from

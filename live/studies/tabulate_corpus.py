@@ -13,7 +13,7 @@ import msgspec
 
 from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write
-from live.publish.export.maker_process import step_back
+from live.publish.export.event_exports import step_back
 from live.publish.export.study_files import FIGURE_FORMS, REFUSED, StudyQuestion
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_corpus import chosen_setting

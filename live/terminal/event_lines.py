@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from live.alerts.alert_log import AlertLog
+from live.alerts.finding import AlertLog
 from live.catalogue import sentence
 from live.events import (
     AlertMessage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from live.alerts.alert_log import AlertLog
+from live.alerts.finding import AlertLog
 from live.events import Alert, AlertMessage
 
 ALERT = Alert(

@@ -23,8 +23,7 @@ from live.errors import ConfigError, PortInUse
 from live.events import FeedHealth
 from live.publish import server
 from live.publish.access.client_limits import ClientLimits
-from live.publish.access.token_file import GRACE_LOOKS
-from live.publish.access.tokens import new_token
+from live.publish.access.tokens import GRACE_LOOKS, new_token
 from live.publish.http.static_files import StaticSite
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher

@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.config import MqttConfig
 from live.errors import ConfigError
-from live.publish.broker.broker_publisher import BrokerPublisher
-from live.publish.broker.site_stream import SiteStream
+from live.publish.broker.broker_publisher import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
 from live.publish.static_site import write_site
 from tests.publish.mosquitto import ANYBODY, free_port, running

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from live.alerts.board.board_history import BoardHistory
-from live.alerts.board.board_position import FIFTY_PLIES
+from live.alerts.board.board_history import FIFTY_PLIES, BoardHistory
 from live.alerts.finding import Finding
 
 _CLAIM = "Be near: the player to move may claim a draw."

@@ -18,8 +18,7 @@ import chess.svg
 from live.catalogue import EARLY_MOVES, elo_text, sentence
 from live.events import Color, CurvePoint, GameDetail
 from live.games.move_numbers import move_number, mover
-from live.publish.export.event_exports import ExportFailed
-from live.publish.export.maker_process import child_answer, step_back
+from live.publish.export.event_exports import ExportFailed, child_answer, step_back
 
 WIDTH, HEIGHT = 1200, 630
 #: A picture that is not there by then is given up, seconds.

@@ -1,13 +1,21 @@
-"""Downloads of the whole event in formats of others: what the port asks of whoever makes them."""
+"""Downloads of the whole event in formats of others: what the port asks of whoever makes them.
+
+A program of ours that makes one file beside the loop: bytes in, bytes out. Shell.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import os
+import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from live.events import SnapshotMessage
+from live.operating_system import own_group
 
 
 class ExportFailed(Exception):
@@ -30,3 +38,45 @@ class EventExports(Protocol):
 
     async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
         """The event as that file. Raises ExportFailed."""
+
+
+#: Whoever looks at pictures and tables takes no time from the engines.
+_NICE: Final = 10
+
+
+class ChildAnswer(NamedTuple):
+    """How a program ended, and what it wrote."""
+
+    code: int | None
+    body: bytes
+    said: str
+    """On standard error."""
+
+
+async def child_answer(program: Sequence[str], asked: bytes, limit_s: float) -> ChildAnswer:
+    """What Python answers that is started with these arguments; it is killed where nobody waits.
+
+    Raises TimeoutError where it takes longer than ``limit_s``.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", *program),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        **own_group(_NICE),
+    )
+    try:
+        async with asyncio.timeout(limit_s):
+            body, said = await process.communicate(asked)
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return ChildAnswer(process.returncode, body, said.decode("utf-8", "replace").strip())
+
+
+def step_back() -> None:
+    """Give this program the low priority; on Windows whoever started it has done so."""
+    if sys.platform != "win32":
+        os.nice(_NICE)

@@ -16,8 +16,7 @@ from typing import Final
 
 import msgspec
 
-from live.publish.export.event_exports import ExportedFile, ExportFailed
-from live.publish.export.maker_process import child_answer
+from live.publish.export.event_exports import ExportedFile, ExportFailed, child_answer
 
 _log = logging.getLogger(__name__)
 

@@ -27,8 +27,13 @@ from websockets.server import ServerProtocol
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.handshake import AdmittedClient
 from live.publish.fair_turns import FairTurn, FairTurns
-from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
-from live.publish.http.request_target import BadRequestTarget, read_target
+from live.publish.http.http_messages import (
+    BadRequestTarget,
+    HttpRequest,
+    HttpResponse,
+    problem,
+    read_target,
+)
 from live.publish.wire import FRAMES_LOG, PROTOCOL, CloseCode
 
 _log = logging.getLogger(__name__)

@@ -37,11 +37,10 @@ from live.publish.http.json_answers import (
     player_gains,
     standings,
 )
-from live.publish.http.later_answers import SharedMaking, TooMuchAtOnce
-from live.publish.http.packed_bodies import PackedBodies
+from live.publish.http.later_answers import PackedBodies, SharedMaking, TooMuchAtOnce
 from live.publish.http.share_page import share_page
+from live.publish.http.static_files import text_page
 from live.publish.http.study_page import study_answer
-from live.publish.http.text_pages import text_page
 from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot

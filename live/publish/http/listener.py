@@ -19,8 +19,7 @@ from typing import cast
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.rate_limits import RateLimits
+from live.publish.access.client_limits import ClientLimits, RateLimits
 
 _log = logging.getLogger(__name__)
 

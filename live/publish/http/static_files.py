@@ -3,6 +3,8 @@
 Text goes out as gzip to those who take it: pages are opened over hotel networks, and a fresh page
 is a third of its size so. It is pressed once for each change of the file. Comments of our own
 scripts and styles stay at home: they were a fifth of what a fresh overlay fetched.
+
+The pages made from text: ``/docs``, and the manual at ``/manual/`` with its pictures. Pure.
 """
 
 from __future__ import annotations
@@ -10,9 +12,14 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
+
+from live.manual.html import index_html, topic_html
+from live.manual.pages import PICTURES, TOPICS, picture
+from live.publish.http import docs_page
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
 #: no foreign frames around the page; the builder frames the overlay. OBS shows a page in its own
@@ -145,3 +152,27 @@ def _pressed(file: Path, body: bytes) -> bytes | None:
 
 def _odd(part: str) -> bool:
     return "\\" in part or ":" in part or not part.isprintable()
+
+
+MANUAL = "/manual/"
+
+
+def text_page(path: str) -> StaticFile | None:
+    """What is at a decoded URL path; null where none of these pages is."""
+    if path == "/docs":
+        return _html(path)
+    if not path.startswith(MANUAL):
+        return None
+    name = path.removeprefix(MANUAL)
+    if name in PICTURES:
+        return StaticFile(CONTENT_TYPES[".png"], picture(name))
+    return _html(path) if name in ("", *TOPICS) else None
+
+
+@cache
+def _html(path: str) -> StaticFile:
+    """A known path only: what is asked for from outside must not fill the cache."""
+    topic = path.removeprefix(MANUAL)
+    body = docs_page.page() if path == "/docs" else topic_html(topic) if topic else index_html()
+    packed = gzip.compress(body, compresslevel=9, mtime=0)
+    return StaticFile(CONTENT_TYPES[".html"], body, packed)

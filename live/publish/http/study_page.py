@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 
 from live.manual.html import frame
 from live.manual.pages import manual_page
-from live.publish.access.boards_on_air import is_this_machine
-from live.publish.access.origin_policy import is_loopback
+from live.publish.access.origin_policy import is_loopback, is_this_machine
 from live.publish.export.event_exports import ExportFailed
 from live.publish.export.study_files import (
     FIGURE_FORMS,

@@ -22,7 +22,7 @@ from live.publish.http.json_answers import (
     ProblemAnswer,
     StandingsAnswer,
 )
-from live.publish.schema.json_schema import REFERENCE, components
+from live.publish.schema.asyncapi import REFERENCE, components
 from live.publish.stream.stream_filter import MAX_VALUE_CHARS, SOME_TEXT
 
 _UNCHANGED = {"description": "What If-None-Match names is still so."}

@@ -28,8 +28,7 @@ import aiomqtt
 import msgspec
 
 from live.config import MqttConfig
-from live.publish.broker.broker_publisher import BrokerPublisher
-from live.publish.broker.site_stream import CHANGES, SNAPSHOT, SiteStream
+from live.publish.broker.broker_publisher import CHANGES, SNAPSHOT, BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState

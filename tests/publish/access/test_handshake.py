@@ -24,7 +24,7 @@ from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.errors import ConfigError
 from live.events import EngineHealth, EngineState
-from live.publish.access import rate_limits
+from live.publish.access import client_limits
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import new_token
 from live.publish.http.http_messages import HttpRequest, HttpResponse
@@ -477,7 +477,7 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if behind:
-        monkeypatch.setattr(rate_limits, "is_loopback", lambda address: False)
+        monkeypatch.setattr(client_limits, "is_loopback", lambda address: False)
     settings = ServerConfig(
         port=0, certificate_file=str(certificate[0]), key_file=str(certificate[1])
     )

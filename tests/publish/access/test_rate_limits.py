@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.rate_limits import RateLimits, TokenBucket
+from live.publish.access.client_limits import ClientLimits, RateLimits, TokenBucket
 
 
 class Clock:

@@ -20,9 +20,8 @@ from live.errors import ConfigError
 from live.events import FeedHealth
 from live.manual.pages import manual_page
 from live.publish.broker import broker_publisher
-from live.publish.broker.broker_publisher import MEND_S, BrokerPublisher
+from live.publish.broker.broker_publisher import MEND_S, BrokerPublisher, SiteStream
 from live.publish.broker.retained_messages import RetainedMessages
-from live.publish.broker.site_stream import SiteStream
 from tests.feeds.fakes import until
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.world import GAMES, World

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from live.config import MqttConfig
 from live.events import Change, GameMessage, GoneMessage
-from live.publish.broker.broker_publisher import BrokerPublisher
+from live.publish.broker.broker_publisher import SINCE, SNAPSHOT, BrokerPublisher, SiteStream
 from live.publish.broker.retained_messages import RetainedMessages, level, place
-from live.publish.broker.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 from tests.publish.world import World

@@ -9,7 +9,7 @@ import gzip
 import msgspec
 
 from live.publish.access.authentication import everybody
-from live.publish.broker.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
+from live.publish.broker.broker_publisher import CHANGES, SINCE, SNAPSHOT, SiteStream
 from tests.publish.world import World
 
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import ComplexityView, GameDetail, HeadToHead, Player, PlyView
-from live.publish.export.pgn_alliot import comment
-from live.publish.export.pgn_export import export
+from live.publish.export.pgn_export import comment, export
 
 FORM = re.compile(r"-?\d+,\d*,,,,\d*,\(\d*,\d*\)")
 

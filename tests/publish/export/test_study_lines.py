@@ -10,8 +10,7 @@ import pytest
 
 from live.events import Player
 from live.games.game_steps import NewGame
-from live.publish.export.analysis_json import analysis
-from live.publish.export.study_lines import study_lines
+from live.publish.export.analysis_json import analysis, study_lines
 from live.studies.add_games import add_file
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.move_columns import MoveFolder

@@ -11,7 +11,7 @@ from live.config import ServerConfig
 from live.publish.access.tokens import new_token
 from live.publish.http.http_messages import HttpRequest
 from live.publish.http.http_routes import HttpRoutes
-from live.publish.http.packed_bodies import PackedBodies
+from live.publish.http.later_answers import PackedBodies
 from live.publish.http.static_files import StaticSite
 from live.publish.metrics import MetricCounts
 from live.publish.server import Publisher

@@ -30,7 +30,7 @@ from live.publish.access.client_limits import ClientLimits
 from live.publish.export import board_picture
 from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.http.http_connection import HttpConnection
-from live.publish.http.request_target import BadRequestTarget, read_target
+from live.publish.http.http_messages import BadRequestTarget, read_target
 from live.publish.http.static_files import StaticSite
 from live.publish.server import Publisher
 from live.publish.visibility import Visibility, shown

@@ -9,8 +9,7 @@ import pytest
 
 from live.config import ServerConfig
 from live.manual.pages import PICTURES, TOPICS
-from live.publish.http.static_files import POLICY
-from live.publish.http.text_pages import text_page
+from live.publish.http.static_files import POLICY, text_page
 from live.publish.server import Publisher
 from tests.publish.world import World
 

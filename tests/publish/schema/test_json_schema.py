@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import EngineInfo, GameDetail, PlyView
-from live.publish.schema.json_schema import notes
+from live.publish.schema.asyncapi import notes
 
 
 class Base(msgspec.Struct):

@@ -19,8 +19,8 @@ from live.events import (
 )
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState
-from live.publish.stream.coalescer import Coalescer
 from live.publish.stream.stream_filter import StreamFilter
+from live.publish.stream.stream_hub import Coalescer
 from live.publish.visibility import Visibility
 from tests.publish.world import World
 

@@ -19,8 +19,7 @@ from websockets.uri import parse_uri
 from live.config import ServerConfig
 from live.publish.access.authentication import Guest
 from live.publish.access.client_limits import ClientLimits
-from live.publish.access.handshake import AdmittedClient
-from live.publish.access.token_handshake import TokenHandshake
+from live.publish.access.handshake import AdmittedClient, TokenHandshake
 from live.publish.server import Publisher
 from live.publish.stream.broadcaster import Broadcaster
 from live.publish.stream.stream_filter import EVERYTHING

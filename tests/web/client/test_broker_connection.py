@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.publish.broker.broker_publisher import CHANGES, SINCE, SNAPSHOT, BrokerMessage, SiteStream
 from live.publish.broker.retained_messages import status
-from live.publish.broker.site_stream import CHANGES, SINCE, SNAPSHOT, BrokerMessage, SiteStream
 from live.publish.published_state import snapshot
 from tests.publish.world import World
 from tests.web.client.test_event_state import plain
