@@ -95,7 +95,7 @@ _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
 Form = Literal["eval", "alliot"]
-"""How scores are written: ``[%eval]`` and ``[%clk]``, or as in `pgn_alliot`."""
+"""How scores are written: ``[%eval]`` and ``[%clk]``, or as Alliot writes them."""
 
 
 def export(game: GameDetail, form: Form = "eval") -> str:
