@@ -23,11 +23,9 @@ class ProtocolOption(enum.StrEnum):
 
     LICHESS = "lichess"
     PGN_URL = "pgn-url"
-    LIVECHESS_CLOUD = "livechess-cloud"
     DGT_BOARD = "dgt-board"
     MQTT = "mqtt"
     FOLDER = "folder"
-    FICS = "fics"
 
 
 class MistakeOption(enum.StrEnum):

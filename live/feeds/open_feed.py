@@ -13,7 +13,6 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable, UnknownFeed
 from live.feeds.feed import Feed
 from live.feeds.feed_session import FeedConditions
-from live.feeds.fics.fics_address import fics_address
 from live.feeds.lichess.lichess_token import LichessToken
 from live.feeds.mqtt.mqtt_address import mqtt_address, wrong_topic
 from live.feeds.source_address import (
@@ -119,8 +118,6 @@ def _open(
             return _livechess_cloud(spec, source, conditions)
         case "mqtt":
             return _mqtt(spec, source, conditions)
-        case "fics":
-            return _fics(spec, source, conditions)
         case "plugin":
             return plugins(source, conditions)
 
@@ -214,15 +211,6 @@ def _mqtt(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
     from live.feeds.mqtt.mqtt_feed import MqttFeed
 
     return MqttFeed(source.name, address, conditions)
-
-
-def _fics(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
-    address = fics_address(source.target)
-    if address is None:
-        raise unknown(spec, "is no chess server's address: it looks like telnet://HOST:5000/GAME")
-    from live.feeds.fics.fics_feed import FicsFeed
-
-    return FicsFeed(source.name, address, conditions)
 
 
 def _is_http(url: str) -> bool:

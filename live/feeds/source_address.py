@@ -21,7 +21,6 @@ Kind = Literal[
     "livechess-cloud",
     "dgt-board",
     "mqtt",
-    "fics",
     "plugin",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -173,8 +172,6 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             return "dgt-board"
         case "mqtt" | "mqtts":
             return "mqtt"
-        case "telnet":
-            return "fics"
         case "http" | "https":
             url = split(text)
             if url is None or not url.hostname:

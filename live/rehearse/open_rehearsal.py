@@ -13,7 +13,7 @@ from live.feeds.mqtt.mqtt_address import mqtt_address
 from live.rehearse.planned_faults import connections, mishaps, requests
 from live.rehearse.rehearsal import Rehearsal
 
-Protocols = Literal["lichess", "pgn-url", "livechess-cloud", "dgt-board", "mqtt", "folder", "fics"]
+Protocols = Literal["lichess", "pgn-url", "dgt-board", "mqtt", "folder"]
 PROTOCOLS: tuple[Protocols, ...] = get_args(Protocols)
 
 
@@ -45,18 +45,10 @@ def open_rehearsal(
             from live.rehearse.servers.pgn_server import PgnUrlRehearsal
 
             return PgnUrlRehearsal(games, clock=clock, fates=requests(seed))
-        case "livechess-cloud":
-            from live.rehearse.servers.livechess_cloud_server import LiveChessCloudRehearsal
-
-            return LiveChessCloudRehearsal(games, clock=clock, fates=requests(seed, half=False))
         case "dgt-board":
             from live.rehearse.servers.livechess_server import DgtBoardRehearsal
 
             return DgtBoardRehearsal(games, clock=clock, mishaps=mishaps(seed))
-        case "fics":
-            from live.rehearse.servers.fics_server import FicsRehearsal
-
-            return FicsRehearsal(games, clock=clock, mishaps=mishaps(seed))
         case "folder":
             from live.rehearse.servers.folder_writer import FolderRehearsal
 

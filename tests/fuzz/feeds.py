@@ -24,7 +24,6 @@ from live.feeds.dgt.livechess_cloud_json import (
     read,
 )
 from live.feeds.dgt.livechess_messages import LiveChessMessages
-from live.feeds.fics.fics_text import FicsLoginRefused, FicsText, NotFics
 from live.feeds.files.partial_reads import PartialReadFilter
 from live.feeds.files.pgn_snapshots import charset_of
 from live.feeds.lichess.lichess_broadcast import tour_is_over
@@ -254,37 +253,12 @@ def ndjson(data: bytes) -> None:
     game.restart()
 
 
-FICS = b"""\n\rlogin: \n\rPress return to enter the server as "GuestABCD":
-\n\r**** Starting FICS session as GuestABCD ****\n\r\n\rfics% \n\r
-Game 45: Ann (1800) Bob (++++) rated blitz 5 0\n\r
-<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 45 \
-Ann Bob 0 5 0 39 39 295 300 1 P/e2-e4 (0:05) e4 0 1 0\n\r
-Move  Ann                     Bob\n\r----  ---------------------   ---------------------\n\r
-  1.  e4      (0:05.000)     e5      (0:10.000)\n\r      {Still in progress} *\n\r
-<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 45 \
-Ann Bob 0 5 0 39 39 295 290 2 P/e7-e5 (0:10) e5 0 1 0\n\r
-{Game 45 (Ann vs. Bob) Bob resigns} 1-0\n\r
-There is no such game.\n\r
-"""
-
-
-def fics(data: bytes) -> None:
-    text = FicsText("freechess.org", ["45", "relay"], "guest", "")
-    for piece in _bytewise(data):
-        answers, games = text.receive(piece)
-        assert all(answer.endswith(b"\n") for answer in answers)
-        for game in games:
-            msgspec.json.encode(game)
-    text.reconnected()
-
-
 ADDRESSES = (
     b"demo",
     b"https://lichess.org/broadcast/a/b/AbCdEfGh",
     b"https://view.livechesscloud.com/#7b3b5b1c-1111-2222-3333-444455556666/3",
     b"ws://10.0.0.2:1982/api/v1.0",
     b"mqtts://user@broker.example:8883/hall/#",
-    b"telnet://guest:x@freechess.org:5000/45,relay",
     b"folder+/nowhere",
     b"http://user:pass@[::1]:80/games.pgn?x=1#y",
 )
@@ -316,7 +290,6 @@ TARGETS = (
     Target("boards", boards, (BOARDS,), JSON_TOKENS),
     Target("mqtt", mqtt, (MQTT,), (*JSON_TOKENS, *PGN_TOKENS)),
     Target("ndjson", ndjson, (NDJSON, TV), JSON_TOKENS, (FeedTrouble,)),
-    Target("fics", fics, (FICS,), (*HOSTILE, b"<12> ", b"{Game 45 (", b"fics% "), (FicsLoginRefused, NotFics)),
     Target("address", address, ADDRESSES, (*HOSTILE, b"://", b"+", b"#", b"@", b":", b"[", b"//"),
            (FeedError, ConfigError)),
     Target("answer headers", answer_headers,

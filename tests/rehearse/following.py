@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-import msgspec
-
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
 from live.feeds.open_feed import open_feed
-from live.rehearse.open_rehearsal import Protocols, open_rehearsal
-from live.rehearse.planned_faults import incidents
+from live.rehearse.open_rehearsal import PROTOCOLS, open_rehearsal
+from live.rehearse.planned_faults import incidents, requests
 from live.rehearse.rehearsal import Rehearsal
-from live.rehearse.servers.fics_server import FicsRehearsal, handle
 from live.rehearse.servers.livechess_server import DgtBoardRehearsal
+from tests.feeds.dgt.livechess_cloud_server import LiveChessCloudRehearsal
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
 
 #: Answers of servers on this machine come at once; only a stalled one takes so long.
 CONFIG = FeedsConfig(timeout_s=0.5)
+#: What ``rehearse --as`` knows, and the source that only these tests play.
+FOLLOWED: tuple[str, ...] = (*PROTOCOLS, "livechess-cloud")
 
 
 class PacedClock(DrivenClock):
@@ -30,7 +30,7 @@ class PacedClock(DrivenClock):
         await asyncio.sleep(0.001)
 
 
-def carried(protocol: Protocols, games: Iterable[GameReport], *, faulty: bool = False) -> list[str]:
+def carried(protocol: str, games: Iterable[GameReport], *, faulty: bool = False) -> list[str]:
     """What the protocol tells of games, in an order of its own.
 
     Two protocols tell only the newest clock, so with faults some clocks are never told: there
@@ -48,10 +48,6 @@ def carried(protocol: Protocols, games: Iterable[GameReport], *, faulty: bool = 
                 found.append((names, game.result, clocks))
             case "dgt-board":  # neither players nor results
                 found.append(moves)
-            case "fics":  # handles
-                handles = [(handle(p.name), p.elo) for p in sides]
-                # A clock that nobody read stands at 0 there.
-                found.append((handles, game.result, [(uci, clock or 0.0) for uci, clock in moves]))
             case _:
                 found.append(substance(game))
     return sorted(map(str, found))
@@ -80,22 +76,26 @@ async def ready(rehearsal: Rehearsal, ledger: Ledger, games: int) -> None:
     """Wait until those that cannot tell what was before are listened to."""
     if isinstance(rehearsal, DgtBoardRehearsal):
         await until(lambda: rehearsal.boards_ready == games)
-    elif isinstance(rehearsal, FicsRehearsal):
-        await until(lambda: rehearsal.observed == games)
+
+
+def _rehearsal(protocol: str, games: list[GameReport], seed: int | None) -> Rehearsal:
+    for known in PROTOCOLS:
+        if protocol == known:
+            return open_rehearsal(known, games, seed=seed, clock=PacedClock())
+    assert protocol == "livechess-cloud"
+    fates = requests(seed, half=False)
+    return LiveChessCloudRehearsal(games, clock=PacedClock(), fates=fates)
 
 
 async def follow_rehearsal(
-    protocol: Protocols, games: list[GameReport], seed: int | None = None, within_s: float = 40
+    protocol: str, games: list[GameReport], seed: int | None = None, within_s: float = 40
 ) -> Newest:
     """Play games back as fast as they can be told; returns when all has been heard.
 
     Raises TimeoutError when it never is.
     """
     faulty = seed is not None
-    rehearsal = open_rehearsal(protocol, games, seed=seed, clock=PacedClock())
-    if isinstance(rehearsal, FicsRehearsal):
-        for index, game in enumerate(games):
-            await rehearsal.show(index, msgspec.structs.replace(game, moves=(), result="*"))
+    rehearsal = _rehearsal(protocol, games, seed)
     ledger, clock = Newest(), DrivenClock()
     wanted = carried(protocol, games, faulty=faulty)
 

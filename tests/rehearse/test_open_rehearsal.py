@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 from live.errors import InputError
-from live.rehearse.open_rehearsal import PROTOCOLS, Protocols, open_rehearsal
+from live.rehearse.open_rehearsal import open_rehearsal
 from tests.feeds.fakes import DATA, decode
-from tests.rehearse.following import follow_rehearsal
+from tests.rehearse.following import FOLLOWED, follow_rehearsal
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 #: Two of them, so that fifty seeds for each protocol take a minute.
 #: lichess has fifty seeds in its own test.
-SEEDED = [protocol for protocol in PROTOCOLS if protocol != "lichess"]
+SEEDED = [protocol for protocol in FOLLOWED if protocol != "lichess"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", FOLLOWED)
 async def test_every_game_arrives_as_it_was_played(
-    protocol: Protocols, require_program: Callable[[str], str]
+    protocol: str, require_program: Callable[[str], str]
 ) -> None:
     if protocol == "mqtt":
         require_program("mosquitto")
@@ -32,7 +32,7 @@ async def test_every_game_arrives_as_it_was_played(
 @pytest.mark.parametrize("protocol", SEEDED)
 @pytest.mark.parametrize("first", range(0, 50, 10))
 async def test_whatever_goes_wrong_the_end_is_the_same(
-    protocol: Protocols, first: int, require_program: Callable[[str], str]
+    protocol: str, first: int, require_program: Callable[[str], str]
 ) -> None:
     """Fifty seeds, ten at a time: most of it is waiting for connections that stall."""
     if protocol == "mqtt":

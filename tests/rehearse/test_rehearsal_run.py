@@ -25,11 +25,12 @@ async def test_the_line_to_follow_it_with_and_the_games(
     assert pgn_text(written[0][0]) == pgn_text(GAMES[0])
 
 
-async def test_what_a_shell_would_misread_is_quoted(capsys: pytest.CaptureFixture[str]) -> None:
-    await rehearse(GAMES[:1], "livechess-cloud", speed=1e6, linger_s=0)
-    line = capsys.readouterr().out
-    assert line.startswith("live-rate --feed 'livechess-cloud+http://127.0.0.1:")
-    assert line.endswith("/1'\n")
+async def test_what_a_shell_would_misread_is_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "round 1"
+    await rehearse(GAMES[:1], "folder", speed=1e6, to=str(folder), linger_s=0)
+    assert capsys.readouterr().out == f"live-rate --feed 'folder+{folder}'\n"
 
 
 async def test_a_port_that_is_taken() -> None:

@@ -71,10 +71,10 @@ from live.rehearse.pgn_text import pgn_text
 from live.rehearse.rehearsal import Rehearsal
 from live.rehearse.servers.folder_writer import FolderRehearsal
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
-from live.rehearse.servers.livechess_cloud_server import LiveChessCloudRehearsal
 from live.rehearse.servers.mqtt_publisher import MqttRehearsal
 from live.rehearse.servers.own_broker import OwnBroker
 from live.rehearse.servers.pgn_server import PgnUrlRehearsal
+from tests.feeds.dgt.livechess_cloud_server import LiveChessCloudRehearsal
 
 Source = Literal["file", "folder", "page", "lichess", "cloud", "mqtt", "stdin"]
 #: Of each round in turn: its source, and whether Stockfish scores it.

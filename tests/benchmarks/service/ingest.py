@@ -19,8 +19,7 @@ from typing import Any
 
 from live.events import GameReport
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.rehearse.open_rehearsal import PROTOCOLS
-from tests.rehearse.following import follow_rehearsal
+from tests.rehearse.following import FOLLOWED, follow_rehearsal
 
 #: The play itself, and the comparing, are no part of a source.
 OURS = "benchmark"
@@ -56,7 +55,7 @@ async def main() -> int:
     path = Path(sys.argv[1])
     number = sys.argv[2] if len(sys.argv) > 2 else "1"
     seeds: list[int | None] = [None, *range(int(sys.argv[3]) if len(sys.argv) > 3 else 0)]
-    chosen = sys.argv[4].split(",") if len(sys.argv) > 4 else list(PROTOCOLS)
+    chosen = sys.argv[4].split(",") if len(sys.argv) > 4 else list(FOLLOWED)
 
     def out(text: str) -> None:
         sys.stdout.write(text)
@@ -69,7 +68,7 @@ async def main() -> int:
     failed = 0
     steps = Steps()
     steps.watch()
-    for protocol in PROTOCOLS:
+    for protocol in FOLLOWED:
         if protocol not in chosen:
             continue
         for kind in ([None], seeds[1:]):

@@ -50,9 +50,9 @@ from live.publish.published_state import snapshot
 from live.rehearse.pgn_text import pgn_text
 from live.rehearse.servers.http_server import ServedReply, ServedRequest
 from live.rehearse.servers.lichess_broadcast_server import ROUND_ID, LichessRehearsal
-from live.rehearse.servers.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 from live.rehearse.servers.pgn_server import PATH, PgnUrlRehearsal
 from tests.benchmarks.service.rehearsal import InstantHall, boards
+from tests.feeds.dgt.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 START_S = 1_790_000_000.0
 #: How much faster than their clocks the games are played, in the day's own time.

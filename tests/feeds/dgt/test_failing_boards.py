@@ -1,6 +1,6 @@
 from live.config import FeedsConfig
 from live.feeds.open_feed import open_feed
-from live.rehearse.servers.livechess_cloud_server import UUID, LiveChessCloudRehearsal
+from tests.feeds.dgt.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, until
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

@@ -11,8 +11,8 @@ from live.feeds.open_feed import open_feed
 from live.feeds.source_address import lichess_watch
 from live.network.retry import FeedTrouble
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
-from live.rehearse.servers.lichess_game_server import GAME_ID, LichessGameRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, until
+from tests.feeds.lichess.lichess_game_server import GAME_ID, LichessGameRehearsal
 
 GAME = decode((DATA / "four-boards.pgn").read_bytes())[0]
 MOVES = [(move.uci, move.clock_s) for move in GAME.moves]

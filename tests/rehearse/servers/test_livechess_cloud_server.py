@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import msgspec
 
-from live.rehearse.servers.livechess_cloud_server import UUID, LiveChessCloudRehearsal
+from tests.feeds.dgt.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, decode
 
 (GAME,) = decode((DATA / "four-boards.pgn").read_bytes())[:1]

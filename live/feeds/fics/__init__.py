@@ -1,1 +1,0 @@
-"""Chess servers of the FICS family."""
