@@ -12,23 +12,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from live.alerts.finding import PASSING, Finding, in_order
-from live.alerts.kinds import (
+from live.alerts import engine_agreement, source_failures
+from live.alerts.board_alerts import (
     clock_faults,
-    contradicted_results,
     contradicting_sources,
     corrected_moves,
     corrected_pairings,
-    draw_claims,
-    engine_agreement,
     flag_fall,
-    missing_endings,
-    source_failures,
+    is_gone,
+    is_lost,
     stalled_boards,
     standing_illegal_moves,
     unreadable_games,
     vanished_boards,
 )
+from live.alerts.finding import PASSING, Finding, in_order
+from live.alerts.result_alerts import contradicted_results, draw_claims, missing_endings
 from live.alerts.watched_event import (
     BOARD,
     ENGINES,
@@ -69,9 +68,9 @@ def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator
     if topic.kind == BOARD:
         board = watched.boards.get(topic.id)
         if board is not None:
-            read = not unreadable_games.is_lost(board) and not vanished_boards.is_gone(board)
+            read = not is_lost(board) and not is_gone(board)
             for kind in (*_ALWAYS, *_WHILE_READ) if read else _ALWAYS:
-                yield from kind.findings(board, now_s)
+                yield from kind(board, now_s)
             for found in watched.noticed.get(topic.id, {}).values():
                 yield from found
     elif topic.kind == PLAYER:

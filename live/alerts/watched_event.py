@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from live.alerts.board.board_history import BoardHistory, MoveFlow
+from live.alerts.board_history import BoardHistory, MoveFlow
 from live.alerts.finding import Finding
 from live.events import (
     Alert,

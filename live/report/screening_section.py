@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from live.alerts.kinds.engine_agreement import LEAST_MOVES
+from live.alerts.engine_agreement import LEAST_MOVES
 from live.events import PlayerView
 from live.publish.export.analysis_json import Analysis
 from live.report import report_notes

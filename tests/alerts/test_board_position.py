@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.alerts.board.board_history import PositionTrack
+from live.alerts.board_history import PositionTrack
 
 #: Few pieces and no pawns that could end the shuffling: repetitions come by themselves.
 FENS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.alerts.board.board_history import BoardClocks, increment_s
+from live.alerts.board_history import BoardClocks, increment_s
 from live.events import Color
 
 

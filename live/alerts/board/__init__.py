@@ -1,1 +1,0 @@
-"""What is remembered of one board: its moves, its clocks, its position. Pure."""
