@@ -72,12 +72,14 @@ def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
     counted = "1 move" if point["counted"] == 1 else f"{point['counted']} moves"
     early = point["counted"] < EARLY_MOVES
     place = "" if point["percentile"] is None else whole(min(max(point["percentile"], 1.0), 99.0))
-    better = f"better than {place}\u00a0% · " if place and own else ""
+    better = f"better than {place}\u00a0% of such games · " if place and own else ""
+    played = [ply for ply in game["plies"] if (ply["ply"] % 2 == 1) == (color == "white")]
+    final = game["result"] != "*" and played[-1]["ply"] <= point["ply"]
     usual = f"usual for {own}" + (f" against {other}" if far else "")
     return {
         "Rating": value,
         "Interval": f"{usual}: {band.replace('–', UNBROKEN_DASH)}" if band and own else "",
-        "Name": "playing like",
+        "Name": "played like" if final else "playing like",
         "Other": f"early, {counted}" if early else f"{better}{counted}",
     }
 

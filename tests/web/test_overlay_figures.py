@@ -169,23 +169,44 @@ def rated(color: str, last_ply: int, moves: int) -> dict[str, Any]:
     return {color: [{"ply": last_ply, "n": moves}]}
 
 
+def test_a_figure_says_on_how_many_moves_it_rests_itself(pages: Pages) -> None:
+    """Forced moves are in Algorithm 4 and not in the perceived rating."""
+    words = {"movesOf": "{} of {} moves", "lastScores": "", "orMore": "", "orLess": ""}
+    behind = game(plies=[ply(n) for n in range(1, 8)])
+    behind["curves"] |= rated("white", 3, 2)
+    for counted, said in ((1, "1 of 3 moves"), (2, "2 of 4 moves")):
+        part = figure(pages, "unratedPart", behind, "white", words, {"counted": counted})
+        assert part["text"] == said
+        text = pages(
+            "call",
+            module="page/score_words.js",
+            name="basisText",
+            args=[behind, "white", {"counted": counted}],
+        )
+        assert text == said
+
+
 def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     words = {"movesOf": "{} of {} moves", "lastScores": "last scores to come"}
     behind = game(plies=[ply(n) for n in range(1, 8)])
     behind["curves"] |= rated("white", 3, 2) | rated("black", 6, 3)
-    assert figure(pages, "unratedPart", behind, "white", words) == {
+    rests = {"counted": 2}
+    assert figure(pages, "unratedPart", behind, "white", words, rests) == {
         "missing": 2,
         "text": "2 of 4 moves",
     }
-    assert figure(pages, "unratedPart", behind, "black", words) is None
+    assert figure(pages, "unratedPart", behind, "black", words, rests) is None
     over = {**behind, "result": "1-0"}
-    assert figure(pages, "unratedPart", over, "white", words, True)["text"] == "last scores to come"
-    told = figure(pages, "unratedPart", over, "white", words)
+    assert (
+        figure(pages, "unratedPart", over, "white", words, rests, True)["text"]
+        == "last scores to come"
+    )
+    told = figure(pages, "unratedPart", over, "white", words, rests)
     assert told["text"] == "2 of 4 moves · last scores to come"
     # Where Black began, the odd plies are Black's.
     begun = {**behind, "start_fen": START.replace(" w ", " b ")}
-    assert figure(pages, "unratedPart", begun, "black", words)["missing"] == 1
-    assert figure(pages, "unratedPart", game(), "white", words) is None
+    assert figure(pages, "unratedPart", begun, "black", words, rests)["missing"] == 1
+    assert figure(pages, "unratedPart", game(), "white", words, rests) is None
 
 
 def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:

@@ -48,5 +48,9 @@ export function unratedMoves(game, color) {
   return game.plies.slice(rated).filter((_, at) => moverOf(rated + at + 1, game.start_fen) === color).length;
 }
 
+/** Whether a figure at this point is that of the whole game: over, and every move rated. */
+export const isFinal = (game, color, point) =>
+  game.result !== "*" && point === (game.curves[color].at(-1) ?? null) && unratedMoves(game, color) === 0;
+
 /** Of both sides together. */
 export const unratedOf = (game) => unratedMoves(game, "white") + unratedMoves(game, "black");

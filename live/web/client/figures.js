@@ -9,8 +9,8 @@ export const CHOICES = ["perceived", "algorithm4"];
 export const EARLY_MOVES = 10;
 /** A change of so many Elo by one move is worth a word. */
 export const LEAP_ELO = 60;
-const LEAST_SHOWN_ELO = 800;
-const MOST_SHOWN_ELO = 3200;
+export const LEAST_SHOWN_ELO = 800;
+export const MOST_SHOWN_ELO = 3200;
 
 /**
  * A figure of a curve point or a player, `{kind, value, low, high, counted, percentile}`; null

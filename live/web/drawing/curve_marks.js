@@ -35,6 +35,38 @@ export const VALUES = { white: 3, black: 6 };
 const SIDES = Object.keys(VALUES);
 
 /**
+ * Where names stand beside curves: `[x, y]` of the middle of each, or null where there is no room. Pure.
+ * `names` are `{x, y, width, up}` of the point that is named, `lines` the curves as lists of `[x, y]`,
+ * `area` is `{left, right, top, bottom, height, gap}`: no name lies on another or on a curve.
+ */
+export function namePlaces(names, lines, { left, right, top, bottom, height, gap }) {
+  const taken = [];
+  const crossed = (box) => lines.some((points) => points.slice(1).some(([x2, y2], at) => {
+    const [x1, y1] = points[at];
+    const [from, to] = [Math.max(x1, box.left), Math.min(x2, box.right)];
+    if (from > to) return false;
+    const ys = [from, to].map((x) => y1 + ((y2 - y1) * (x - x1)) / (x2 - x1 || 1));
+    return Math.min(...ys) < box.bottom && Math.max(...ys) > box.top;
+  }));
+  return names.map(({ x, y, width, up }) => {
+    for (let step = 0; step < 2 * NAME_STEPS; step += 1) {
+      const away = (step % NAME_STEPS) * (height / 2) + gap + height / 2;
+      const side = up === step < NAME_STEPS ? -1 : 1;
+      const [cx, cy] = [Math.min(Math.max(x, left + width / 2), right - width / 2), y + side * away];
+      const box = { left: cx - width / 2, right: cx + width / 2, top: cy - height / 2, bottom: cy + height / 2 };
+      const meets = (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+      if (box.top < top || box.bottom > bottom || taken.some(meets) || crossed(box)) continue;
+      taken.push(box);
+      return [cx, cy];
+    }
+    return null;
+  });
+}
+
+/** How far from its point a name is looked a place for, in halves of its height. */
+const NAME_STEPS = 8;
+
+/**
  * The newest value at the end of each line: a ring for White, a dot for Black, and the number.
  * `size` is that of its letters, CSS pixels; two numbers that would lie on each other make room.
  * Those of sides that are `early` are grey: they say nothing yet.

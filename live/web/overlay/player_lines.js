@@ -63,7 +63,7 @@ export class PlayerPanel {
     const { withheld, choice, engineRating } = this._basisOf(game);
     const brief = ["bar", "grid", "curves"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, choice, words, engineRating, brief);
-    const open = withheld ? null : unratedPart(game, color, words, brief);
+    const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     this._rating.draw(read, open, withoutFigure(point, words, withheld));
   }
 }

@@ -2,7 +2,7 @@
 
 import { eloText, farOpponent, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
-import { unratedMoves } from "../client/curve_series.js";
+import { isFinal, unratedMoves } from "../client/curve_series.js";
 import { moverOf } from "../client/event_state.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";
@@ -43,7 +43,7 @@ export function figureWords(game, color, kind, words, engineRating, brief = fals
   const moves = counted(words.moves, figure.counted);
   const [text, band] = [eloText(figure, words), unbrokenBand(figure)];
   if (kind === "algorithm4") {
-    return { figure, label: words.algorithm4, text, usual: band ? fill(words.of100, band) : "", better: "", moves, early: "" };
+    return { figure, label: words.algorithm4, text, usual: band ? `${words.of100}: ${band}` : "", better: "", moves, early: "" };
   }
   const other = game[color === "white" ? "black" : "white"].elo;
   const far = farOpponent(elo, other);
@@ -54,7 +54,7 @@ export function figureWords(game, color, kind, words, engineRating, brief = fals
   const percent = ranked ? percentText(figure.percentile) : "";
   const better = !ranked ? "" : brief ? `${words.betterThanHead} ${percent}\u00a0%` : fill(words.betterThan, percent, elo);
   const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
-  return { figure, label: words.playingLike, text, usual, better, moves, early };
+  return { figure, label: isFinal(game, color, point) ? words.playedLike : words.playingLike, text, usual, better, moves, early };
 }
 
 /** Why no figure leads. */
@@ -114,13 +114,13 @@ export function placeOf(game, words) {
 }
 
 /**
- * What of a side's moves its figure does not rest on, `{missing, text}`; null while it rests on all.
+ * What of a side's moves its `figure` does not rest on, `{missing, text}`; null while it rests on all.
  * A figure is never shown as that of a whole game before it is. `brief` where there is little room.
  */
-export function unratedPart(game, color, words, brief = false) {
+export function unratedPart(game, color, words, figure, brief = false) {
   const missing = unratedMoves(game, color);
   if (missing === 0) return null;
-  const rated = game.curves[color].at(-1)?.n ?? 0;
+  const rated = figure?.counted ?? 0;
   const of = rated === 0 ? "" : fill(words.movesOf, rated, rated + missing);
   const coming = game.result === "*" ? "" : words.lastScores;
   const said = brief && coming ? [coming] : [of, coming];
@@ -136,11 +136,6 @@ export function bestInstead(game, ply, words, sanOf) {
   if (best === null || best === uci || sanOf === null) return null;
   const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
   return localMove(sanOf(game.start_fen, before, best), words.letters);
-}
-
-/** What a rating rests on. */
-export function basisOf(point, words) {
-  return point === null ? words.noMoves : counted(words.moves, point.counted);
 }
 
 /** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */

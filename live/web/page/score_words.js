@@ -2,7 +2,7 @@
 
 import { beyondUsual, eloText, farOpponent, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
-import { unratedMoves } from "../client/curve_series.js";
+import { isFinal, unratedMoves } from "../client/curve_series.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
@@ -23,7 +23,7 @@ export function sideFigure(game, color, point, { choice = "perceived", engineRat
   const early = isEarly(figure);
   return {
     figure,
-    label: FIGURE_NAMES[choice],
+    label: choice === "perceived" && isFinal(game, color, point) ? "played like" : FIGURE_NAMES[choice],
     text: eloText(figure),
     usual: usualWords(figure, elo, farOpponent(elo, other)),
     better: figure.percentile === null || !elo ? "" : `better than ${percentText(figure.percentile)}\u00a0% of games by players of ${elo}`,
@@ -56,9 +56,9 @@ export function withoutFigure(point, { withheld = false } = {}) {
 export const countedMoves = (count) => (count === 1 ? "1 move" : `${count} moves`);
 
 /** What a side's figure rests on: `33 moves`, or `31 of 33 moves` while some are not rated yet. */
-export function basisText(game, color, point) {
+export function basisText(game, color, { counted }) {
   const missing = unratedMoves(game, color);
-  return missing === 0 ? countedMoves(point.counted) : `${point.counted} of ${countedMoves(point.counted + missing)}`;
+  return missing === 0 ? countedMoves(counted) : `${counted} of ${countedMoves(counted + missing)}`;
 }
 
 /** How likely each result is after so many plies: `{win, draw, loss}`; null while unknown. */
@@ -153,6 +153,6 @@ export function sideText(game, color, basis = {}) {
   const read = sideFigure(game, color, point, basis);
   const name = game[color].name || "unknown";
   if (read === null) return `${name}: ${withoutFigure(point, basis)}`;
-  const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || `from ${basisText(game, color, point)}`];
+  const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || `from ${basisText(game, color, read.figure)}`];
   return `${name}: ${said.filter(Boolean).join(", ")}`;
 }

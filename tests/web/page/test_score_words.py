@@ -55,6 +55,17 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
     assert said == f"Ek: {spoken}"
 
 
+def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> None:
+    held = point(1, 30, 2340.0)
+    rated = {"curves": Curves(white=(held,)), "plies": (ply(1, 20),)}
+    open_end = rated | {"plies": tuple(ply(n, None) for n in (1, 2, 3))}
+    cases = (rated, "1-0", "played"), (rated, "*", "playing"), (open_end, "1-0", "playing")
+    for about, result, said in cases:
+        args = [plain(game(**about, result=result)), "white"]
+        text = pages("call", module="page/score_words.js", name="sideText", args=args)
+        assert f" {said} like 2340" in text
+
+
 def test_between_players_far_apart_the_band_is_that_of_the_pairing(pages: Pages) -> None:
     read, _ = side(pages, 30, other=2500)
     assert read["usual"] == "usual for 2000 against 2500: 1900\u2060–\u20602300"

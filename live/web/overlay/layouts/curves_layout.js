@@ -1,7 +1,6 @@
 /** `layout=curves`: both players' perceived ratings move by move, and nothing else. */
 
 import { element, setParts, setText } from "../../drawing/elements.js";
-import { fill } from "../language/words.js";
 import { placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
@@ -42,7 +41,7 @@ export default class CurvesLayout {
     const { words, basisOf } = this._context;
     setParts(this._place, placeOf(game, words));
     const { withheld, choice, engineRating } = basisOf(game);
-    const what = choice === "algorithm4" ? `${words.algorithm4} \u00b7 ${fill(words.of100, "")}` : words.bandIsUsual;
+    const what = choice === "algorithm4" ? `${words.algorithm4} \u00b7 ${words.of100}` : words.bandIsUsual;
     // Each player's panel says that they are withheld.
     setText(this._which, withheld ? "" : what);
     this._sides.white.draw(game);

@@ -50,11 +50,13 @@ export default class DuelLayout {
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
     const read = (color) => (withheld ? null : figureWords(game, color, choice, words, engineRating));
     const perceived = choice !== "algorithm4";
-    const label = perceived ? `${words.playingLike} (${words.usualNote})` : words.algorithm4;
-    this._row(label, (color) => {
+    const like = COLORS.every((color) => read(color)?.label === words.playedLike) ? words.playedLike : words.playingLike;
+    const label = perceived ? `${like} (${words.usualNote})` : `${words.algorithm4} (${words.of100})`;
+    this._row("figure", (color) => {
       const said = read(color);
-      return said === null ? "\u2013" : [said.text + open(color), said.early || (perceived ? bandText(said.figure) : said.usual)];
-    });
+      return said === null ? "\u2013" : [said.text + open(color), said.early || [bandText(said.figure), perceived ? "" : said.moves].filter(Boolean).join(" \u00b7 ")];
+    }, label);
+    for (const color of COLORS) this._rows.get("figure")[color].classList.toggle("early", Boolean(read(color)?.early));
     this._row(words.betterThanHead, (color) => {
       const said = read(color);
       const percentile = said?.figure.percentile ?? null;
@@ -72,15 +74,16 @@ export default class DuelLayout {
   }
 
   /** One line: White's figure, what it is, Black's; each a text, or text and range. */
-  _row(label, valueOf) {
-    let row = this._rows.get(label);
+  _row(name, valueOf, label = name) {
+    let row = this._rows.get(name);
     if (row === undefined) {
       row = Object.fromEntries(COLORS.map((color) => [color, element("td", `${color} figure`)]));
-      const head = element("th", "label", label);
-      head.scope = "row";
-      this._body.append(element("tr", "", "", row.white, head, row.black));
-      this._rows.set(label, row);
+      row.head = element("th", "label");
+      row.head.scope = "row";
+      this._body.append(element("tr", "", "", row.white, row.head, row.black));
+      this._rows.set(name, row);
     }
+    setText(row.head, label);
     const values = COLORS.map((color) => [valueOf(color)].flat());
     // What nobody knows of either compares nobody.
     row.white.parentNode.hidden = values.every(([text]) => text === "\u2013");

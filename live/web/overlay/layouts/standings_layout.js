@@ -2,10 +2,9 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
-import { basisOf } from "../shown_figures.js";
 import { Name } from "../../drawing/player_names.js";
 import { unratedOf } from "../../client/curve_series.js";
-import { counted, fill } from "../language/words.js";
+import { counted } from "../language/words.js";
 import { Pager } from "../pages_by_time.js";
 import { ranking, scaleOf } from "../tables/standings_order.js";
 
@@ -67,7 +66,7 @@ export default class StandingsLayout {
       dispatchEvent(new Event("resize"));
     }
     setText(this._label, choice === "algorithm4" ? words.algorithm4 : words.playingLike);
-    setText(this._note, choice === "algorithm4" ? fill(words.of100, "") : words.usualNote);
+    setText(this._note, choice === "algorithm4" ? words.of100 : words.usualNote);
     const missing = [...held.games.values()].reduce((sum, game) => sum + unratedOf(game), 0);
     setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
     const { items } = this._pager.page(ranked, options.rows, now);
@@ -123,7 +122,7 @@ class StandingsRow {
     setText(this._rank, rank);
     setText(this._flag, this._flagOf(people.get(player.name)?.federation));
     setText(this._title, people.get(player.name)?.title ?? "");
-    setText(this._basis, basisOf(player, this._words));
+    setText(this._basis, counted(this._words.moves, rating?.counted ?? player.counted));
     // What stands beside a name takes its room.
     const beside = `${this._title.textContent} ${this._basis.textContent.length}`;
     this._name.draw(player.name || "?", [...people.keys()], beside);

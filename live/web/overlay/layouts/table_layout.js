@@ -98,12 +98,13 @@ class TableRow {
     this._title = element("span", "title");
     this._name = new Name();
     this._live = element("i", "playing");
+    this._basis = element("span", "basis");
     this._games = element("td", "games");
     this._points = element("td", "points-cell");
     this._ties = options.ties.map(() => element("td", "tie"));
     this._value = element("span", "value");
     this._interval = element("span", "interval");
-    const who = element("th", "", "", element("div", "who", "", this._flag, this._title, this._name.node, this._live));
+    const who = element("th", "", "", element("div", "who", "", this._flag, this._title, this._name.node, this._live, this._basis));
     who.scope = "row";
     const figure = element("td", "figure", "", this._value, this._interval);
     this.node = element("tr", "", "", this._rank, who, this._games, this._points, ...this._ties, figure);
@@ -113,12 +114,13 @@ class TableRow {
     setText(this._rank, `${place}${tied ? "=" : ""}`);
     setText(this._flag, this._flagOf(player.federation));
     setText(this._title, player.title ?? "");
-    this._name.draw(player.name || "?", names, `${player.title}`);
     this._live.hidden = !playing;
     setText(this._games, String(games));
     setText(this._points, pointsText(points));
     ties.forEach((value, at) => setText(this._ties[at], pointsText(value)));
     const figure = shownFigure(playerOf(players, { id, player }));
+    setText(this._basis, figure ? counted(this._words.moves, figure.counted) : "");
+    this._name.draw(player.name || "?", names, `${player.title} ${this._basis.textContent.length}`);
     setText(this._value, figure ? eloText(figure, this._words) : "\u2013");
     setText(this._interval, figure ? bandText(figure) : "");
   }

@@ -11,7 +11,7 @@ import { ScoreBar, notation, swingText } from "../score.js";
 import { fill } from "../language/words.js";
 
 const WIDTH = 90;
-const HEIGHT = 4.4;
+const HEIGHT = 5.3;
 /** Room that one board takes, rem. */
 const ITEM = 43;
 const TURN_MS = 450;
@@ -118,11 +118,11 @@ class TickerSide {
     setText(this._points, pointsOf(game.result, this._color));
     this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
     const read = withheld ? null : figureWords(game, this._color, choice, words, engineRating);
-    const open = read ? unratedPart(game, this._color, words) : null;
+    const open = read ? unratedPart(game, this._color, words, read.figure) : null;
     setText(this._value, read ? `${read.label} ${read.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld));
-    // There is room for one of the two: that it is early, or what is usual.
+    // There is room for one of the two: that it is early, or what is usual; each with the moves.
     const usual = read ? bandText(read.figure) : "";
-    setText(this._interval, read?.early ? words.early : usual && `(${usual})`);
+    setText(this._interval, read?.early || [usual && `(${usual})`, read?.moves].filter(Boolean).join(" "));
     this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
   }
 }

@@ -343,7 +343,7 @@ class PlayerHeader {
     const read = sideFigure(game, color, point, basis);
     setText(this._main, read?.text ?? "\u2013");
     setText(this._interval, read ? read.usual : withoutFigure(point, basis));
-    const rests = plies === game.plies && point !== null ? basisText(game, color, point) : countedMoves(point?.counted ?? 0);
+    const rests = read === null ? "" : plies === game.plies ? basisText(game, color, read.figure) : countedMoves(read.figure.counted);
     setText(this._label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
     markSide(this.node, read);
   }

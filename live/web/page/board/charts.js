@@ -1,7 +1,7 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
 import { columns, hasRating, span } from "../../client/curve_series.js";
-import { VALUES, bandFill, markEnds } from "../../drawing/curve_marks.js";
+import { VALUES, bandFill, markEnds, namePlaces } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { moverOf } from "../../client/event_state.js";
@@ -183,20 +183,27 @@ function nameLeaps(plot, game, color) {
   ctx.save();
   ctx.font = `600 ${Math.round(11 * ratio)}px ${FAMILY}`;
   ctx.textAlign = "center";
-  for (const side of ["white", "black"]) {
-    ctx.fillStyle = color(`--${side}-line`);
-    for (const { ply, from, to } of leaps(game.curves[side]).slice(0, NAMED)) {
-      const text = moveText(ply, game.plies[ply - 1]?.san ?? "", game.start_fen);
-      const half = ctx.measureText(text).width / 2;
-      const x = plot.valToPos(Math.ceil(ply / 2), "x", true);
-      const y = plot.valToPos(to, "y", true) + (to > from ? -6 : 6) * ratio;
-      const room = 12 * ratio;
-      ctx.textBaseline = to > from ? "bottom" : "top";
-      ctx.fillText(text, Math.min(Math.max(x, left + half), left + width - half), Math.min(Math.max(y, top + room), top + height - room));
-    }
-  }
+  ctx.textBaseline = "middle";
+  const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
+  const named = SIDES.flatMap((side) => leaps(game.curves[side]).slice(0, NAMED).map(({ ply, from, to }) => {
+    const text = moveText(ply, game.plies[ply - 1]?.san ?? "", game.start_fen);
+    const [x, y] = place(Math.ceil(ply / 2), to);
+    return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
+  }));
+  const lines = SIDES.map((side) => plot.data[0].flatMap((move, at) => {
+    const elo = plot.data[VALUES[side]][at] ?? null;
+    return elo === null ? [] : [place(move, elo)];
+  }));
+  const area = { left, right: left + width, top, bottom: top + height, height: 13 * ratio, gap: 2 * ratio };
+  namePlaces(named, lines, area).forEach((found, at) => {
+    if (found === null) return;
+    ctx.fillStyle = color(`--${named[at].side}-line`);
+    ctx.fillText(named[at].text, ...found);
+  });
   ctx.restore();
 }
+
+const SIDES = ["white", "black"];
 
 const bars = (uPlot) => uPlot.paths.bars({ size: [0.8, 20, 1] });
 

@@ -2,7 +2,7 @@
 
 import { element, scrollBox, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { EARLY_MOVES, LEAP_ELO, bandText, eloText, figureOf } from "../../client/figures.js";
+import { EARLY_MOVES, LEAP_ELO, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, bandText, eloText, figureOf } from "../../client/figures.js";
 import { moveText } from "../../drawing/number_format.js";
 import { countedMoves, sideFigure, withoutFigure } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
@@ -76,8 +76,7 @@ class RatingPanel {
     const point = pointAt(game.curves[this._color], ply);
     this._name.draw(player.name || "?", basis.everybody);
     const read = sideFigure(game, this._color, point, basis);
-    const counted = point === null ? "" : `, ${countedMoves(point.counted)}`;
-    setText(this._label, read === null ? "No figure yet" : `${titled(read.label)}${counted}`);
+    setText(this._label, read === null ? "No figure yet" : `${titled(read.label)}, ${countedMoves(read.figure.counted)}`);
     setText(this._main, read?.text ?? "");
     setText(this._usual, read?.usual ?? "");
     setText(this._better, read === null ? game.note || withoutFigure(point, basis) : read.early ? "early" : read.better);
@@ -96,7 +95,11 @@ class RatingPanel {
 function details(point, { choice, engineRating }) {
   const leads = choice === "perceived";
   const other = figureOf(point, leads ? "algorithm4" : "perceived", engineRating);
-  const ends = [point.low === null ? "below 400" : Math.round(point.low), point.high === null ? "above 3600" : Math.round(point.high)];
+  const { low, high } = point;
+  const ends = [
+    (low ?? 0) < LEAST_SHOWN_ELO ? `below ${LEAST_SHOWN_ELO}` : Math.round(low),
+    (high ?? Infinity) > MOST_SHOWN_ELO ? `above ${MOST_SHOWN_ELO}` : Math.round(high),
+  ];
   const band = other === null ? "" : bandText(other);
   const second = other === null ? "" : `${leads ? "Algorithm 4" : "Playing like"} ${eloText(other)}${band ? ` (${band})` : ""}`;
   return [leads ? `These moves by themselves, 95\u00a0%: ${ends.join(DASH)}` : "", second].filter(Boolean).join(" \u00b7 ");

@@ -58,7 +58,7 @@ function player(x, y, game, color, ply) {
   const read = sideFigure(game, color, point, {});
   const who = [title, short(name || "?")].filter(Boolean).join(" ");
   const disc = `<circle cx="${x + 9}" cy="${y - 8}" r="8" fill="${color === "white" ? "#fff" : "#000"}" stroke="${QUIET}"/>`;
-  const moves = point !== null && ply === game.plies.length ? basisText(game, color, point) : countedMoves(point?.counted ?? 0);
+  const moves = read === null ? "" : ply === game.plies.length ? basisText(game, color, read.figure) : countedMoves(read.figure.counted);
   const about = read === null ? withoutFigure(point) : read.usual || `${read.label}, ${moves}`;
   const beneath = read === null ? "" : [read.early || read.better, read.usual && !read.early ? moves : ""].filter(Boolean).join(", ");
   return [

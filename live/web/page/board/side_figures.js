@@ -69,9 +69,9 @@ export class CardSide {
     setText(this._label, read?.label ?? "");
     setText(this._main, read?.text ?? "\u2013");
     setText(this._usual, read ? read.usual : withoutFigure(point, basis));
-    const rests = read === null ? "" : plies === game.plies ? basisText(game, this._color, point) : countedMoves(point.counted);
+    const rests = read === null ? "" : plies === game.plies ? basisText(game, this._color, read.figure) : countedMoves(read.figure.counted);
     // Whose games they are stands in the line before.
-    const better = read?.better ? `better than ${percentText(read.figure.percentile)}\u00a0%` : "";
+    const better = read?.better ? `better than ${percentText(read.figure.percentile)}\u00a0% of such games` : "";
     setText(this._better, read === null ? "" : read.early || [better, rests].filter(Boolean).join(" \u00b7 "));
     markSide(this.node, read);
     // Algorithm 4's index has no place on a scale of Elo.

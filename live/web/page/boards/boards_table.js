@@ -120,8 +120,8 @@ class BoardTableRow {
       setText(this._ratings[color], read?.text ?? "\u2013");
       setText(this._intervals[color], read ? bandText(read.figure) : withoutFigure(point, basis));
       const place = read?.figure.percentile ?? null;
-      const better = place === null ? "" : `better than ${percentText(place)}\u00a0%`;
-      const about = read === null ? [] : read.early ? [read.early] : [better, basisText(game, color, point)];
+      const better = place === null ? "" : `better than ${percentText(place)}\u00a0% of such games`;
+      const about = read === null ? [] : read.early ? [read.early] : [better, basisText(game, color, read.figure)];
       setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
       markSide(this._ratings[color].parentNode, read);
     }

@@ -181,7 +181,7 @@ class WallSide {
     const band = read === null ? "" : bandText(read.figure);
     setText(this._interval, read === null ? withoutFigure(point, basis) : band && (read.figure.kind === "perceived" ? `usual ${band}` : `95\u00a0% ${band}`));
     this._main.classList.toggle("long", (read?.text.length ?? 0) > 4);
-    setText(this._label, read ? `${read.label} \u00b7 ${read.early || basisText(game, this._color, point)}` : "");
+    setText(this._label, read ? `${read.label} \u00b7 ${read.early || basisText(game, this._color, read.figure)}` : "");
     markSide(this.node, read);
   }
 }
