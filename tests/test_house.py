@@ -390,6 +390,7 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
     from tests.benchmarks.__main__ import BENCHMARKS
 
     parts = {
+        "agreement_fit",
         "__main__",
         "drain",
         "paired_errors",

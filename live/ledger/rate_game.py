@@ -40,6 +40,7 @@ from live.ratings.alliot.complexity import complexity
 from live.ratings.alliot.conformance import predict_by_shares
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira.algorithm_4 import interval_of
+from live.ratings.perceived.circumstances import Turn
 from live.ratings.perceived.model import MoveReader
 from live.ratings.perceived.model_choice import ModelChoice, PaceGroup
 from live.ratings.perceived.perceived_rating import (
@@ -54,7 +55,6 @@ from live.ratings.perceived.perceived_rating import (
 from live.ratings.regan.move_spread import Spread
 from live.ratings.score_interval import GameScores
 from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts, found_by
-from live.ratings.strength.known_before_move import Turn
 
 COLORS: tuple[Color, Color] = ("white", "black")
 

@@ -26,9 +26,9 @@ from live.ratings.calibration.move_evidence import Calibration, encode_calibrati
 from live.ratings.calibration.rated_games import RatedGame, rated_games, read_rated_games
 from live.ratings.perceived import learn as perceived_fit
 from live.ratings.perceived.model import encode_model
+from live.ratings.perceived.played_games import PlayedGame, read_played_games
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
-from live.ratings.strength.played_games import PlayedGame, read_played_games
 from live.studies.compare_players import Evals, to_json
 from live.terminal.tables import calibration_tables as tables
 

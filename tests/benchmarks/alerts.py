@@ -32,10 +32,10 @@ from live.events import GameReport
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.human.players import open_network
 from live.ratings.held_out import SHARES, share_of
+from live.ratings.perceived.played_games import PlayedGame, read_played_games
 from live.ratings.strength.agreement import GameChoices, bound, counts, log_e_value
-from live.ratings.strength.agreement_fit import learn_choices
-from live.ratings.strength.played_games import PlayedGame, read_played_games
 from tests.alerts.replayed_event import Rehearsal
+from tests.benchmarks.agreement_fit import learn_choices
 from tests.benchmarks.searched_games import told_among_people
 
 BOARDS = 56

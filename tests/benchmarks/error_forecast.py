@@ -49,9 +49,8 @@ from live.human.difficulty import (
 from live.human.players import HumanMoves, answers, open_network
 from live.human.question import HumanQuestion, asked_elo, not_covered
 from live.ratings.held_out import judges
-from live.ratings.strength.human_evidence import FIRST_PLY
-from live.ratings.strength.loss_model import Floats
-from tests.benchmarks.searched_games import BANDS, read
+from live.ratings.perceived.loss_logit import Floats
+from tests.benchmarks.searched_games import BANDS, FIRST_PLY, read
 
 #: As ``live.service.measure_settings.human_searches`` asks at 100,000 nodes.
 LINES, NODES = 12, 25_000

@@ -33,6 +33,7 @@ import numpy as np
 from live.events import GainKind
 from live.ratings.calibration.engine_transfer import agreement
 from live.ratings.held_out import judges, share_of
+from live.ratings.perceived.circumstances import Circumstance
 from live.ratings.perceived.judge import (
     BEYOND_ELO,
     WHOLE,
@@ -47,8 +48,7 @@ from live.ratings.perceived.judge import (
 from live.ratings.perceived.learn import CIRCUMSTANCES, learn
 from live.ratings.perceived.loss_logit import Floats
 from live.ratings.perceived.model import PerceivedModel, scaled, shipped_models
-from live.ratings.strength.known_before_move import Circumstance
-from live.ratings.strength.played_games import PlayedGame, read_played_games
+from live.ratings.perceived.played_games import PlayedGame, read_played_games
 
 
 class Kind(NamedTuple):

@@ -18,7 +18,7 @@ from live.engine.search import Limit, Line, Position, Search, SearchOptions, Sea
 from live.events import MATE_CP, Color, GainKind, GameId, Score
 from live.ratings.accuracy import LICHESS_START
 from live.ratings.gain import same_search_gain, successive_gain
-from live.ratings.strength.known_before_move import Board, board_before
+from live.ratings.perceived.circumstances import Board, board_before
 
 RequestKind = Literal["position", "played", "replies"]
 

@@ -29,7 +29,7 @@ from live.ratings.perceived.many_games import (
 )
 from live.ratings.perceived.model import PerceivedModel
 from live.ratings.perceived.perceived_rating import LEAST_ELO, MOST_ELO, PULL_MOVES, Dispersion
-from live.ratings.strength.played_games import PlayedGame
+from live.ratings.perceived.played_games import PlayedGame
 
 AFTER = (5, 10, 20, 40)
 WHOLE = "whole"

@@ -19,6 +19,7 @@ from scipy.optimize import minimize
 from live.events import GainKind
 from live.ratings.expected_score import difference_of
 from live.ratings.held_out import judges, share_of
+from live.ratings.perceived.circumstances import Circumstance
 from live.ratings.perceived.loss_logit import Floats, LossLogit
 from live.ratings.perceived.many_games import (
     Ints,
@@ -34,8 +35,7 @@ from live.ratings.perceived.many_games import (
     turns_of,
 )
 from live.ratings.perceived.model import PerceivedModel
-from live.ratings.strength.known_before_move import Circumstance
-from live.ratings.strength.played_games import PlayedGame
+from live.ratings.perceived.played_games import PlayedGame
 
 #: Classes of loss, centipawns.
 LOSS_EDGES_CP: dict[GainKind, tuple[int, ...]] = {

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from live.ratings.perceived.circumstances import Circumstance, measured
 from live.ratings.perceived.loss_logit import GRID_ELO, Floats, LossLogit
 from live.ratings.perceived.perceived_rating import CALM_MOVES, LEAST_ELO, MOST_ELO, PULL_MOVES
-from live.ratings.strength.known_before_move import Circumstance, measured
-from live.ratings.strength.played_games import PlayedGame
+from live.ratings.perceived.played_games import PlayedGame
 
 Ints = npt.NDArray[np.int64]
 Which = npt.NDArray[np.bool_]

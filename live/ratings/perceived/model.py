@@ -16,9 +16,9 @@ import numpy as np
 from live.errors import InputError
 from live.events import GainKind
 from live.ratings.learned_files import LearnedFiles
+from live.ratings.perceived.circumstances import Circumstance, Turn, measured
 from live.ratings.perceived.loss_logit import Floats, LossLogit
 from live.ratings.perceived.perceived_rating import ComparedMove, Dispersion, Elos, compare
-from live.ratings.strength.known_before_move import Circumstance, Turn, measured
 
 _LEARNED = LearnedFiles("models", "model of perceived ratings")
 

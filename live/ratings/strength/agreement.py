@@ -23,8 +23,8 @@ import numpy as np
 from live.errors import InputError
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ratings.learned_files import LearnedFiles
+from live.ratings.perceived.circumstances import Circumstance, Turn, measured
 from live.ratings.perceived.loss_logit import GRID_ELO, Floats
-from live.ratings.strength.known_before_move import Circumstance, Turn, measured
 
 _LEARNED = LearnedFiles("choices", "model of choices")
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Color, GainKind
+from live.ratings.perceived.circumstances import Turn
 from live.ratings.perceived.loss_logit import GRID_ELO
 from live.ratings.perceived.model import MoveReader, encode_model, shipped_models
 from live.ratings.perceived.perceived_rating import (
@@ -24,8 +25,7 @@ from live.ratings.perceived.perceived_rating import (
     level_of_game,
     perceived,
 )
-from live.ratings.strength.known_before_move import Turn
-from live.ratings.strength.played_games import PlayedGame, read_played_games
+from live.ratings.perceived.played_games import PlayedGame, read_played_games
 from tests.ratings.perceived import second_implementation as second
 
 COLORS: tuple[Color, Color] = ("white", "black")

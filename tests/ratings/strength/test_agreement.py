@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from live.ratings.perceived.circumstances import Board, Turn
 from live.ratings.strength.agreement import (
     GameChoices,
     bound,
@@ -16,7 +17,6 @@ from live.ratings.strength.agreement import (
     load_choice_model,
     log_e_value,
 )
-from live.ratings.strength.known_before_move import Board, Turn
 
 
 def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0.0) -> GameChoices:

@@ -18,8 +18,7 @@ from live.errors import InputError
 from live.events import MATE_CP, GainKind, Score
 from live.ratings.alliot.complexity import complexity
 from live.ratings.gain import MAX_GAIN_CP
-from live.ratings.strength.known_before_move import Turn, board_before
-from live.ratings.strength.loss_model import Floats
+from live.ratings.perceived.circumstances import Turn, board_before
 
 #: Ply of White's first gain in a file of gains: play is recorded from move 4 on.
 _FIRST_PLY = 7
@@ -37,9 +36,6 @@ class PlayedSide(NamedTuple):
     """Of each turn, whether the engine's own first choice was played; empty where unknown."""
     best: tuple[str | None, ...] = ()
     """That choice itself, UCI."""
-    human: tuple[Floats, ...] = ()
-    """Of each turn, the log-likelihood of the move among people over ``GRID_ELO``; empty where no
-    network was asked."""
 
 
 class PlayedGame(NamedTuple):

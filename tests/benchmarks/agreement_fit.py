@@ -10,6 +10,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from live.ratings.held_out import SHARES, judges, share_of
+from live.ratings.perceived.circumstances import Circumstance, measured
+from live.ratings.perceived.loss_logit import Floats
+from live.ratings.perceived.played_games import PlayedGame, PlayedSide
 from live.ratings.strength.agreement import (
     ChoiceModel,
     GameChoices,
@@ -17,13 +20,23 @@ from live.ratings.strength.agreement import (
     counts,
     log_likelihood_of_none,
 )
-from live.ratings.strength.known_before_move import Circumstance, measured
-from live.ratings.strength.loss_fit import OF_BOARD, OF_SCORES, OF_SEARCH
-from live.ratings.strength.loss_model import Floats
-from live.ratings.strength.played_games import PlayedGame, PlayedSide
 
 _HUMAN: tuple[Circumstance, ...] = ("found", "found_squared")
-_NAMES = tuple(name for name in (*OF_SCORES, *OF_SEARCH, *OF_BOARD) if name != "opening")
+_NAMES: tuple[Circumstance, ...] = (
+    "always",
+    "early",
+    "late",
+    "ahead",
+    "behind",
+    "level",
+    "instability",
+    "jump",
+    "choices",
+    "pieces",
+    "captures",
+    "recapture",
+    "check",
+)
 CENTRE_ELO, SCALE_ELO = 2100.0, 400.0
 #: Spreads that are tried, log-odds.
 _OF_PLAYERS = (0.05, 0.08, 0.12, 0.16, 0.2)
