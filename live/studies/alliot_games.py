@@ -6,10 +6,9 @@ correlation and line has its interval and an error on games it was not fitted to
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -169,11 +168,7 @@ _INDICATORS: Final = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 
 def complexity_table(data: StudyData) -> StudyTable:
     """Table 4: how the size of errors goes with the complexity of the position."""
-    depths = DepthsByTime()
-    for frame in data.moves(["depth", "time_ms"], all_players=True):
-        for depth, time_ms in frame.iter_rows():
-            if depth is not None and time_ms is not None:
-                depths.add(depth, time_ms)
+    depths = _depths(data)
     names = ["player", "game", "gain_cp", "counted", "depth", "time_ms", "stability_cp", "jump_cp"]
     held: dict[str, list[LineSums]] = {
         name: [LineSums(1) for _ in _INDICATORS] for name in (*data.players.values(), "all")
@@ -222,13 +217,17 @@ def complexity_table(data: StudyData) -> StudyTable:
     )
 
 
-def depth_table(data: StudyData) -> StudyTable:
-    """Figure 1: how deep searches got, by the time they took."""
+def _depths(data: StudyData) -> DepthsByTime:
     depths = DepthsByTime()
     for frame in data.moves(["depth", "time_ms"], all_players=True):
-        for depth, time_ms in frame.iter_rows():
-            if depth is not None and time_ms is not None:
-                depths.add(depth, time_ms)
+        for depth, time_ms in frame.drop_nulls().iter_rows():
+            depths.add(depth, time_ms)
+    return depths
+
+
+def depth_table(data: StudyData) -> StudyTable:
+    """Figure 1: how deep searches got, by the time they took."""
+    depths = _depths(data)
     rows = tuple(depths.shares())
     return StudyTable(
         "alliot-depths",
@@ -252,55 +251,35 @@ def evaluation_table(data: StudyData) -> StudyTable:
     (Figures 2, 6, 14), of all players and of those named.
     """
     polars = import_polars()
-    at = polars.col("best_cp").cast(polars.Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
-    index = ((at + _BIN_CP // 2) // _BIN_CP).alias("class")
-    gain = polars.col("gain_cp").cast(polars.Int64)
-    within = gain >= -RAW.x_cp
-    white, black = (polars.col("colour") == each for each in ("white", "black"))
-    sums = {
-        "n": polars.len(),
-        "total": -gain.sum(),
-        "squares": (gain * gain).sum(),
-        "white": white.sum(),
-        "white within": (white & within).sum(),
-        "black": black.sum(),
-        "black within": (black & within).sum(),
-        "known": polars.col("score").is_not_null().sum(),
-        "points": polars.col("score").cast(polars.Float64).sum(),
+    column = polars.col
+    at = column("best_cp").cast(polars.Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
+    gain = column("gain_cp").cast(polars.Int64)
+    n, mean = polars.len().cast(polars.Int64), -gain.sum() / polars.len()
+    # A shortfall is never below 0, nor is its mean: few moves reach further by this.
+    variance = ((gain * gain).sum() / n - mean * mean).clip(0.0) / (n - 1)
+    reach = polars.when(n > 1).then(1.96 * variance.sqrt())
+    within = {
+        color: (gain >= -RAW.x_cp).filter(column("colour") == color).mean()
+        for color in ("white", "black")
     }
-    names = ["player", "colour", "best_cp", "gain_cp", "counted", "score"]
     rows: list[tuple[Cell, ...]] = []
-    found: dict[str, dict[int, Any]] = {name: {} for name in _groups(data)}
-    for frame in data.moves(names, all_players=True):
-        counted = frame.filter(polars.col("counted") & polars.col("gain_cp").is_not_null())
-        for name, player in _groups(data).items():
-            own = counted if player is None else counted.filter(polars.col("player") == player)
-            for row in own.group_by(index).agg(**sums).iter_rows():
-                held = found[name].setdefault(row[0], np.zeros(len(sums)))
-                held += row[1:]
-    for name, classes in found.items():
-        for each in sorted(classes):
-            n, total, squares, whites, white_in, blacks, black_in, known, points = classes[
-                each
-            ].tolist()
-            mean = total / n
-            # A shortfall is never below 0, nor is its mean: few moves reach further by this.
-            reach = None
-            if n > 1:
-                reach = 1.96 * math.sqrt(max(0.0, squares / n - mean * mean) / (n - 1))
-            rows.append(
-                (
-                    name,
-                    each * _BIN_CP - _MOST_CP,
-                    int(n),
-                    mean,
-                    None if reach is None else max(0.0, mean - reach),
-                    None if reach is None else mean + reach,
-                    white_in / whites if whites else None,
-                    black_in / blacks if blacks else None,
-                    points / known if known else None,
-                )
+    counted = data.scan(all_players=True).filter(column("counted") & gain.is_not_null())
+    for name, player in _groups(data).items():
+        own = counted if player is None else counted.filter(column("player") == player)
+        found = (
+            own.group_by((at + _BIN_CP // 2) // _BIN_CP * _BIN_CP - _MOST_CP)
+            .agg(
+                n.alias("moves"),
+                mean.alias("mean"),
+                (mean - reach).clip(0.0).alias("low"),
+                (mean + reach).alias("high"),
+                within["white"].alias("white"),
+                within["black"].alias("black"),
+                column("score").cast(polars.Float64).mean().alias("score"),
             )
+            .sort("best_cp")
+        )
+        rows += [(name, *row) for row in found.collect().rows()]
     return StudyTable(
         "alliot-evaluations",
         "Moves by the evaluation before them",
@@ -329,21 +308,25 @@ def _groups(data: StudyData) -> dict[str, int | None]:
 
 def shortfall_table(data: StudyData) -> StudyTable:
     """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
-    counts: dict[str, dict[int, int]] = {"white": {}, "black": {}}
-    for frame in data.moves(["colour", "gain_cp", "counted"], all_players=True):
-        for color, gain_cp, counted in frame.iter_rows():
-            if gain_cp is not None and counted:
-                held = counts[color]
-                held[-gain_cp] = held.get(-gain_cp, 0) + 1
-    n = {color: sum(held.values()) for color, held in counts.items()}
-    rows: list[tuple[Cell, ...]] = []
-    within = {"white": 0, "black": 0}
-    for shortfall in sorted({*counts["white"], *counts["black"]}):
-        row: list[Cell] = [shortfall]
-        for color, held in counts.items():
-            within[color] += held.get(shortfall, 0)
-            row += [held.get(shortfall, 0), within[color] / n[color] if n[color] else None]
-        rows.append(tuple(row))
+    polars = import_polars()
+    colors = ("white", "black")
+    found = (
+        data.scan(all_players=True)
+        .filter(polars.col("counted") & polars.col("gain_cp").is_not_null())
+        .group_by(-polars.col("gain_cp"))
+        .agg(
+            (polars.col("colour") == color).sum().cast(polars.Int64).alias(color)
+            for color in colors
+        )
+        .sort("gain_cp")
+        .with_columns(
+            polars.when(polars.col(color).sum() > 0)
+            .then(polars.col(color).cum_sum() / polars.col(color).sum())
+            .alias(f"{color} p(x)")
+            for color in colors
+        )
+        .select("gain_cp", "white", "white p(x)", "black", "black p(x)")
+    )
     return StudyTable(
         "alliot-conformance-distribution",
         "Distribution of conformance by colour",
@@ -356,7 +339,7 @@ def shortfall_table(data: StudyData) -> StudyTable:
             TableColumn("black"),
             TableColumn("black p(x)", 4),
         ),
-        tuple(rows),
+        tuple(found.collect().rows()),
         ("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
     )
 
@@ -364,33 +347,35 @@ def shortfall_table(data: StudyData) -> StudyTable:
 def highest_table(data: StudyData) -> StudyTable:
     """Result by the highest evaluation that White reached, or each player named (Figure 13)."""
     polars = import_polars()
-    names = ["game", "player", "opponent", "colour", "score", "best_cp"]
-    found: dict[str, dict[int, Any]] = {name: {} for name in _groups(data)}
-    for frame in data.moves(names, all_players=True):
-        for name, player in _groups(data).items():
-            own = polars.col("colour") == "white"
-            moves = frame
-            if player is not None:
-                own = polars.col("player") == player
-                moves = frame.filter(own | (polars.col("opponent") == player))
-            best = polars.col("best_cp").cast(polars.Int64)
-            score = polars.col("score").cast(polars.Float64)
-            games = (
-                moves.filter(score.is_not_null())
-                .group_by("game")
-                .agg(
-                    highest=polars.when(own).then(best).otherwise(-best).max().clip(None, 1000),
-                    score=polars.when(own).then(score).otherwise(1 - score).first(),
-                )
-            )
-            for highest, points in games.select("highest", "score").iter_rows():
-                held = found[name].setdefault(round(highest / 50) * 50, np.zeros(3))
-                held += (1, points, points * points)
+    column = polars.col
+    best, score = column("best_cp").cast(polars.Int64), column("score").cast(polars.Float64)
     rows: list[tuple[Cell, ...]] = []
-    for name, classes in found.items():
-        for at in sorted(classes):
-            n, total, squares = classes[at].tolist()
-            rows.append((name, at, int(n), total / n, *score_interval(n, total, squares)))
+    for name, player in _groups(data).items():
+        moves, own = (
+            data.scan(all_players=True).filter(score.is_not_null()),
+            column("colour") == "white",
+        )
+        if player is not None:
+            own = column("player") == player
+            moves = moves.filter(own | (column("opponent") == player))
+        found = (
+            moves.group_by("game")
+            .agg(
+                highest=polars.when(own).then(best).otherwise(-best).max().clip(None, 1000),
+                score=polars.when(own).then(score).otherwise(1 - score).first(),
+            )
+            .group_by(highest=((column("highest") / 50).round() * 50).cast(polars.Int64))
+            .agg(
+                n=polars.len().cast(polars.Int64),
+                total=column("score").sum(),
+                squares=column("score").pow(2).sum(),
+            )
+            .sort("highest")
+        )
+        rows += [
+            (name, at, n, total / n, *score_interval(n, total, squares))
+            for at, n, total, squares in found.collect().rows()
+        ]
     return StudyTable(
         "alliot-highest",
         "What became of the highest evaluation reached",

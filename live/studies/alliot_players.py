@@ -29,6 +29,7 @@ from live.ratings.alliot.markov import (
 )
 from live.ratings.alliot.prediction import Prediction
 from live.ratings.score_interval import score_interval
+from live.studies.move_columns import import_polars
 from live.studies.player_moves import (
     ConformingMoves,
     PairedMoves,
@@ -228,20 +229,21 @@ def stationary_table(data: StudyData) -> StudyTable:
 def classes_table(data: StudyData) -> StudyTable:
     """Figure 15: positions in each class of the chains, in a year on average."""
     rows: list[tuple[Cell, ...]] = []
-    counts: dict[int, Counter[int]] = {player: Counter() for player in data.players}
-    years: dict[int, set[int]] = {player: set() for player in data.players}
-    for frame in data.moves(["player", "year", "best_cp", "counted"]):
-        for player, year, best_cp, counted in frame.iter_rows():
-            if counted and best_cp is not None:
-                counts[player][NINETEEN.of(best_cp)] += 1
-                if year is not None:
-                    years[player].add(year)
+    polars = import_polars()
+    counted = data.scan().filter("counted", polars.col("best_cp").is_not_null())
+    years = dict(
+        counted.group_by("player")
+        .agg(polars.col("year").n_unique() - polars.col("year").has_nulls())
+        .collect()
+        .rows()
+    )
+    counts = Counter[tuple[int, int]]()
+    for player, best_cp, n in counted.group_by("player", "best_cp").len().collect().iter_rows():
+        counts[player, NINETEEN.of(best_cp)] += n
     for player, name in data.players.items():
-        for index in range(len(NINETEEN)):
-            n, active = counts[player][index], len(years[player])
-            if n or counts[player]:
-                edge = NINETEEN.lower_cp[index - 1] if index else None
-                rows.append((name, index + 1, edge, n, n / active if active else None))
+        for index, edge in enumerate((None, *NINETEEN.lower_cp)) if player in years else ():
+            n = counts[player, index]
+            rows.append((name, index + 1, edge, n, n / years[player] if years[player] else None))
     return StudyTable(
         "alliot-classes",
         "Positions in the nineteen classes of evaluation",

@@ -7,7 +7,6 @@ Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as m
 from __future__ import annotations
 
 import math
-from collections import Counter
 from statistics import fmean
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from live.ratings.ferreira.algorithm_3 import EngineEstimate, MeasuredPlayer, en
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.ferreira.engine_distribution import MeasuredDistribution
 from live.ratings.gain_histogram import GainHistogram
+from live.studies.move_columns import import_polars
 from live.studies.player_moves import PlayerMoves, by_player, gather
 from live.studies.study_data import StudyData
 from live.studies.study_table import Cell, StudyTable, TableColumn
@@ -221,11 +221,10 @@ def engine_table(data: StudyData) -> StudyTable:
 def event_table(data: StudyData) -> StudyTable:
     """Table 2: players at events against players at other events."""
     gain = "gain_cp" if data.selection.gain == "same-search" else "successive_cp"
-    moves: Counter[tuple[int, int]] = Counter()
-    for frame in data.moves(["player", "event", gain]):
-        for player, event, gain_cp in frame.iter_rows():
-            if event is not None and gain_cp is not None:
-                moves[player, event] += 1
+    known_moves = (
+        data.scan().drop_nulls(["event", gain]).group_by("player", "event").len().collect()
+    )
+    moves = {(player, event): n for player, event, n in known_moves.iter_rows()}
     least = max(1, data.selection.min_moves)
     order = {player: place for place, player in enumerate(data.players)}
     known = sorted(
@@ -289,19 +288,27 @@ def event_table(data: StudyData) -> StudyTable:
 
 def curve_table(data: StudyData) -> StudyTable:
     """Figure 6: the difference to the engine after each move."""
-    held: dict[int, GainHistogram] = {player: GainHistogram() for player in data.players}
-    rows: dict[int, list[tuple[Cell, ...]]] = {player: [] for player in data.players}
-    same_search = data.selection.gain == "same-search"
-    for frame in data.moves(["player", "gain_cp", "successive_cp"]):
-        for player, gain_cp, successive_cp in frame.iter_rows():
-            gain, gains = gain_cp if same_search else successive_cp, held[player]
-            if gain is None or gains.n >= _MOST_MOVES:
-                continue
-            gains.add(gain)
-            p = (gains.positives + 0.5 * gains.zeros) / gains.n
+    polars = import_polars()
+    gain = "gain_cp" if data.selection.gain == "same-search" else "successive_cp"
+    parts = (polars.col(gain).sign() + 1) / 2
+    found = (
+        data.scan()
+        .select("game", "ply", "player", gain)
+        .drop_nulls(gain)
+        .sort("game", "ply")
+        .with_columns(n=polars.int_range(1, polars.len() + 1).over("player"))
+        .filter(polars.col("n") <= _MOST_MOVES)
+        .with_columns(p=parts.cum_sum().over("player") / polars.col("n"))
+        .collect()
+    )
+    curves = found.select("player", "n", gain, "p").partition_by(
+        "player", as_dict=True, include_key=False
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for player, name in data.players.items():
+        for n, gain_cp, p in curves[(player,)].rows() if (player,) in curves else ():
             # Nothing but negative gains: no difference is low enough.
-            d = difference_of(p) if 0 < p < 1 else None
-            rows[player].append((data.players[player], gains.n, gain, p, d))
+            rows.append((name, n, gain_cp, p, difference_of(p) if 0 < p < 1 else None))
     return StudyTable(
         "ferreira-curve",
         "Difference to the engine after each move",
@@ -314,7 +321,7 @@ def curve_table(data: StudyData) -> StudyTable:
             TableColumn("p", 3, "expected score against the engine"),
             TableColumn("d", 1, "Elo against the engine; none while p is 0 or 1"),
         ),
-        tuple(row for each in rows.values() for row in each),
+        tuple(rows),
         (f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
     )
 
@@ -356,12 +363,10 @@ def engine_gains_table(data: StudyData) -> StudyTable:
 
 def _engine_gains(data: StudyData) -> GainHistogram:
     """Of everybody's moves in the selection."""
-    engine = GainHistogram()
-    for frame in data.moves(["successive_cp", "move", "best"], all_players=True):
-        for successive_cp, move, best in frame.iter_rows():
-            if successive_cp is not None and move == best:
-                engine.add(successive_cp)
-    return engine
+    own = data.scan(all_players=True).filter(
+        import_polars().col("move") == import_polars().col("best")
+    )
+    return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
 
 
 def measured_engine_table(data: StudyData) -> StudyTable:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +27,7 @@ from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.searched_game import PositionSearch, SearchedGame
 
 if TYPE_CHECKING:
-    import polars
+    pass
 
 #: Games in one file: as much as is ever held at once.
 GAMES_A_FILE: Final = 1000
@@ -133,13 +133,6 @@ def schema() -> Mapping[str, Any]:
         name: polars.List(polars.Float64) if kind.startswith("List") else getattr(polars, kind)
         for name, kind, _ in COLUMNS
     }
-
-
-def read_parts(files: Sequence[Path], columns: Sequence[str]) -> Iterator[polars.DataFrame]:
-    """Some columns, file by file, so that memory does not grow with the corpus."""
-    polars = import_polars()
-    for file in files:
-        yield polars.read_parquet(file, columns=list(columns))
 
 
 class _Mover(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from live.errors import InputError
 from live.events import GainKind
 from live.games.player_identity import name_words
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
-from live.studies.move_columns import MoveFolder, import_polars, read_parts
+from live.studies.move_columns import MoveFolder, import_polars, schema
 
 if TYPE_CHECKING:
     import polars
@@ -76,20 +76,39 @@ class StudyData:
         self, columns: Sequence[str], *, all_players: bool = False
     ) -> Iterator[polars.DataFrame]:
         """Rows of the selected games, a file at a time, in the order of games and plies."""
+        for file in self._parquet():
+            chosen = import_polars().scan_parquet(file).filter(self._rows(all_players))
+            yield chosen.select(columns).collect()
+
+    def scan(self, *, all_players: bool = False) -> polars.LazyFrame:
+        """The same rows of all files as one lazy frame: nothing is read until it is collected."""
         polars = import_polars()
+        files, types = self._parquet(), schema()
+        known = polars.scan_parquet(files) if files else polars.LazyFrame(schema=types)
+        return known.filter(self._rows(all_players))
+
+    def _parquet(self) -> list[Path]:
+        import_polars()
         if self._files is None:
             self._files = self._folder.refresh(self.database) if self._folder else []
-        needed = list(dict.fromkeys([*columns, "player", "event", "year"]))
-        for frame in read_parts(self._files, needed):
-            if not all_players:
-                frame = frame.filter(polars.col("player").is_in(list(self.players)))
-            if self._events is not None:
-                frame = frame.filter(polars.col("event").is_in(list(self._events)))
-            if self.selection.first_year is not None:
-                frame = frame.filter(polars.col("year") >= self.selection.first_year)
-            if self.selection.last_year is not None:
-                frame = frame.filter(polars.col("year") <= self.selection.last_year)
-            yield frame.select(columns)
+        return self._files
+
+    def _rows(self, all_players: bool) -> polars.Expr:
+        polars = import_polars()
+        first, last = self.selection.first_year, self.selection.last_year
+        wanted = {
+            "player": None if all_players else list(self.players),
+            "event": self._events,
+        }
+        chosen = polars.lit(True)
+        for name, numbers in wanted.items():
+            if numbers is not None:
+                chosen &= polars.col(name).is_in(numbers)
+        if first is not None:
+            chosen &= polars.col("year") >= first
+        if last is not None:
+            chosen &= polars.col("year") <= last
+        return chosen
 
     @property
     def where(self) -> tuple[str, tuple[object, ...]]:
