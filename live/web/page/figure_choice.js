@@ -1,11 +1,5 @@
 /** Which figure leads on the page: what there is to choose from, and what a view needs to show it. Pure. */
 
-/** Texts of the choices, as people read them. */
-export const FIGURE_CHOICES = {
-  perceived: "playing like",
-  algorithm4: "Algorithm 4",
-};
-
 /** Which figure leads: as somebody chose here, else as the service is set. */
 export function leadingIn(held, { figure }) {
   return figure || (held.hello?.figure ?? "perceived");

@@ -57,7 +57,7 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
 
 def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> None:
     held = point(1, 30, 2340.0)
-    rated = {"curves": Curves(white=(held,)), "plies": (ply(1, 20),)}
+    rated: dict[str, Any] = {"curves": Curves(white=(held,)), "plies": (ply(1, 20),)}
     open_end = rated | {"plies": tuple(ply(n, None) for n in (1, 2, 3))}
     cases = (rated, "1-0", "played"), (rated, "*", "playing"), (open_end, "1-0", "playing")
     for about, result, said in cases:

@@ -13,13 +13,13 @@ import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
 import { ClockText } from "../boards/clock_text.js";
 import { explainButton } from "../explanations.js";
-import { FIGURE_CHOICES, basisIn } from "../figure_choice.js";
+import { basisIn } from "../figure_choice.js";
 import { Name, nameWithin } from "../../drawing/player_names.js";
 import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { writePlace } from "../page_address.js";
 import {
-  basisText, countedMoves, drawBar, drawOdds, lastMove, markSide, oddsAfter, oddsWords, placeText, problemText,
+  FIGURE_NAMES, basisText, countedMoves, drawBar, drawOdds, lastMove, markSide, oddsAfter, oddsWords, placeText, problemText,
   scoreAfter, scoreWords, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
@@ -242,7 +242,7 @@ export class BoardPage {
       button.addEventListener("click", () => this._go({ figure }));
       return button;
     };
-    const box = element("div", "switch", "", ...Object.entries(FIGURE_CHOICES).map(make));
+    const box = element("div", "switch", "", ...Object.entries(FIGURE_NAMES).map(make));
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", "Which figure is large, and which the curves show");
     [...box.children].forEach((button, at) => button.setAttribute("aria-pressed", String(at === 0)));
@@ -291,7 +291,7 @@ export class BoardPage {
     this._curves.destroy();
     this._curves = next;
     this._pinBand(null);
-    Object.keys(FIGURE_CHOICES).forEach((each, at) => {
+    Object.keys(FIGURE_NAMES).forEach((each, at) => {
       this._switch.children[at].setAttribute("aria-pressed", String(each === choice));
     });
   }

@@ -4,7 +4,8 @@ import { element, setText } from "../../drawing/elements.js";
 import { BoardsTable } from "./boards_table.js";
 import { Card } from "./board_card.js";
 import { explainButton } from "../explanations.js";
-import { FIGURE_CHOICES, basisIn, leadingIn } from "../figure_choice.js";
+import { basisIn, leadingIn } from "../figure_choice.js";
+import { FIGURE_NAMES } from "../score_words.js";
 import { delayText } from "../health_view.js";
 import { MomentsList } from "./moments_list.js";
 import { ORDERS, arranged } from "./boards_order.js";
@@ -177,7 +178,7 @@ export class Overview {
     this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort, down: false }));
     this._alertsOrder = this._sort.select.querySelector("[value=alerts]");
     this._layout = choice("As", { auto: "fits best", cards: "boards", table: "table" }, (layout) => this._go({ layout }));
-    this._figure = choice("Large figure", FIGURE_CHOICES, (figure) => this._go({ figure }));
+    this._figure = choice("Large figure", FIGURE_NAMES, (figure) => this._go({ figure }));
     const figure = element("div", "figure-choice", "", this._figure.label, explainButton("perceived"));
     const more = element(
       "details", "chooser", "", element("summary", "", "View"),
