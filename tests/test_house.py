@@ -398,6 +398,6 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
         "soak_service",
         "golden_engine",
     }
-    elsewhere = {"alerts", "error_forecast", "faulty_round", "golden", "perceived", "transfer"}
+    elsewhere = {"alerts", "error_forecast", "faulty_round", "golden", "perceived"}
     found = {path.stem for path in (ROOT / "tests" / "benchmarks").rglob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()

@@ -32,7 +32,7 @@ from live.plugins.installed_plugins import installed_plugins, used_plugins
 from live.publish.http.listener import listen
 from live.publish.http.static_files import OVERLAY
 from live.publish.public_state import DelayedGames
-from live.ratings.calibration.engine_transfer import load_reference
+from live.ratings.engine_scale import load_reference
 from live.service.event_journal import journals_folder
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
 from live.service.measuring.measured_engines import MeasuredEngines

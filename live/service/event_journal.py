@@ -45,7 +45,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
-from live.ratings.calibration.engine_transfer import MeasuredEngine
+from live.ratings.engine_scale import MeasuredEngine
 from live.service.alert_restore import ALERT
 from live.service.host.garbage_collection import paused
 from live.service.host.loop_slices import SLICE_S, LoopSlices

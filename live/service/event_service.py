@@ -40,7 +40,7 @@ from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import HumanSearches, Measure
 from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
-from live.ratings.calibration.engine_transfer import MeasuredEngine, load_reference
+from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived.model_choice import Models
 from live.service.alert_restore import (
     ArbiterEntry,

@@ -12,11 +12,11 @@ from live.engine.search import Limit, SearchOptions
 from live.errors import ConfigError
 from live.events import GainKind
 from live.ledger.measure import HumanSearches
-from live.ratings.calibration.engine_transfer import (
+from live.ratings.engine_scale import (
+    UNMEASURED_SCALE,
     MeasuredEngine,
     ScoreAgreement,
     load_reference,
-    load_terms,
 )
 from live.ratings.ferreira.engine_distribution import (
     EngineDistribution,
@@ -108,7 +108,7 @@ def fitting(
         reference.engine,
         reference.limit,
         gain,
-        load_terms().unmeasured.scale if measured is None else measured.agreement.scale,
+        UNMEASURED_SCALE if measured is None else measured.agreement.scale,
         by_name=named,
         measured="" if measured is None else _how(measured.agreement),
         note=own.note,

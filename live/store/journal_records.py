@@ -24,7 +24,7 @@ from live.games.game_steps import Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
-from live.ratings.calibration.engine_transfer import MeasuredEngine
+from live.ratings.engine_scale import MeasuredEngine
 
 #: Of notes that say by how many milliseconds the machine's clock was put forward just then.
 CLOCK = "clock"

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from live.events import GainKind
-from live.ratings.calibration.engine_transfer import agreement
+from live.ratings.engine_scale import agreement
 from live.ratings.held_out import judges, share_of
 from live.ratings.perceived.circumstances import Circumstance
 from live.ratings.perceived.judge import (

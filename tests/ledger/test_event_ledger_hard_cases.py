@@ -14,7 +14,7 @@ from live.events import CurvePoint, GameDetail, Player, PlayerView, Result
 from live.games.game_steps import HeadersChanged, NewGame, ResultChanged
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
-from live.ratings.calibration.engine_transfer import load_reference
+from live.ratings.engine_scale import load_reference
 from live.service.measure_settings import figure_models, fitting
 from tests.ledger.arithmetic import answer, game, line
 

@@ -8,7 +8,7 @@ import zlib
 
 import chess
 
-from live.ratings.calibration.engine_transfer import load_reference
+from live.ratings.engine_scale import load_reference
 
 
 def say(line: str) -> None:

@@ -25,8 +25,8 @@ from live.jobs.doctor import examine
 from live.jobs.recorded_event import rebuilt
 from live.jobs.report_journal import explanation_of
 from live.publish.export.analysis_json import analysis
-from live.ratings.calibration import engine_transfer
-from live.ratings.calibration.engine_transfer import ReferenceSet, load_reference
+from live.ratings import engine_scale
+from live.ratings.engine_scale import ReferenceSet, load_reference
 from live.service import event_service, measure_settings
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
@@ -240,7 +240,7 @@ async def test_native_stockfish_is_measured(
     def some() -> ReferenceSet:
         return few
 
-    for module in (event_service, measure_settings, engine_transfer):
+    for module in (event_service, measure_settings, engine_scale):
         monkeypatch.setattr(module, "load_reference", some)
     config = settings(require_program("stockfish"), **{"engine.nodes": 10_000})
     async with opened(config) as (service, _):

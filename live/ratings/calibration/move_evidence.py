@@ -28,7 +28,6 @@ import msgspec
 
 from live.errors import InputError
 from live.events import GainKind
-from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.learned_files import LearnedFiles
 
 _LEARNED = LearnedFiles("calibrations", "calibration")
@@ -184,27 +183,14 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvidenceSums:
-    """Looks up the evidence of moves; O(parts) each.
+    """Looks up the evidence of moves; O(parts) each."""
 
-    With a ``transfer`` the moves were judged by another engine or under another limit than the
-    calibration's: they are scaled before, and their evidence ``slope * z - curvature * z**2 / 2``
-    is moved down by the offset and counts by the weight.
-    """
+    __slots__ = ("_curvature", "_parts", "calibration")
 
-    __slots__ = ("_curvature", "_parts", "calibration", "transfer")
-
-    def __init__(self, calibration: Calibration, transfer: Transfer | None = None) -> None:
+    def __init__(self, calibration: Calibration) -> None:
         self.calibration = calibration
-        self.transfer = transfer
-        weight = 1.0 if transfer is None else transfer.weight
-        shift = 0.0 if transfer is None else transfer.offset_elo / calibration.scale_elo
         self._curvature = [
-            MoveEvidence(
-                _whole(-weight * shift * single),
-                _whole(weight * single),
-                _whole(-weight * shift * pooled),
-                _whole(weight * pooled),
-            )
+            MoveEvidence(0, _whole(single), 0, _whole(pooled))
             for single, pooled in zip(
                 calibration.curvature, calibration.pooled_curvature, strict=True
             )
@@ -214,7 +200,7 @@ class EvidenceSums:
                 part.by,
                 part.edges,
                 [
-                    [(_whole(weight * a), _whole(weight * b)) for a, b in zip(*rows, strict=True)]
+                    [(_whole(a), _whole(b)) for a, b in zip(*rows, strict=True)]
                     for rows in zip(part.slope, part.pooled_slope, strict=True)
                 ],
             )
@@ -223,8 +209,6 @@ class EvidenceSums:
 
     def weigh(self, move: RatedMove) -> MoveEvidence:
         """The evidence of one move, all parts together."""
-        if self.transfer is not None:
-            move = self._scaled(move, self.transfer)
         kind = bisect_left(self.calibration.gain_edges_cp, move.gain_cp)
         held = self._curvature[kind]
         slope, pooled_slope = held.slope, held.pooled_slope
@@ -233,16 +217,6 @@ class EvidenceSums:
             slope += single
             pooled_slope += pooled
         return MoveEvidence(slope, held.curvature, pooled_slope, held.pooled_curvature)
-
-    @staticmethod
-    def _scaled(move: RatedMove, transfer: Transfer) -> RatedMove:
-        previous = move.previous_gain_cp
-        return RatedMove(
-            round(transfer.scaled(move.gain_cp)),
-            round(transfer.scaled(move.score_before_cp)),
-            move.ply,
-            None if previous is None else round(transfer.scaled(previous)),
-        )
 
 
 def _whole(weight: float) -> int:

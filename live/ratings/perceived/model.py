@@ -2,7 +2,7 @@
 
 A model holds for one engine, limit, definition of the gain and pace of play. Another engine or
 limit is read by it through a scale of centipawns alone, measured on the reference positions
-(:mod:`live.ratings.calibration.engine_transfer`).
+(:mod:`live.ratings.engine_scale`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Players err more when they have less time, so a game is read by the model of its
 bullet by that of blitz, rapid by the mean of both. Where none was learned for the pace, another
 stands in, and that is said. Where none was learned with the engine or limit in use, those of the
 engine of the reference positions are read through a scale of centipawns
-(:mod:`live.ratings.calibration.engine_transfer`).
+(:mod:`live.ratings.engine_scale`).
 """
 
 from __future__ import annotations

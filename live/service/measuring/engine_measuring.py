@@ -16,7 +16,7 @@ import msgspec
 
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Position, Search, SearchFailure, SearchResult
-from live.ratings.calibration.engine_transfer import (
+from live.ratings.engine_scale import (
     LEAST_POSITIONS,
     MeasuredEngine,
     ReferenceSet,

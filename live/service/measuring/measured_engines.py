@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.ratings.calibration.engine_transfer import MeasuredEngine, ReferenceSet
+from live.ratings.engine_scale import MeasuredEngine, ReferenceSet
 
 log = logging.getLogger(__name__)
 

@@ -41,7 +41,7 @@ from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.export.analysis_json import Analysis, to_json
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState, OutOfStep
-from live.ratings.calibration.engine_transfer import load_reference
+from live.ratings.engine_scale import load_reference
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.service.event_service import EventService
 from tests.benchmarks.service.rehearsal import boards

@@ -7,15 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from live.errors import InputError
-from live.ratings.calibration.engine_transfer import Transfer
 from live.ratings.calibration.move_evidence import (
     Calibration,
     EvidenceSums,
-    MoveEvidence,
     RatedMove,
     circumstance_class,
     decode_calibration,
@@ -163,56 +159,6 @@ def test_evidence_is_the_sum_over_the_parts(classical: Calibration) -> None:
     evidence = EvidenceSums(classical).weigh(move)
     assert evidence.slope == pytest.approx(slope * 1e6, abs=0.5)
     assert evidence.curvature == pytest.approx(classical.curvature[kind] * 1e6, abs=0.5)
-
-
-MOVES = st.builds(
-    RatedMove,
-    st.integers(-900, 0),
-    st.integers(-900, 900),
-    st.integers(1, 160),
-    st.none() | st.integers(-900, 0),
-)
-SAME = Transfer(scale=1.0, weight=1.0, offset_elo=0.0)
-
-
-@given(MOVES)
-def test_a_transfer_that_changes_nothing_changes_no_evidence(move: RatedMove) -> None:
-    classical = load_calibration("classical")
-    assert EvidenceSums(classical, SAME).weigh(move) == EvidenceSums(classical).weigh(move)
-
-
-@given(MOVES)
-def test_scores_on_twice_the_scale_are_read_as_half(move: RatedMove) -> None:
-    classical = load_calibration("classical")
-    previous = move.previous_gain_cp
-    doubled = RatedMove(
-        2 * move.gain_cp,
-        2 * move.score_before_cp,
-        move.ply,
-        None if previous is None else 2 * previous,
-    )
-    twice = msgspec.structs.replace(SAME, scale=2.0)
-    assert EvidenceSums(classical, twice).weigh(doubled) == EvidenceSums(classical).weigh(move)
-
-
-@pytest.mark.slow
-@given(MOVES, st.floats(0.3, 1), st.floats(-200, 200))
-def test_the_offset_moves_the_evidence_and_the_weight_thins_it(
-    move: RatedMove, weight: float, offset_elo: float
-) -> None:
-    classical = load_calibration("classical")
-    transfer = Transfer(scale=1.0, weight=weight, offset_elo=offset_elo)
-    own = EvidenceSums(classical).weigh(move)
-    found = EvidenceSums(classical, transfer).weigh(move)
-    shift = offset_elo / classical.scale_elo
-    for z in (-2.0, -0.5, 0.0, 1.5):
-
-        def log(at: MoveEvidence, z: float) -> float:
-            return at.slope * z - at.curvature * z * z / 2
-
-        # As likely as the original was where the offset leads to, but for a constant.
-        wanted = weight * (log(own, z + shift) - log(own, shift))
-        assert log(found, z) == pytest.approx(wanted, abs=20 * (1 + abs(z)) ** 2)
 
 
 @pytest.mark.parametrize("name", shipped())

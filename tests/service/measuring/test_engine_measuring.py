@@ -10,7 +10,7 @@ import pytest
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Search, SearchFailure, SearchResult
 from live.events import Score
-from live.ratings.calibration.engine_transfer import MeasuredEngine, ReferencePosition, ReferenceSet
+from live.ratings.engine_scale import MeasuredEngine, ReferencePosition, ReferenceSet
 from live.service.measuring.engine_measuring import EngineMeasuring, ReferenceSearch
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {} 1"

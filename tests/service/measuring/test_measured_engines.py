@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.ratings.calibration.engine_transfer import MeasuredEngine, ScoreAgreement, load_reference
+from live.ratings.engine_scale import MeasuredEngine, ScoreAgreement, load_reference
 from live.service.measuring.measured_engines import MeasuredEngines
 
 REFERENCE = load_reference()

@@ -1,0 +1,123 @@
+"""A model of one engine, used with the scores of another engine or another limit.
+
+A model holds for the engine and limit it was learned with. Another engine counts centipawns on
+another scale, so a set of reference positions, of which the first engine's scores are stored, is
+searched once with the other. The slope of its scores through the origin is the ratio of the two
+scales, and scores and gains are divided by it before they are compared. Below a correlation of
+:data:`LEAST_CORRELATION` the scores measure something else, and nothing is read through a scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from live.ratings.learned_files import LearnedFiles
+
+_REFERENCES = LearnedFiles("references", "set of reference positions")
+
+#: Scores count no further than this in the slope: beyond, engines differ in how they show a won
+#: game, and no move there says much about its player.
+CLIP_CP: Final = 600
+#: Fewest positions that a slope is believed from.
+LEAST_POSITIONS: Final = 50
+#: Least correlation of the scores with the stored ones, over the reference positions.
+LEAST_CORRELATION: Final = 0.96
+#: Of an engine and limit nobody has measured yet: about any engine's.
+UNMEASURED_SCALE: Final = 0.9
+#: Where a won game begins on the scale of the engine depends on its scale: both are found in turn.
+_STEPS: Final = 50
+_CLOSE: Final = 1e-6
+
+
+class ReferencePosition(msgspec.Struct, frozen=True):
+    """One position of the reference set."""
+
+    fen: str
+    score_cp: int
+    """White's side, mate ±3900, as the engine of the models scored it."""
+
+
+class ReferenceSet(msgspec.Struct, frozen=True, kw_only=True):
+    """Positions that every engine is measured on."""
+
+    engine: str
+    """Whose scores are stored (UCI ``id name``)."""
+    limit: str
+    data: str
+    """Where the positions are from, for people."""
+    positions: tuple[ReferencePosition, ...]
+
+
+class ScoreAgreement(msgspec.Struct, frozen=True):
+    """How the scores of an engine and limit go with those of the reference."""
+
+    scale: float
+    """Centipawns of this engine to one of the reference."""
+    scale_error: float
+    """Standard error of ``scale``."""
+    correlation: float
+    positions: int
+
+
+def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreAgreement:
+    """Compare scores of the same positions, White's side, mate ±3900.
+
+    The slope is the least-squares line through the origin, both scores clipped at the same won
+    game (``CLIP_CP`` of the reference); its standard error is the sandwich estimate (White 1980),
+    since large scores scatter more than small ones.
+
+    Raises:
+        ValueError: there are fewer than :data:`LEAST_POSITIONS`, or not as many of both.
+    """
+    if len(reference_cp) != len(measured_cp):
+        raise ValueError(f"{len(reference_cp)} scores against {len(measured_cp)}")
+    n = len(reference_cp)
+    if n < LEAST_POSITIONS:
+        raise ValueError(f"{n} positions: {LEAST_POSITIONS} are needed")
+    x = np.clip(np.array(reference_cp, dtype=np.float64), -CLIP_CP, CLIP_CP)
+    raw = np.array(measured_cp, dtype=np.float64)
+    squares = float(x @ x)
+    if squares == 0:
+        raise ValueError("every reference score is 0")
+    scale = 1.0
+    for _ in range(_STEPS):
+        end = CLIP_CP * scale
+        y = np.clip(raw, -end, end)
+        before, scale = scale, float(x @ y) / squares
+        if scale <= 0 or abs(scale - before) < _CLOSE:
+            break
+    error = math.sqrt(float(((y - scale * x) * x) @ ((y - scale * x) * x))) / squares
+    spread = float(x.std() * y.std())
+    covariance = float(((x - x.mean()) * (y - y.mean())).mean())
+    return ScoreAgreement(scale, error, covariance / spread if spread else 0.0, n)
+
+
+class MeasuredEngine(msgspec.Struct, frozen=True, kw_only=True):
+    """What searching the reference positions has shown of an engine and limit."""
+
+    agreement: ScoreAgreement
+    nodes: int
+    """Of a search, the median."""
+
+    @property
+    def refusal(self) -> str:
+        """Why its scores are not read through a scale, for people; empty where they are."""
+        held = self.agreement
+        if held.correlation < LEAST_CORRELATION:
+            return (
+                f"its scores do not fit: correlation {held.correlation:.2f} over {held.positions} "
+                f"reference positions, {LEAST_CORRELATION:.2f} are needed"
+            )
+        if not held.scale > 0:
+            return "its scores do not fit: they do not grow with those of the reference"
+        return ""
+
+
+def load_reference() -> ReferenceSet:
+    """The reference positions that come with the package."""
+    return msgspec.json.decode(_REFERENCES.read("positions"), type=ReferenceSet)
