@@ -13,8 +13,7 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable, UnknownFeed
 from live.feeds.feed import Feed
 from live.feeds.feed_session import FeedConditions
-from live.feeds.lichess.lichess_token import LichessToken
-from live.feeds.mqtt.mqtt_address import mqtt_address, wrong_topic
+from live.feeds.lichess_token import LichessToken
 from live.feeds.source_address import (
     LICHESS,
     FeedAddress,
@@ -23,10 +22,12 @@ from live.feeds.source_address import (
     lichess_page,
     lichess_watch,
     livechess_cloud,
+    mqtt_address,
     origin,
     recognise,
     split,
     unknown,
+    wrong_topic,
 )
 
 #: What stands before the first slash of an address that was copied without its ``https://``.
@@ -105,13 +106,13 @@ def _open(
         case "pgn-url":
             if not _is_http(source.target):
                 raise unknown(spec, "is no http or https address")
-            from live.feeds.files.web_page_feed import WebPageFeed
+            from live.feeds.web_page_feed import WebPageFeed
 
             return WebPageFeed(source.name, source.target, conditions)
         case "lichess":
             return _lichess(spec, source, conditions, env)
         case "dgt-board":
-            from live.feeds.dgt.livechess_feed import LiveChessFeed
+            from live.feeds.livechess import LiveChessFeed
 
             return LiveChessFeed(source.name, source.target, conditions)
         case "livechess-cloud":
@@ -173,17 +174,17 @@ def _lichess(
     same = origin(base_url) == origin(settings.base_url)
     token = LichessToken(settings.token_file, env, sent=same)
     if broadcast is not None:
-        from live.feeds.lichess.lichess_broadcast import LichessBroadcastFeed
+        from live.feeds.lichess_broadcast import LichessBroadcastFeed
 
         return LichessBroadcastFeed(source.name, base_url, *broadcast, conditions, token)
     if page is not None:
-        from live.feeds.files.web_page_feed import WebPageFeed
+        from live.feeds.web_page_feed import WebPageFeed
 
         path, poll_s = page
         url = f"{base_url.rstrip('/')}{path}"
         return WebPageFeed(source.name, url, conditions, poll_s=poll_s, token=token)
     assert watch is not None
-    from live.feeds.lichess.lichess_game_feed import LichessGameFeed
+    from live.feeds.lichess_game import LichessGameFeed
 
     what = {"game_id": watch[1]} if watch[0] == "game" else {"channel": watch[1]}
     return LichessGameFeed(source.name, base_url, conditions, token=token, **what)
@@ -197,7 +198,7 @@ def _livechess_cloud(spec: str, source: FeedAddress, conditions: FeedConditions)
     host = urlsplit(source.target).hostname or ""
     if source.forced and not host.endswith("livechesscloud.com"):
         base_url = origin(source.target)
-    from live.feeds.dgt.livechess_cloud_feed import LiveChessCloudFeed
+    from live.feeds.livechess_cloud import LiveChessCloudFeed
 
     return LiveChessCloudFeed(source.name, *found, conditions, base_url)
 
@@ -208,7 +209,7 @@ def _mqtt(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
         raise unknown(spec, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
     if wrong := wrong_topic(address.topic):
         raise unknown(spec, f"{wrong}: it looks like mqtt://BROKER/chess/#")
-    from live.feeds.mqtt.mqtt_feed import MqttFeed
+    from live.feeds.mqtt_feed import MqttFeed
 
     return MqttFeed(source.name, address, conditions)
 

@@ -1,12 +1,12 @@
 """One game that several sources carry, shown once.
 
 Every source's games are held as it reports them (:class:`~live.games.game_index.GameIndex`). Here
-they are brought together: of games that are one (:mod:`live.games.same_game`) the one that was held
-first is shown, under its id, with what the others add, and the others are not shown.
+they are brought together: of games that are one (:mod:`live.games.game_matching`) the one that was
+held first is shown, under its id, with what the others add, and the others are not shown.
 
 What is shown is the first source's line, as long as no other goes on from it; so when one source
 falls silent, the others carry the game on. A line that contradicts it is shown only once it is
-:data:`~live.games.same_game.LEAD_PLIES` longer, and is left in the same way only: else the line
+:data:`~live.games.game_matching.LEAD_PLIES` longer, and is left in the same way only: else the line
 would change with each move where the gap is about as large. A takeback shows when every source has
 it, or goes on another way. Headers, clocks and results that the first source lacks come from the
 others. Which sources they are and where they contradict each other stands in the game (``also``,
@@ -21,11 +21,9 @@ from itertools import chain
 import msgspec
 
 from live.events import FeedName, GameId, Headers, Move, Player, Result
-from live.games.game import Game
-from live.games.game_index import GameIndex
-from live.games.game_matching import CROWD, agreeing
-from live.games.game_steps import (
+from live.games.game import (
     CarriersChanged,
+    Game,
     GameGone,
     HeadersChanged,
     NewGame,
@@ -34,16 +32,19 @@ from live.games.game_steps import (
     Step,
     applied,
 )
-from live.games.player_identity import fide_id, is_known, name_words, same_person
-from live.games.report_changes import move_changes
-from live.games.same_game import (
+from live.games.game_index import GameIndex
+from live.games.game_matching import (
+    CROWD,
     LEAD_PLIES,
+    agreeing,
     difference,
     is_another_line,
     is_one_game,
     may_be_one_game,
     same_seats,
 )
+from live.games.player_identity import fide_id, is_known, name_words, same_person
+from live.games.report_changes import move_changes
 
 #: A step as shown, and the game after it.
 Shown = tuple[Step, Game | None]

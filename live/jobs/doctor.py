@@ -24,7 +24,7 @@ from live.config import Config, FeedsConfig, HumanConfig, JournalConfig, Plugins
 from live.engine.engine_discovery import find_engine
 from live.engine.engine_speed import EngineSpeed, measure_speed
 from live.errors import LiveRateError
-from live.feeds.lichess.lichess_token import GET_ONE, LichessToken
+from live.feeds.lichess_token import GET_ONE, LichessToken
 from live.human.players import open_network
 from live.jobs.list_plugins import troubles_of
 from live.players.player_lists import open_player_lists

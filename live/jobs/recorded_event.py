@@ -22,8 +22,7 @@ from live.engine.search import Search
 from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import InputError
 from live.events import Alert, AlertMessage, Change, GameId
-from live.games.game import Game
-from live.games.game_steps import game_after
+from live.games.game import Game, game_after
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import HumanSearches

@@ -14,7 +14,7 @@ from rich.console import Console
 from live.config import Config
 from live.errors import ConfigError
 from live.events import FeedHealth
-from live.games.game_steps import GameGone, NewGame, Step
+from live.games.game import GameGone, NewGame, Step
 from live.jobs.recorded_event import RecordedEvent, config_of, run_at
 from live.ledger.game.game_evaluations import RequestId
 from live.publish.access.origin_policy import is_loopback

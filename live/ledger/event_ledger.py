@@ -25,9 +25,8 @@ from live.events import (
     PlayerView,
     PluginFigure,
 )
-from live.games.game import Game
+from live.games.game import Game, NewGame, Step
 from live.games.game_index import GameIndex, arranged
-from live.games.game_steps import NewGame, Step
 from live.human.question import HumanAnswer
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
 from live.ledger.game.game_evaluations import RequestId

@@ -32,8 +32,7 @@ from live.events import (
     PlayerView,
     PluginFigure,
 )
-from live.games.game import Game
-from live.games.game_steps import GameConfirmed, GameGone, MovesPlayed, NewGame, Step
+from live.games.game import Game, GameConfirmed, GameGone, MovesPlayed, NewGame, Step
 from live.games.report_changes import plan
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer

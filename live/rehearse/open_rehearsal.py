@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from live.clock import Clock
 from live.errors import InputError
 from live.events import GameReport
-from live.feeds.mqtt.mqtt_address import mqtt_address
+from live.feeds.source_address import mqtt_address
 from live.rehearse.planned_faults import connections, mishaps, requests
 from live.rehearse.rehearsal import Rehearsal
 

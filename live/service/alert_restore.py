@@ -33,9 +33,9 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
 )
-from live.games.game import Game
-from live.games.game_steps import (
+from live.games.game import (
     ClocksCorrected,
+    Game,
     MovesPlayed,
     NewGame,
     ResultChanged,

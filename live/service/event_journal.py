@@ -39,7 +39,7 @@ from live.events import (
     GameId,
     GoneMessage,
 )
-from live.games.game_steps import GameConfirmed, NewGame, Step
+from live.games.game import GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_state import EventState
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues

@@ -14,15 +14,15 @@ import msgspec
 
 from live.config import MemoryConfig
 from live.events import FeedReport
-from live.games.game_retention import GameRetention
-from live.games.game_steps import GameConfirmed, NewGame, Step
+from live.games.game import GameConfirmed, NewGame, Step
+from live.games.game_index import GameRetention
 from live.ledger.event_state import EventState
 
 log = logging.getLogger(__name__)
 
 
 class GameRelease:
-    """Watches every step, and lets go what is old; see :mod:`live.games.game_retention`."""
+    """Watches every step, and lets go what is old; see :mod:`live.games.game_index`."""
 
     def __init__(
         self,

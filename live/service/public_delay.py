@@ -17,8 +17,7 @@ import msgspec
 from live.clock import Clock
 from live.config import FeedsConfig
 from live.events import Change, FeedHealth, GameId, GameMessage, MoveMessage, PublicDelay
-from live.games.game import Game
-from live.games.game_steps import game_after
+from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
 from live.publish.public_state import DelayedGames, PublicState
 from live.store.journal import Journal

@@ -27,8 +27,7 @@ from live.engine.results.sqlite_connection import SqliteConnection
 from live.engine.search import SearchResult
 from live.engine.search_key import SearchKey
 from live.events import GameId
-from live.games.game import Game
-from live.games.game_steps import NewGame, Step
+from live.games.game import Game, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal_faults import error_code, may_write, why_unusable
 from live.store.journal_reader import JournalReader

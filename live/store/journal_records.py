@@ -1,4 +1,4 @@
-"""What a journal keeps, as values. Steps of games are those of :mod:`live.games.game_steps`. Pure.
+"""What a journal keeps, as values. Steps of games are those of :mod:`live.games.game`. Pure.
 
 Figures of a game are kept ready, so that a restart need not work them out again. They count only
 under the very measure they were made with; under any other they are made anew from changes and
@@ -19,8 +19,7 @@ from live import __version__
 from live.engine.search import SearchResult
 from live.engine.search_key import SearchKey
 from live.events import FeedName, GameId
-from live.games.game import Game
-from live.games.game_steps import Step, game_after
+from live.games.game import Game, Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure

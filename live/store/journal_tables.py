@@ -6,7 +6,7 @@ which has results of searches only; it becomes a journal when it is named as one
 
 ==========  ==========================================================================
 ``runs``    each start of the service: when, which engine, limit and settings
-``changes`` every step of every game, in order, with its time (:mod:`live.games.game_steps`)
+``changes`` every step of every game, in order, with its time (:mod:`live.games.game`)
 ``results`` what searches found, by a digest of engine and question
 ``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
 ``games``   the games there are, and how each stood after its last change written here

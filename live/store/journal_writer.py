@@ -22,7 +22,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from live.engine.results.result_file import digest
-from live.games.game_steps import GameGone, NewGame
+from live.games.game import GameGone, NewGame
 from live.store.journal_checksums import CHAINED, START, heads, link, sum_of, together
 from live.store.journal_faults import error_code, in_words
 from live.store.journal_records import (

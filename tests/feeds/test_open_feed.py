@@ -11,9 +11,9 @@ from live.feeds.demo.demo_feed import DemoFeed
 from live.feeds.files.file_feed import FileFeed
 from live.feeds.files.folder_feed import FolderFeed
 from live.feeds.files.stdin_feed import StdinFeed
-from live.feeds.files.web_page_feed import WebPageFeed
-from live.feeds.lichess.lichess_broadcast import LichessBroadcastFeed
+from live.feeds.lichess_broadcast import LichessBroadcastFeed
 from live.feeds.open_feed import open_feed
+from live.feeds.web_page_feed import WebPageFeed
 
 CONFIG = FeedsConfig()
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,12 @@ import msgspec
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
-from live.feeds.dgt.livechess_cloud_json import (
+from live.feeds.files.partial_reads import PartialReadFilter
+from live.feeds.files.pgn_snapshots import charset_of
+from live.feeds.lichess_broadcast import tour_is_over
+from live.feeds.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
+from live.feeds.livechess import LiveChessMessages
+from live.feeds.livechess_cloud import (
     CloudBoard,
     CloudRoundIndex,
     CloudTournament,
@@ -23,15 +28,9 @@ from live.feeds.dgt.livechess_cloud_json import (
     game_reports,
     read,
 )
-from live.feeds.dgt.livechess_messages import LiveChessMessages
-from live.feeds.files.partial_reads import PartialReadFilter
-from live.feeds.files.pgn_snapshots import charset_of
-from live.feeds.lichess.lichess_broadcast import tour_is_over
-from live.feeds.lichess.lichess_game_feed import NdjsonLines
-from live.feeds.lichess.lichess_ndjson import LichessGameStream, LichessTvStream
-from live.feeds.mqtt.mqtt_payload import MqttGames
+from live.feeds.mqtt_payload import MqttGames
 from live.feeds.open_feed import open_feed
-from live.feeds.pgn.not_pgn import not_pgn
+from live.feeds.pgn.charset import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan

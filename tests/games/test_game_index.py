@@ -2,14 +2,14 @@ import chess
 import pytest
 
 from live.events import Headers, Player
-from live.games.game import Game
-from live.games.game_index import GameIndex, key_mark, marks_of_game, names_mark, wider_marks
-from live.games.game_steps import (
+from live.games.game import (
+    Game,
     GameConfirmed,
     GameGone,
     HeadersChanged,
     NewGame,
 )
+from live.games.game_index import GameIndex, key_mark, marks_of_game, names_mark, wider_marks
 
 
 def game(id: str = "g", white: str = "Anna", feed: str = "test", key: str = "") -> Game:

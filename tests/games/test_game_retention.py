@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import FeedReport, GameReport, Headers, Player, Result
-from live.games.game_index import GameIndex
-from live.games.game_retention import LEAST_S, GameRetention, mark_of
-from live.games.game_steps import GameGone
+from live.games.game import GameGone
+from live.games.game_index import LEAST_S, GameIndex, GameRetention, mark_of
 from live.games.report_changes import plan
 from tests.ledger.arithmetic import line
 

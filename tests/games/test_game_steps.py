@@ -3,10 +3,10 @@ import msgspec
 import pytest
 
 from live.events import Headers, Player, Score
-from live.games.game import Game
-from live.games.game_steps import (
+from live.games.game import (
     ClocksCorrected,
     EvalsChanged,
+    Game,
     GameConfirmed,
     GameGone,
     MovesPlayed,

@@ -2,7 +2,7 @@ import chess
 import pytest
 
 from live.events import Result
-from live.games.report_sanity import (
+from live.games.report_changes import (
     is_no_game,
     with_result_by_rule,
     without_centred_kings,

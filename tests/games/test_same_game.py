@@ -7,8 +7,8 @@ import pytest
 
 from live.events import Player, Result
 from live.games.game import Game
-from live.games.same_game import (
-    PROOF_PLIES,
+from live.games.game_matching import (
+    SAME_GAME_PLIES,
     difference,
     is_another_line,
     is_one_game,
@@ -120,7 +120,7 @@ def test_two_games_are_not_taken_for_one(one: Game, other: Game, alone: bool) ->
 def test_many_moves_prove_what_names_leave_open(other: Game) -> None:
     other = msgspec.structs.replace(other, feed="b")
     assert is_one_game(ONE, other, alone=False)
-    short = msgspec.structs.replace(other, moves=other.moves[: PROOF_PLIES - 1])
+    short = msgspec.structs.replace(other, moves=other.moves[: SAME_GAME_PLIES - 1])
     assert not is_one_game(ONE, short, alone=False)
 
 

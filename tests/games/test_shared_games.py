@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import NO_LONGER, GameReport, Player
-from live.games.game import Game
+from live.games.game import Game, GameGone, NewGame, Step, applied
 from live.games.game_index import GameIndex
-from live.games.game_steps import GameGone, NewGame, Step, applied
 from live.games.report_changes import plan
 from live.games.shared_games import SharedGames, Shown
 from tests.games.told import report, told

@@ -20,7 +20,7 @@ from live.config import load_config
 from live.errors import InputError
 from live.events import FeedReport, GameReport, Player
 from live.feeds.demo import demo_feed
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.jobs.recorded_event import rebuilt
 from live.jobs.report_journal import explanation_of, find_game, moment_ms, report
 from live.publish.export.analysis_json import Analysis, analysis

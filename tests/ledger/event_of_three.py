@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live.events import Player
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
 from tests.ledger.arithmetic import answer, game, line

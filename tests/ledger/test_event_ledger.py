@@ -35,7 +35,7 @@ from live.events import (
     Result,
     Score,
 )
-from live.games.game_steps import (
+from live.games.game import (
     ClocksCorrected,
     EvalsChanged,
     GameGone,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from live.events import CurvePoint, GameDetail, Player, PlayerView, Result
-from live.games.game_steps import HeadersChanged, NewGame, ResultChanged
+from live.games.game import HeadersChanged, NewGame, ResultChanged
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import load_reference

@@ -19,9 +19,8 @@ from live.events import (
     PluginFigure,
     StandingMessage,
 )
-from live.games.game import Game
+from live.games.game import Game, GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
 from live.games.game_index import GameIndex
-from live.games.game_steps import GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
 from live.games.report_changes import plan
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from live.engine.search import Limit, Search, SearchResult
 from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score
-from live.games.game_steps import HeadersChanged, MovesPlayed, NewGame
+from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations, KnownGame

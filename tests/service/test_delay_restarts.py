@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Change, FeedReport, GameReport, Player, Result
-from live.games.game import Game
-from live.games.game_steps import Step, game_after
+from live.games.game import Game, Step, game_after
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import snapshot
 from live.publish.stream.client_state import ClientState

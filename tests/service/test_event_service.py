@@ -16,7 +16,7 @@ from live.engine.engine_discovery import find_engine
 from live.engine.search import Search
 from live.events import FeedHealth, FeedReport, GameReport, Headers, Player, SpeculationFigures
 from live.feeds.demo import demo_feed
-from live.games.game_steps import Step
+from live.games.game import Step
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.players.player_totals import PlayerTotals
 from live.ledger.players.standings import EventStandings

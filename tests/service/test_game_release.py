@@ -8,7 +8,7 @@ import pytest
 
 from live.config import MemoryConfig
 from live.events import Change, FeedReport, GameReport, GoneMessage, Headers, MoveMessage, Player
-from live.games.game_steps import GameConfirmed
+from live.games.game import GameConfirmed
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.measure import Measure

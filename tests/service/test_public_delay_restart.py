@@ -10,7 +10,7 @@ import pytest
 from live.config import FeedsConfig
 from live.events import EngineInfo, FeedReport
 from live.feeds.demo import demo_feed
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.visibility import Visibility, shown

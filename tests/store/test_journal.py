@@ -19,7 +19,7 @@ from live.engine.results.result_file import ResultFile
 from live.engine.search import Limit, SearchResult
 from live.engine.search_key import SearchKey
 from live.events import Score
-from live.games.game_steps import GameGone, MovesPlayed, NewGame, ResultChanged, Step
+from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal import Journal, StoredResults, why_refused
 from live.store.journal_reader import JournalReader

@@ -15,7 +15,7 @@ import pytest
 from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import Score
-from live.games.game_steps import MovesPlayed, NewGame, ResultChanged
+from live.games.game import MovesPlayed, NewGame, ResultChanged
 from live.store.journal import Journal
 from live.store.journal_checksums import START, check, link, sum_of, together
 from live.store.journal_reader import JournalReader

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from live.errors import InputError
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.store.journal import Journal
 from live.store.journal_faults import in_words
 from live.store.journal_reader import JournalReader

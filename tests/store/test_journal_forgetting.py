@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from live.cli import app
 from live.events import Player
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.store.journal import JournalLock
 from live.store.journal_reader import JournalReader
 from tests.ledger.arithmetic import game

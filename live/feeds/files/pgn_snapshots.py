@@ -16,8 +16,7 @@ from live.events import FeedName, GameReport
 from live.feeds.feed_session import FeedConditions, FeedSession
 from live.feeds.files.partial_reads import BelievedText, PartialReadFilter
 from live.feeds.game_roster import distinct_games
-from live.feeds.pgn.charset import likely_charset
-from live.feeds.pgn.not_pgn import HEAD_BYTES, not_pgn, what_instead
+from live.feeds.pgn.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.network.retry import FeedTrouble
 

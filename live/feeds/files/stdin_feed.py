@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from live.errors import FeedUnreadable
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.feeds.pgn.not_pgn import not_pgn
+from live.feeds.pgn.charset import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder
 from live.operating_system import InputWait
 

@@ -13,7 +13,7 @@ import msgspec
 from live.clock import Clock
 from live.errors import InputError
 from live.events import GameReport, Player
-from live.feeds.mqtt.mqtt_address import MqttAddress
+from live.feeds.source_address import MqttAddress
 from live.network.mqtt_client import MqttClient
 from live.rehearse.planned_faults import ALL_WELL, Mishap
 from live.rehearse.rehearsal import Rehearsal
@@ -129,7 +129,7 @@ class MqttRehearsal(Rehearsal):
 
 
 def told_json(game: GameReport) -> bytes:
-    """One game in our own schema (:class:`live.feeds.mqtt.mqtt_schema.MqttGame`)."""
+    """One game in our own schema (:class:`live.feeds.mqtt_payload.MqttGame`)."""
     told = game.headers
     body: dict[str, object] = {
         "id": game.key,

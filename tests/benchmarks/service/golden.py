@@ -246,7 +246,7 @@ class Pipe(Rehearsal):
 
 def opened(source: Source, games: Sequence[GameReport], folder: Path, broker: int) -> Rehearsal:
     """A source that shows these games."""
-    from live.feeds.mqtt.mqtt_address import MqttAddress
+    from live.feeds.source_address import MqttAddress
 
     match source:
         case "file":

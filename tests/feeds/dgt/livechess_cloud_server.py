@@ -12,7 +12,7 @@ import msgspec
 
 from live.clock import Clock
 from live.events import GameReport, Move, Player
-from live.feeds.dgt.livechess_cloud_json import STANDARD_POSITION
+from live.feeds.livechess_cloud import STANDARD_POSITION
 from live.rehearse.planned_faults import GOOD, ConnectionFaults, connections
 from live.rehearse.rehearsal import Rehearsal
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving

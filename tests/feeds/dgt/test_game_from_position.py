@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Move
-from live.feeds.dgt.game_from_position import found_again, met
+from live.feeds.livechess import found_again, met
 
 
 def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:

@@ -6,7 +6,7 @@ import pytest
 from live.config import FeedsConfig, LiveChessCloudConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import STANDS, GameReport
-from live.feeds.dgt.livechess_cloud_json import (
+from live.feeds.livechess_cloud import (
     CloudBoard,
     CloudPairing,
     CloudPlayer,

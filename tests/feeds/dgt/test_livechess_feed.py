@@ -6,8 +6,8 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedUnreadable
 from live.events import GameReport
-from live.feeds.dgt.livechess_messages import LiveChessMessages
 from live.feeds.game_timeline import PlannedIncident
+from live.feeds.livechess import LiveChessMessages
 from live.feeds.open_feed import open_feed
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
 from live.rehearse.servers.livechess_server import DgtBoardRehearsal

@@ -3,8 +3,7 @@ import json
 import httpx
 
 from live.events import Player
-from live.feeds.dgt.livechess_messages import LiveChessMessages
-from live.feeds.dgt.livechess_pairings import Seat, ask_seats
+from live.feeds.livechess import LiveChessMessages, Seat, ask_seats
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
 
 ANN = {"fname": "Ann", "mname": None, "lname": "Boe", "title": "WGM", "fideid": "7"}

@@ -9,10 +9,10 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport
-from live.feeds.files.web_page_feed import without_user
 from live.feeds.game_timeline import PlannedIncident
 from live.feeds.open_feed import open_feed
-from live.feeds.pgn.not_pgn import what_instead
+from live.feeds.pgn.charset import what_instead
+from live.feeds.web_page_feed import without_user
 from live.rehearse.servers.http_server import ServedReply, ServedRequest
 from live.rehearse.servers.pgn_server import Answer, PgnUrlRehearsal
 from tests.feeds.fakes import (

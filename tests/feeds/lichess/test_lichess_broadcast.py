@@ -12,7 +12,7 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
 from live.feeds.game_timeline import PlannedIncident
-from live.feeds.lichess.lichess_broadcast import tour_is_over
+from live.feeds.lichess_broadcast import tour_is_over
 from live.feeds.open_feed import open_feed
 from live.rehearse.planned_faults import GOOD, ConnectionFaults
 from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving

@@ -5,8 +5,7 @@ import pytest
 
 from live.config import FeedsConfig, LichessConfig
 from live.errors import FeedNotFound, FeedUnreadable
-from live.feeds.lichess.lichess_game_feed import MAX_LINE_BYTES, NdjsonLines
-from live.feeds.lichess.lichess_ndjson import LichessGameStream, LichessTvStream
+from live.feeds.lichess_game import MAX_LINE_BYTES, LichessGameStream, LichessTvStream, NdjsonLines
 from live.feeds.open_feed import open_feed
 from live.feeds.source_address import lichess_watch
 from live.network.retry import FeedTrouble

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.mqtt.mqtt_address import MqttAddress, mqtt_address, wrong_topic
-from live.feeds.source_address import public_name, recognise
+from live.feeds.source_address import MqttAddress, mqtt_address, public_name, recognise, wrong_topic
 
 
 @pytest.mark.parametrize(

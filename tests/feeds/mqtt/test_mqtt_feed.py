@@ -18,7 +18,7 @@ import pytest
 from live.config import FeedsConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport
-from live.feeds.mqtt.mqtt_feed import stable_id
+from live.feeds.mqtt_feed import stable_id
 from live.feeds.open_feed import open_feed
 from live.feeds.source_probe import probe
 from live.manual.pages import manual_page

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import GameId, Headers, Player
-from live.games.game import Game
-from live.games.game_steps import (
+from live.games.game import (
     ClocksCorrected,
+    Game,
     GameGone,
     HeadersChanged,
     MovesPlayed,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from live.engine.search import Limit, Line, SearchResult
 from live.events import Headers, Move, Player, PlyView, RatingShare, Score, ScoreMessage
-from live.games.game_steps import HeadersChanged, MovesPlayed, NewGame, TakenBack
+from live.games.game import HeadersChanged, MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ledger.event_ledger import EventLedger

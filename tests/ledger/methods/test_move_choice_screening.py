@@ -7,7 +7,7 @@ import pytest
 
 from live.engine.search import SearchOptions
 from live.events import Player
-from live.games.game_steps import HeadersChanged, NewGame, TakenBack
+from live.games.game import HeadersChanged, NewGame, TakenBack
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
 from live.ledger.methods.move_choice_screening import NO_TURN, UNRATED

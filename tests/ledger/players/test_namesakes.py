@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from live.events import Player
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
 from live.ledger.players.namesakes import might_be_one, namesakes

@@ -9,7 +9,7 @@ import polars
 import pytest
 
 from live.events import Player
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.publish.export.analysis_json import analysis, study_lines
 from live.studies.add_games import add_file
 from live.studies.corpus_database import CorpusDatabase, SearchSetting

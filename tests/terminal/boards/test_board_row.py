@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import Curves
-from live.games.game_steps import NewGame
+from live.games.game import NewGame
 from live.terminal.boards.board_order import ORDERS, ordered
 from live.terminal.boards.board_row import RESTORED, BoardRow, board_row
 from tests.ledger.arithmetic import game, line

@@ -2,7 +2,7 @@
 
 Loss policy broker → us: QoS 1 with a session that the broker keeps for us, so nothing is lost in a
 short break; a retained message gives the state after a long one. Messages are taken from the
-library at once and read into :class:`~live.feeds.mqtt.mqtt_payload.MqttGames`, where those of one
+library at once and read into :class:`~live.feeds.mqtt_payload.MqttGames`, where those of one
 topic become one while the consumer is busy.
 """
 
@@ -23,8 +23,8 @@ from paho.mqtt.properties import Properties
 from live.errors import ConfigError, FeedUnreadable
 from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.feeds.mqtt.mqtt_address import MqttAddress
-from live.feeds.mqtt.mqtt_payload import MqttGames
+from live.feeds.mqtt_payload import MqttGames
+from live.feeds.source_address import MqttAddress
 from live.network.mqtt_client import MqttClient
 from live.network.retry import FeedTrouble
 from live.settings import named_text

@@ -28,8 +28,8 @@ from live.feeds.feed import FeedSink
 from live.feeds.feed_session import FeedConditions, FeedSession, follow
 from live.feeds.files.partial_reads import is_shorter
 from live.feeds.game_roster import distinct_games
-from live.feeds.lichess.lichess_token import LichessToken
-from live.feeds.pgn.not_pgn import not_pgn
+from live.feeds.lichess_token import LichessToken
+from live.feeds.pgn.charset import not_pgn
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.result_spelling import read_result
 from live.feeds.source_address import Scope, lichess_broadcast

@@ -3,8 +3,8 @@
 A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are read,
 recognised by how they begin; the manual (``sources``) describes them for publishers:
 
-* our own JSON, the whole game each time: :class:`~live.feeds.mqtt.mqtt_schema.MqttGame`
-* a position: JSON with the last move (:class:`~live.feeds.mqtt.mqtt_schema.MqttPosition`), or
+* our own JSON, the whole game each time: :class:`~live.feeds.mqtt_payload.MqttGame`
+* a position: JSON with the last move (:class:`~live.feeds.mqtt_payload.MqttPosition`), or
   the text ``FEN [move]`` where the FEN has all six fields or ends with the side to move
 * PGN
 
@@ -17,24 +17,94 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
+from typing import Annotated
 
+import chess
 import msgspec
 
 from live.events import GameReport, Headers, Player
 from live.feeds.game_roster import Identity, identity
 from live.feeds.move_list import ListedMove, ListedMoves, with_going_on
-from live.feeds.mqtt.mqtt_schema import (
-    MqttGame,
-    MqttGameHeaders,
-    MqttMove,
-    MqttPlayer,
-    MqttPosition,
-)
-from live.feeds.pgn.not_pgn import HEAD_BYTES, not_pgn
+from live.feeds.pgn.charset import HEAD_BYTES, not_pgn
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.feeds.pgn.pgn_headers import clean, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen
 from live.feeds.result_spelling import read_result
+
+# What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
+#
+# Unknown fields are passed over, so that a publisher may send more than we read.
+
+
+Elo = Annotated[int, msgspec.Meta(ge=0, le=5000)]
+FideId = Annotated[int, msgspec.Meta(ge=0, lt=10**11)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**7)]
+
+
+class MqttPlayer(msgspec.Struct, frozen=True):
+    """A player; a bare name may stand in its place."""
+
+    name: str = "?"
+    elo: Elo | None = None
+    title: str | None = None
+    fide_id: FideId | None = None
+    federation: str | None = None
+    team: str | None = None
+
+
+class MqttMove(msgspec.Struct, frozen=True):
+    """A move with its clock; bare SAN or UCI may stand in its place."""
+
+    move: str
+    """SAN (``Nf3``) or UCI (``g1f3``)."""
+    clock_s: Seconds | None = None
+    """The mover's clock after the move, seconds."""
+    spent_s: Seconds | None = None
+    """Time the move took, seconds."""
+
+
+class MqttGameHeaders(msgspec.Struct, frozen=True, kw_only=True):
+    """What a payload may say about its game."""
+
+    white: str | MqttPlayer = "?"
+    black: str | MqttPlayer = "?"
+    id: str = ""
+    """Stable name of the game; needed only where the players' names do not identify it."""
+    event: str = ""
+    site: str = ""
+    round: str | int = ""
+    board: Annotated[int, msgspec.Meta(ge=0, le=10**6)] | None = None
+    date: str = ""
+    """``2026.11.21``"""
+    time_control: str = ""
+    url: str = ""
+    eco: str = ""
+    opening: str = ""
+    """Its name; ``eco`` is its code."""
+    result: str = "*"
+
+
+class MqttGame(MqttGameHeaders, frozen=True, kw_only=True):
+    """A whole game: all moves so far, each time."""
+
+    moves: str | list[str | MqttMove]
+    """From the start on; as one text: ``"e4 e5 Nf3"``."""
+    start_fen: str = chess.STARTING_FEN
+    variant: str = "standard"
+    """``standard`` or ``chess960``."""
+
+
+class MqttPosition(MqttGameHeaders, frozen=True, kw_only=True):
+    """A position and the move that led to it."""
+
+    fen: str
+    """The position after the move; the fields after the side to move may be missing."""
+    move: str = ""
+    """SAN or UCI."""
+    white_clock_s: Seconds | None = None
+    black_clock_s: Seconds | None = None
+    """Both clocks at this moment, seconds."""
+
 
 #: Topics, and games finished on topics used again, that are remembered at most.
 MAX_TOPICS = 4096

@@ -1,1 +1,0 @@
-"""DGT LiveChess: the boards in the hall, and the cloud."""

@@ -1,1 +1,0 @@
-"""lichess: broadcasts, games and TV."""

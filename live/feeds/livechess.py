@@ -1,0 +1,588 @@
+"""``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its computer.
+
+The boards' events have neither players nor results; those come from the pairings of the tournament
+that runs in LiveChess, where one does. The feed has no end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any, TypeVar
+
+import chess
+import httpx
+import msgspec
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidMessage,
+    InvalidStatus,
+    InvalidURI,
+)
+
+from live.errors import FeedUnreadable
+from live.events import FeedName, GameReport, Headers, Move, Player, Result
+from live.feeds import http_client
+from live.feeds.feed import FeedSink
+from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
+from live.feeds.pgn.pgn_headers import clean
+from live.feeds.position_tracker import changed
+from live.feeds.result_spelling import read_result
+from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
+from live.network.retry import FeedTrouble, system_words
+
+# Where a game stands, found from the placement of its pieces. Pure.
+#
+# LiveChess sends only the placement until it has been sent the starting position. Whether it
+# remembers that position after a lost connection is not documented. If it does not, the game in
+# progress is found again here, and LiveChess is sent the position to continue from.
+
+
+#: Moves taken back while nobody listened, at most.
+BACK_PLIES = 8
+#: A move changes so many squares at most: castling does.
+MOVE_SQUARES = 4
+#: How far back a move may have been corrected then.
+CORRECTED_PLIES = 2
+
+
+def found_again(start_fen: str, moves: Sequence[Move], placed: str) -> tuple[Move, ...] | None:
+    """The moves that lead to the pieces as ``placed`` (the first field of a FEN).
+
+    The moves held, some of the last ones fewer or one corrected, or one or two more; None where no
+    such way leads there, as with a piece in the air.
+    """
+    board = chess.Board(start_fen)
+    for move in moves:
+        board.push_uci(move.uci)
+    end = board.copy()
+    ways: list[tuple[int, list[str]]] = []
+    for plies in range(len(moves), max(len(moves) - BACK_PLIES, 0) - 1, -1):
+        if board.board_fen() == placed:
+            return tuple(moves[:plies])
+        # The last move or the one before it may have been corrected.
+        if not ways and len(moves) - plies <= CORRECTED_PLIES:
+            ways += [(plies, way) for way in [_one_more(board, placed)] if way]
+        if board.move_stack:
+            board.pop()
+    if not ways:
+        ways += [(len(moves), way) for way in [_two_more(end, placed)] if way]
+    if not ways:
+        return None
+    [(plies, played)] = ways
+    while len(end.move_stack) > plies:
+        end.pop()
+    mover = MoveReader(end.copy(stack=False))
+    more = [Move(*mover.play_uci(uci)) for uci in played]
+    return (*moves[:plies], *more)
+
+
+def met(before: str, now: str) -> str | None:
+    """The FEN of a game met in the middle: ``now`` came from ``before`` by one side's move, so the
+    other is to move. Castling is allowed where king and rook stand at home. None where no move, or
+    one of either side, leads there.
+    """
+    movers = []
+    for turn in chess.COLORS:
+        board = chess.Board(None)
+        board.set_board_fen(before)
+        board.turn = turn
+        if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
+            return None
+        board.castling_rights = board.rooks
+        board.castling_rights = board.clean_castling_rights()
+        played = _one_more(board, now)
+        if played:
+            board.push_uci(played[0])
+            board.halfmove_clock, board.fullmove_number = 0, 1
+            movers.append(board.fen())
+    return movers[0] if len(movers) == 1 else None
+
+
+def _one_more(board: chess.Board, placed: str) -> list[str]:
+    mask = changed(board, chess.BaseBoard(placed))
+    if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
+        return []
+    for move in list(board.generate_legal_moves(from_mask=mask)):
+        board.push(move)
+        there = board.board_fen() == placed
+        board.pop()
+        if there:
+            return [move.uci()]
+    return []
+
+
+def _two_more(board: chess.Board, placed: str) -> list[str]:
+    # The second move is the other side's, so what moved first is gone from its square.
+    mask = changed(board, chess.BaseBoard(placed))
+    if mask.bit_count() > 2 * MOVE_SQUARES:
+        return []
+    for move in list(board.generate_legal_moves(from_mask=mask)):
+        board.push(move)
+        rest = _one_more(board, placed)
+        board.pop()
+        if rest:
+            return [move.uci(), *rest]
+    return []
+
+
+# Who plays on which board, asked of DGT LiveChess in the hall.
+#
+# LiveChess answers HTTP beside its websocket, on the same port: ``/api/v1.0/tournaments``,
+# ``/tournament/ID`` (with the serial numbers of its boards, in order), ``/round/ID/N`` (pairings
+# with players, result and whether the game is live). There is no public description; the paths and
+# fields are those that the PyPI package ``livechess`` 0.1.0 reads.
+
+
+log = logging.getLogger(__name__)
+
+MAX_BYTES = 4_000_000
+#: Bounds of what is asked for at one look.
+MAX_TOURNAMENTS, MAX_ROUNDS = 4, 30
+
+
+class _Summary(msgspec.Struct):
+    uuid: str = ""
+
+
+class _Tournament(msgspec.Struct):
+    name: str | None = None
+    rounds: int = 0
+    eboards: list[str | None] = []
+
+
+class _Pairing(CloudPairing, frozen=True):
+    nr: int = 0
+
+
+class _Round(msgspec.Struct):
+    nr: int | None = None
+    pairings: list[_Pairing] = []
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """What the pairings say of one board."""
+
+    event: str
+    round: int
+    board: int
+    white: Player
+    black: Player
+    result: Result
+
+
+T = TypeVar("T")
+
+
+async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> dict[str, Seat]:
+    """The seats by the serial numbers of the boards; ``url`` is that of the websocket.
+
+    Of several rounds the last counts in which the board's game is live or has a result. Empty
+    where LiveChess has no tournament, or does not answer.
+    """
+    base = f"http{url.removeprefix('ws')}".rstrip("/")
+
+    async def get(path: str, kind: type[T]) -> T | None:
+        try:
+            answer = await http_client.get(client, feed, f"{base}/{path}", max_bytes=MAX_BYTES)
+            return msgspec.json.decode(answer.body, type=kind) if answer is not None else None
+        except (FeedTrouble, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            log.debug("%s: %s: %s", feed, path, error)
+            return None
+
+    seats: dict[str, Seat] = {}
+    for each in (await get("tournaments", list[_Summary]) or [])[:MAX_TOURNAMENTS]:
+        held = await get(f"tournament/{each.uuid}", _Tournament)
+        if held is None:
+            continue
+        for number in range(min(held.rounds, MAX_ROUNDS)):
+            found = await get(f"round/{each.uuid}/{number}", _Round)
+            if found is not None:
+                told = number + 1 if found.nr is None else found.nr
+                seats.update(_seats(held, told, found.pairings))
+    return seats
+
+
+def _seats(held: _Tournament, round_: int, pairings: list[_Pairing]) -> dict[str, Seat]:
+    found = {}
+    for pairing in pairings:
+        serial = held.eboards[pairing.nr - 1] if 0 < pairing.nr <= len(held.eboards) else None
+        if serial and (pairing.live or pairing.result) and (pairing.white or pairing.black):
+            result = RESULTS.get(pairing.result or "", read_result(pairing.result or ""))
+            white, black = player_of(pairing.white), player_of(pairing.black)
+            event = clean(held.name or "", 200)
+            found[serial] = Seat(event, round_, pairing.nr, white, black, result)
+    return found
+
+
+# DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
+#
+# There is no public description; the messages are those of captures of LiveChess 2 and of clients
+# that work with it. LiveChess reconstructs the game from the sensors. Once it has been sent the
+# starting position (``setup``), it sends all moves so far at each event. Before that it sends only
+# the placement of the pieces, each time a piece is lifted.
+
+
+MAX_BOARDS = 768
+#: The first moves may be taken back one by one; a longer game that is suddenly empty is over and
+#: the pieces stand ready for the next.
+NEW_GAME_PLIES = 4
+#: Placements remembered of a board met in the middle of its game: a capture is three or four.
+SEEN = 6
+#: Ask again which boards there are, every so many seconds: more may be plugged in.
+BOARDS_S = 30.0
+
+
+class _Sides(msgspec.Struct):
+    white: float | None = None
+    black: float | None = None
+    run: bool | None = None
+    """Whose clock runs: White's (true), Black's, or none."""
+
+
+class _Event(msgspec.Struct):
+    """A board's event; what has not changed is left out."""
+
+    serialnr: str = ""
+    board: str | None = None
+    clock: _Sides | None = None
+    start: str | None = None
+    san: list[str] | None = None
+    match: bool | None = None
+    """Whether the pieces stand as ``san`` leads to."""
+
+
+class _Message(msgspec.Struct):
+    response: str = ""
+    id: int = 0
+    param: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Board:
+    """One board: what is on it and how its game went."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.game = 1
+        self.asked = False
+        """The setup call was sent."""
+        self.start_fen = chess.STARTING_FEN
+        self.base: tuple[Move, ...] = ()
+        """Moves before the position that LiveChess was sent to continue from."""
+        self.base_fen = ""
+        """That position; empty when it is the start of the game."""
+        self.seen: deque[str] = deque(maxlen=SEEN)
+        """Placements of a board met in the middle of its game."""
+        self.clock = _Sides()
+        self.moves: list[Move] = []
+        self.problem: str | None = None
+
+    def place(self, placed: str) -> str | None:
+        """Take a placement sent without moves.
+
+        Returns the position to send to LiveChess, once it is known.
+        """
+        if self.asked or not placed:
+            return None
+        if placed == chess.STARTING_BOARD_FEN:
+            fen = chess.STARTING_FEN
+        else:
+            try:
+                found = self._in_the_middle(placed)
+            except ValueError:  # no placement
+                return None
+            if found is None:  # pieces in the air
+                return None
+            fen = found
+        self.asked = True
+        return fen
+
+    def _in_the_middle(self, placed: str) -> str | None:
+        if self.moves:
+            found = found_again(self.start_fen, self.moves, placed)
+            if found is not None:
+                board = chess.Board(self.start_fen)
+                for move in found:
+                    board.push_uci(move.uci)
+                self.base, self.base_fen = found, board.fen()
+                return self.base_fen
+        chess.BaseBoard(placed)
+        fens = (met(before, placed) for before in self.seen)
+        fen = next((fen for fen in fens if fen is not None), None)
+        if placed not in self.seen:
+            self.seen.append(placed)
+        if fen is not None:
+            # Too many moves were missed: what comes from here on counts as a new game.
+            self.game += bool(self.moves)
+            self.moves, self.base, self.base_fen = [], (), ""
+            self.seen.clear()
+        return fen
+
+    def begins(self, fen: str) -> None:
+        """LiveChess sends moves from this position on."""
+        if fen == self.base_fen:
+            return
+        self.base, self.base_fen = (), ""
+        self.start_fen = fen
+
+    def set_moves(self, san: list[str]) -> None:
+        """Take all moves so far, as sent; moves already known keep their clocks."""
+        before, self.moves, self.problem = self.moves, [], None
+        board = chess.Board(self.start_fen)
+        for ply, known in enumerate(self.base):
+            board.push_uci(known.uci)
+            told = ply < len(before) and before[ply].uci == known.uci
+            self.moves.append(before[ply] if told else known)
+        mover = MoveReader(board)
+        for ply, text in enumerate(san[:MAX_PLIES], start=len(self.base)):
+            white = board.turn == chess.WHITE
+            try:
+                uci, played = mover.play_san(text)
+            except UnplayableMove as error:
+                self.problem = f"{error} at ply {ply + 1}"
+                return
+            # Only the newest move is sent with its clock.
+            latest = ply == len(self.base) + len(san) - 1
+            clock_s = (self.clock.white if white else self.clock.black) if latest else None
+            held = before[ply] if ply < len(before) else None
+            self.moves.append(held if held and held.uci == uci else Move(uci, played, clock_s))
+        kept = len(list(takewhile(_same, zip(before, self.moves, strict=False))))
+        if self._another(len(before), kept):
+            self.game += 1
+            self.moves[:kept] = [Move(move.uci, move.san) for move in self.moves[:kept]]
+
+    def _another(self, plies: int, kept: int) -> bool:
+        """Whether the moves sent now, which keep ``kept`` of ``plies`` plies, are another game."""
+        if not self.moves:
+            return plies >= NEW_GAME_PLIES
+        # Nobody listened when it began: its moves are others, or hardly any.
+        return plies - kept > BACK_PLIES and (kept < len(self.moves) or kept < NEW_GAME_PLIES)
+
+    def pressed(self) -> bool:
+        """Whether the newest move's player has pressed the clock and it shows another time: a move
+        is sensed before, and only then the clock stands still, with the increment on it.
+        """
+        white_first = self.start_fen.split()[1] == "w"
+        white_to_move = white_first == (len(self.moves) % 2 == 0)
+        if not self.moves or self.clock.run is not white_to_move:
+            return False
+        left_s = self.clock.black if white_to_move else self.clock.white
+        if left_s is None or left_s == self.moves[-1].clock_s:
+            return False
+        self.moves[-1] = msgspec.structs.replace(self.moves[-1], clock_s=left_s)
+        return True
+
+
+def _same(pair: tuple[Move, Move]) -> bool:
+    held, sent = pair
+    return held.uci == sent.uci
+
+
+class LiveChessMessages:
+    """All boards of one LiveChess.
+
+    Send what :meth:`ask` gives after connecting and every :data:`BOARDS_S`; give each message to
+    :meth:`receive`, send what it says, and report the games it gives.
+    """
+
+    def __init__(self) -> None:
+        self._calls = 0
+        self._seats: dict[str, Seat] = {}
+        self._boards: dict[str, _Board] = {}
+        self._feeds: dict[int, str] = {}
+        self._subscribed: set[str] = set()
+
+    def reconnected(self) -> None:
+        """Subscriptions are gone, the games are not."""
+        self._feeds.clear()
+        self._subscribed.clear()
+        for board in self._boards.values():
+            board.asked = False
+
+    def seat(self, seats: Mapping[str, Seat]) -> list[GameReport]:
+        """Who plays on which board, by serial number; the games of which that is news."""
+        changed = [serial for serial, seat in seats.items() if self._seats.get(serial) != seat]
+        self._seats.update(seats)
+        return [self._report(each, self._boards[each]) for each in changed if each in self._boards]
+
+    def ask(self) -> bytes:
+        """Ask which boards there are."""
+        return self._call("eboards")
+
+    def receive(self, raw: str | bytes) -> tuple[list[bytes], list[GameReport]]:
+        """What to send and what to report after a message. Never raises."""
+        try:
+            message = msgspec.json.decode(raw, type=_Message)
+            if message.response == "call":
+                return self._subscriptions(msgspec.json.decode(message.param)), []
+            if message.response == "feed" and message.id in self._feeds:
+                return self._event(message.id, msgspec.json.decode(message.param, type=_Event))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass
+        return [], []
+
+    def _subscriptions(self, boards: Any) -> list[bytes]:
+        """The answer to ``eboards`` is a list; other calls answer null."""
+        sent = []
+        for told in boards if isinstance(boards, list) else ():
+            serial = str(told.get("serialnr") or "") if isinstance(told, dict) else ""
+            if not serial or serial in self._subscribed or len(self._subscribed) >= MAX_BOARDS:
+                continue
+            self._subscribed.add(serial)
+            if serial not in self._boards:
+                self._boards[serial] = _Board(len(self._boards) + 1)
+            feed = self._boards[serial].number
+            self._feeds[feed] = serial
+            wanted = {"feed": "eboardevent", "id": feed, "param": {"serialnr": serial}}
+            sent.append(self._call("subscribe", wanted))
+        return sent
+
+    def _event(self, feed: int, event: _Event) -> tuple[list[bytes], list[GameReport]]:
+        serial = self._feeds[feed]
+        board = self._boards[serial]
+        if event.clock is not None:
+            board.clock = event.clock
+        if event.san is None:
+            reports = [self._report(serial, board)] if board.pressed() else []
+            fen = board.place((event.board or "").partition(" ")[0])
+            if fen is None:
+                return [], reports
+            setup = {"id": feed, "method": "setup", "param": {"fen": fen}}
+            return [self._call("call", setup)], reports
+        if event.start:
+            try:
+                board.begins(chess.Board(event.start).fen())
+            except ValueError:
+                return [], []
+        board.set_moves(event.san)
+        board.pressed()
+        if event.match:
+            # It knows where the game stands, whatever a piece in the air made it doubt.
+            board.asked = True
+        reports = [self._report(serial, board)]
+        if event.match is False and board.base_fen and event.board:
+            # It goes on from a position that was itself corrected, and cannot find out alone.
+            board.asked = False
+            fen = board.place(event.board.partition(" ")[0])
+            if fen is not None and fen != event.start:
+                setup = {"id": feed, "method": "setup", "param": {"fen": fen}}
+                return [self._call("call", setup)], reports
+        return [], reports
+
+    def _report(self, serial: str, board: _Board) -> GameReport:
+        name = clean(serial, 40)
+        headers = Headers(Player("?"), Player("?"), event=f"Board {name}", board=board.number)
+        seat = self._seats.get(serial)
+        if seat is not None:
+            headers = Headers(
+                seat.white,
+                seat.black,
+                event=seat.event,
+                round=f"{seat.round}.{seat.board}",
+                board=seat.board,
+            )
+        return GameReport(
+            f"{name}/{board.game}",
+            headers,
+            board.start_fen,
+            tuple(board.moves),
+            "*" if seat is None else seat.result,
+            problem=board.problem,
+        )
+
+    def _call(self, call: str, param: object = None) -> bytes:
+        self._calls += 1
+        message: dict[str, object] = {"id": self._calls, "call": call}
+        if param is not None:
+            message["param"] = param
+        return msgspec.json.encode(message)
+
+
+MAX_MESSAGE_BYTES = 1 << 20
+
+
+class LiveChessFeed:
+    """Follows every board that one LiveChess has."""
+
+    def __init__(self, name: str, url: str, conditions: FeedConditions) -> None:
+        self.name = name
+        self._url = url
+        self._conditions = conditions
+        self._boards = LiveChessMessages()
+        self._asking: set[asyncio.Task[None]] = set()
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._follow, sink, self._conditions)
+
+    async def _follow(self, session: FeedSession) -> None:
+        timeout_s = self._conditions.config.timeout_s
+        try:
+            async with connect(
+                self._url,
+                open_timeout=timeout_s,
+                close_timeout=timeout_s,
+                max_size=MAX_MESSAGE_BYTES,
+                proxy=None,  # the hall's own network
+            ) as connection:
+                try:
+                    await self._listen(connection, session)
+                finally:
+                    for task in self._asking:
+                        task.cancel()
+                    await asyncio.gather(*self._asking, return_exceptions=True)
+        except InvalidURI as error:
+            raise self._fatal("is no websocket address") from error
+        except (InvalidStatus, InvalidMessage, InvalidHandshake) as error:
+            raise self._fatal("answers, but is no LiveChess") from error
+        except ConnectionClosed as error:
+            raise FeedTrouble("connection to LiveChess lost") from error
+        except TimeoutError as error:
+            raise FeedTrouble("LiveChess does not answer") from error
+        except OSError as error:
+            raise FeedTrouble(
+                f"cannot reach LiveChess ({system_words(error) or 'no connection'})"
+            ) from error
+
+    async def _ask_pairings(self, session: FeedSession) -> None:
+        """Look at the pairings once; without any the boards stay without names."""
+        async with http_client.client(self._conditions.config) as client:
+            games = self._boards.seat(await ask_seats(client, self.name, self._url))
+        if games:
+            await session.report(games)
+
+    async def _listen(self, connection: ClientConnection, session: FeedSession) -> None:
+        self._boards.reconnected()
+        clock = self._conditions.clock
+        asked_s = float("-inf")
+        while True:
+            # Clocks that run speak every second: silence is not waited for.
+            if clock.now() - asked_s >= BOARDS_S:
+                await connection.send(self._boards.ask(), text=True)
+                asked_s = clock.now()
+                session.alive()
+                if not self._asking:
+                    asking = asyncio.create_task(self._ask_pairings(session), name="pairings")
+                    self._asking.add(asking)
+                    asking.add_done_callback(self._asking.discard)
+            try:
+                async with clock.deadline(asked_s + BOARDS_S - clock.now()):
+                    message = await connection.recv()
+            except TimeoutError:
+                continue
+            answers, games = self._boards.receive(message)
+            for answer in answers:
+                await connection.send(answer, text=True)
+            if games:
+                await session.report(games)
+
+    def _fatal(self, problem: str) -> FeedTrouble:
+        return FeedTrouble(
+            f"the address {problem}",
+            fatal=FeedUnreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0"),
+        )

@@ -1,1 +1,0 @@
-"""Games that somebody publishes to an MQTT broker."""
