@@ -65,8 +65,7 @@ def calibrate(
         typer.Option(
             "--write",
             metavar="OUT.json",
-            help="Learn from the games and keep engine rating and likelihood here; name the file "
-            "as [rating] calibration to use it.",
+            help="Learn from the games and keep engine rating and likelihood here, for --check.",
         ),
     ] = None,
     losses: Annotated[
@@ -74,7 +73,8 @@ def calibrate(
         typer.Option(
             "--losses",
             metavar="OUT.json",
-            help="Learn a model of perceived ratings from NDJSON of searched games.",
+            help="Learn a model of perceived ratings from NDJSON of searched games; name the file "
+            "as [rating] model to use it.",
         ),
     ] = None,
     leave_out: Annotated[

@@ -49,7 +49,7 @@ from live.ratings.perceived.perceived_rating import (
     Evidence,
     GameSums,
     Perceived,
-    level_of_game,
+    game_level,
     perceived,
 )
 from live.ratings.regan.move_spread import Spread
@@ -499,7 +499,7 @@ def _terms(game: Game, field: float | None, measure: Measure) -> _Terms:
     white, black = game.headers.white.elo, game.headers.black.elo
     level = None
     if choice.reader is not None:
-        level = level_of_game(white, black, choice.reader.mean_elo if field is None else field)
+        level = game_level(white, black, choice.reader.mean_elo if field is None else field)
     return _Terms(measure, choice, (white, black), level)
 
 

@@ -316,7 +316,7 @@ def event_evidence(games: Iterable[Evidence]) -> Evidence | None:
     return total
 
 
-def level_of_game(white: float | None, black: float | None, field: float) -> float:
+def game_level(white: float | None, black: float | None, field: float) -> float:
     """``F``: the mean of the two ratings, the one that is known, or else the field's."""
     known = [each for each in (white, black) if each is not None]
     return sum(known) / len(known) if known else field

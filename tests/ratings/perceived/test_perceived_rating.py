@@ -22,7 +22,7 @@ from live.ratings.perceived.perceived_rating import (
     Elos,
     GameSums,
     Perceived,
-    level_of_game,
+    game_level,
     perceived,
 )
 from live.ratings.perceived.played_games import PlayedGame, read_played_games
@@ -49,7 +49,7 @@ def turns_of(game: PlayedGame) -> list[tuple[Color, Turn]]:
 
 
 def sums(read: MoveReader, turns: Sequence[tuple[Color, Turn]], elos: Rated) -> GameSums:
-    level = level_of_game(*elos, read.models[0].mean_elo)
+    level = game_level(*elos, read.models[0].mean_elo)
     of = {color: Elos.of(level, elo) for color, elo in zip(COLORS, elos, strict=True)}
     total = GameSums(of, read.shared)
     for color, turn in turns:
