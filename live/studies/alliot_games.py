@@ -25,8 +25,7 @@ from live.ratings.alliot.conformance import (
 )
 from live.ratings.score_interval import score_interval
 from live.studies.line_sums import LineFit, LineSums
-from live.studies.move_columns import import_polars
-from live.studies.study_data import StudyData
+from live.studies.study_data import StudyData, import_polars
 from live.studies.study_table import Cell, StudyTable, TableColumn
 
 Floats = npt.NDArray[np.float64]

@@ -29,7 +29,6 @@ from live.ratings.alliot.markov import (
 )
 from live.ratings.alliot.prediction import Prediction
 from live.ratings.score_interval import score_interval
-from live.studies.move_columns import import_polars
 from live.studies.player_moves import (
     ConformingMoves,
     PairedMoves,
@@ -37,7 +36,7 @@ from live.studies.player_moves import (
     by_year,
     gather,
 )
-from live.studies.study_data import StudyData
+from live.studies.study_data import StudyData, import_polars
 from live.studies.study_table import Cell, StudyTable, TableColumn
 
 Pairing = Literal["step", "tanh", "convolution", "markov"]

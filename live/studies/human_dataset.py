@@ -2,6 +2,12 @@
 
 A file has one game a line (JSON, may be gzipped): ``m`` moves in UCI joined by spaces, ``w`` and
 ``b`` Elo, ``kind``, and where known ``wid`` and ``bid``, the players' numbers.
+
+Which games a network may learn from, and which judge it: decided once, by player.
+
+A game is held out when one of its players is, when it has no player numbers and its moves are
+drawn, or when it is among the games that judge the ratings. Of the games held out, a third serves
+choices (size, rate, when to stop), two thirds only the figures that are published.
 """
 
 from __future__ import annotations
@@ -12,15 +18,58 @@ import multiprocessing
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import chess
 import numpy as np
 
 from live.human.encoding import POSITION, Positions, mirrored, pack
 from live.human.question import KINDS
-from live.studies.human_game_parts import HeldOut, Part
+
+Part = Literal["train", "validation", "test"]
+
+#: One in so many players, and of games without numbers one in so many games, is held out.
+PLAYERS_IN = 8
+#: One in so many of the games held out serves choices.
+VALIDATION_IN = 3
+
+
+def _drawn(text: str, one_in: int) -> bool:
+    return int(sha256(text.encode()).hexdigest(), 16) % one_in == 0
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Games and players held out by name, besides those drawn.
+
+    ``games`` are SHA-256 sums (hexadecimal) of a game's moves in UCI joined by spaces; ``players``
+    are numbers as in the files of games.
+    """
+
+    games: frozenset[str]
+    players: frozenset[int]
+
+    def part_of(self, moves: str, players: Iterable[int | None]) -> Part:
+        """The part of a game: its moves in UCI joined by spaces, its two players' numbers."""
+        known = [number for number in players if number is not None]
+        held = (
+            any(number in self.players or _drawn(str(number), PLAYERS_IN) for number in known)
+            or (len(known) < 2 and _drawn(moves, PLAYERS_IN))
+            or sha256(moves.encode()).hexdigest() in self.games
+        )
+        if not held:
+            return "train"
+        return "validation" if _drawn(f"validation {moves}", VALIDATION_IN) else "test"
+
+
+def held_out() -> HeldOut:
+    """The games and players that judge this project's ratings (``human_held_out.json``)."""
+    raw = json.loads(files(__package__).joinpath("human_held_out.json").read_text("utf-8"))
+    return HeldOut(games=frozenset(raw["games"]), players=frozenset(raw["players"]))
+
 
 #: The first plies are played from memory and are the same in thousands of games.
 OPENING_PLIES = 8

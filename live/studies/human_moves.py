@@ -16,8 +16,7 @@ from live.errors import ConfigError, InputError
 from live.human.players import open_network
 from live.jobs.analyze_games import write
 from live.studies.human_check import BAND_ELO, OFF_ELO, check
-from live.studies.human_dataset import GameLine, encode_to, games, part
-from live.studies.human_game_parts import held_out
+from live.studies.human_dataset import GameLine, encode_to, games, held_out, part
 
 Part = Literal["all", "train", "validation", "test"]
 
@@ -48,8 +47,7 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
     """``live-rate train-human``; returns the exit code."""
     _reject_missing(files)
     try:
-        from live.studies.human_export import export
-        from live.studies.human_train import Plan, train
+        from live.studies.human_train import Plan, export, train
     except ImportError as error:
         raise ConfigError(
             "train-human", f"{error.name} is not installed", "Run: pip install 'live-rate[train]'"

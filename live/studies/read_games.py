@@ -1,34 +1,390 @@
 """Texts → games of a corpus, with the evaluations they carry.
 
 PGN goes through the decoder of the feeds; ``[%eval]`` comments are successive scores and nothing
-more. Alliot's annotated games are read by ``live.studies.alliot_database``. NDJSON has one game a
+more. Alliot's annotated games are read by ``live.studies.read_games``. NDJSON has one game a
 line, in any of the forms that ``live-rate manual studies`` describes.
+
+Alliot's database of annotated games, read and written (Alliot 2017, section 2.4).
+
+A game is PGN with moves in coordinates (``c1d2``). After a move stands what its search found,
+``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}``, and other moves searched in the same
+position follow as variations with the same comment. Values are centipawns from the mover's side,
+time is in milliseconds. The ``Annotator`` tag says what searched. What is not known is left empty
+between its commas. Nodes, the distance of a mate, the score after each depth and that of the last
+position have no place in the format.
+
+Files of games, one text after the other: PGN and NDJSON, plain or compressed, or standard input.
+
+What a file is its first bytes say, not its name. Nothing is held but the text being read, so a file
+may be of any size. Compressed by gzip, bzip2, xz and Zstandard.
+
+Files into a corpus: each game once, what is damaged counted, named and gone past.
+
+The same command goes on where a kill left it: texts whose transaction was committed are passed
+over unread, and a game that is there already is not added again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+import bz2
+import gzip
+import io
+import itertools
+import lzma
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Final, TypeVar, cast
 
+import chess
 import msgspec
 
+from live.errors import InputError
 from live.events import MATE_CP
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
-from live.feeds.pgn.pgn_splitter import PgnSegment
+from live.feeds.pgn.pgn_headers import read_head
+from live.feeds.pgn.pgn_splitter import PgnSegment, PgnSplitter
 from live.feeds.result_spelling import read_result
+from live.publish.export.pgn_export import FORMAT, tag_value, wrapped
 from live.ratings.alliot.complexity import Complexity
-from live.studies.alliot_database import is_alliot, read_alliot
-from live.studies.corpus_database import SearchSetting
+from live.studies.corpus_database import CorpusDatabase, NumberedGame, SearchSetting
 from live.studies.corpus_game import (
     STANDARD_FEN,
     CorpusGame,
+    game_from,
     game_of,
     illegal_move,
     numbered_player,
     plain_date,
 )
-from live.studies.game_texts import MOST_BYTES, GameTextPart
 from live.studies.searched_game import MoveSearch, PositionSearch, SearchedGame, clamped, cps
+
+_MARK = b"Format:{value,"
+_ANNOTATOR = re.compile(rb'\[Annotator\s+"([^"]*)"\s*\]', re.DOTALL)
+_FIELD = re.compile(r"(\w+):\s*([^,]*)")
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+_TOKEN = re.compile(r"\{([^}]*)\}|([()])|(\d+\.+)|([^\s(){}]+)")
+_COMMENT = re.compile(r"(-?\d+),(\d*),(\d*),(\d*),(\d*),(-?\d*(?:\.\d+)?),\((-?\d*),(\d*)\)\s*\Z")
+
+AlliotGame = tuple[CorpusGame | None, SearchedGame | None, SearchSetting | None, str]
+
+
+def is_alliot(segment: PgnSegment) -> bool:
+    """Whether a text of PGN is in this format."""
+    return _MARK in segment.header or _MARK in segment.movetext[:2000]
+
+
+def read_alliot(segment: PgnSegment) -> AlliotGame:
+    """The game, its searches and what made them; no game and the problem where it is damaged.
+
+    Never raises. Moves may also be in SAN, as other programs convert them.
+    """
+    text = segment.header + segment.movetext
+    found = _ANNOTATOR.search(text)
+    tags, moves = (text[: found.start()], text[found.end() :]) if found else (text, b"")
+    head = read_head(tags, max_tags=100, max_line_bytes=2000)
+    if not head.playable:
+        return None, None, None, head.problem or "not to be played"
+    board = head.board()
+    try:
+        played, positions = _moves(board, moves.decode("utf-8", "replace"))
+    except ValueError as error:
+        return None, None, None, str(error)
+    game = game_from(head.headers, head.result, played, head.start_fen)
+    game = msgspec.structs.replace(game, chess960=head.chess960)
+    about = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
+    return game, SearchedGame((*positions, None)), _setting(about), ""
+
+
+def _setting(annotator: str) -> SearchSetting:
+    fields: Mapping[str, str] = dict(_FIELD.findall(annotator))
+    if "Eval_Nodes" in fields:
+        bound = f"{fields['Eval_Nodes']} nodes"
+    elif "Eval_Depth" in fields:
+        bound = f"depth {fields['Eval_Depth']}"
+    else:
+        bound = fields.get("Eval_Time", "as given").replace("ms", " ms")
+    lines = fields.get("Lines", "")
+    return SearchSetting(
+        fields.get("Program", "as given").strip(),
+        bound,
+        int(lines) if lines.isdigit() else 1,
+        fields.get("Version", "").strip(),
+    )
+
+
+def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearch | None]]:
+    """Raises ValueError for moves that are not legal."""
+    played: list[str] = []
+    positions: list[PositionSearch | None] = []
+    # Moves searched in the position of the newest ply, the one played first.
+    found: dict[str, MoveSearch] = {}
+    before = board.copy(stack=False)
+    depth, last = 0, ""
+    for comment, bracket, number, word in _TOKEN.findall(text):
+        if bracket:
+            depth += 1 if bracket == "(" else -1
+        elif comment:
+            search = _search(comment, 1 if before.turn == chess.WHITE else -1)
+            if search is not None and last:
+                found.setdefault(last, search)
+        elif word and not number and word not in _RESULTS and depth <= 1:
+            if depth:
+                last = _uci(before, word, len(played))
+                continue
+            if played:
+                positions.append(_position(played[-1], found, before.turn))
+            before = board.copy(stack=False)
+            last = _uci(board, word, len(played) + 1)
+            board.push(chess.Move.from_uci(last))
+            board.clear_stack()
+            played.append(last)
+            found = {}
+    if played:
+        positions.append(_position(played[-1], found, before.turn))
+    return played, positions
+
+
+def _uci(board: chess.Board, word: str, ply: int) -> str:
+    try:
+        if board.is_legal(chess.Move.from_uci(word)):
+            return word
+    except ValueError:
+        pass
+    try:
+        return board.parse_san(word).uci()
+    except ValueError:
+        raise ValueError(f"illegal move {word[:20]} at ply {ply}") from None
+
+
+def _position(
+    played: str, found: Mapping[str, MoveSearch], turn: chess.Color
+) -> PositionSearch | None:
+    """Of all moves searched the best one is the position's own; of equals one not played."""
+    if played not in found:
+        return None
+    sign = 1 if turn == chess.WHITE else -1
+    best = max(found, key=lambda move: (sign * found[move].cp, move != played))
+    return PositionSearch(found[best], best, None if best == played else found[played])
+
+
+def _search(comment: str, sign: int) -> MoveSearch | None:
+    """The comment after a move; None where it is none of ours."""
+    found = _COMMENT.match("".join(comment.split()))
+    if found is None:
+        return None
+    value, depth, seldepth, tbhits, time_ms, mean, largest, at = found.groups()
+    summary = None
+    if mean and largest:
+        summary = Complexity(float(mean), int(largest), int(at) if at else None, 0)
+    return MoveSearch(
+        sign * clamped(int(value)),
+        depth=int(depth or 0),
+        seldepth=int(seldepth or 0),
+        time_ms=int(time_ms or 0),
+        tbhits=int(tbhits or 0),
+        summary=summary,
+    )
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def write_alliot(
+    game: NumberedGame,
+    searched: SearchedGame,
+    setting: SearchSetting,
+    names: Mapping[int, str],
+    events: Mapping[int, str],
+) -> str:
+    """One game in the format, ending with an empty line."""
+    tags = [
+        ("Event", events.get(game.event or 0, "?")),
+        ("Site", "?"),
+        ("Date", ".".join([*game.date.split("."), "??", "??"][:3]) if game.date else "????.??.??"),
+        ("Round", "?"),
+        ("White", names.get(game.white or 0, "?")),
+        ("Black", names.get(game.black or 0, "?")),
+        ("Result", game.result if game.result in _RESULTS else "*"),
+    ]
+    if game.start_fen != STANDARD_FEN:
+        tags += [("SetUp", "1"), ("FEN", game.start_fen)]
+    tags.append(("Annotator", _annotator(searched, setting)))
+    head = "".join(f'[{name} "{tag_value(value)}"]\n' for name, value in tags)
+    result = game.result if game.result in _RESULTS else "*"
+    tokens = itertools.chain(_tokens(game, searched), [result])
+    return f"{head}\n{wrapped(tokens)}\n\n"
+
+
+def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
+    known = [position.whole for position in searched.positions if position is not None]
+    total_ms = sum(
+        search.time_ms
+        for position in searched.positions
+        if position is not None
+        for search in (position.whole, position.played)
+        if search is not None
+    )
+    kind, amount = "Eval_Time", setting.bound.replace(" ", "")
+    if setting.bound.endswith(" nodes"):
+        kind, amount = "Eval_Nodes", setting.bound.removesuffix(" nodes")
+    elif setting.bound.startswith("depth "):
+        kind, amount = "Eval_Depth", setting.bound.removeprefix("depth ")
+    n = len(known) or 1
+    return (
+        f"Program:{setting.engine.replace(',', ';')}, Total_Time:{total_ms // 1000}s,"
+        f" {kind}:{amount}, Lines:{setting.lines}, Version:{setting.version},"
+        f" Avg_Time:{total_ms // n}ms, Avg_Depth:{sum(each.depth for each in known) // n},"
+        f" First_move:1, Format:{FORMAT}, Ref: live-rate"
+    )
+
+
+def _tokens(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
+    white = game.start_fen.split()[1] == "w"
+    for ply, uci in enumerate(game.moves):
+        yield uci
+        sign = 1 if (ply % 2 == 0) == white else -1
+        position = searched.positions[ply]
+        if position is None or not position.best:
+            continue
+        if position.best == uci:
+            yield _comment(position.whole, sign)
+        elif position.played is not None:
+            # A move that scores better than the first choice does so by search noise.
+            lower = min(sign * position.played.cp, sign * position.whole.cp)
+            yield _comment(msgspec.structs.replace(position.played, cp=sign * lower), sign)
+            yield f"({position.best}"
+            yield f"{_comment(position.whole, sign)})"
+
+
+def _comment(search: MoveSearch, sign: int) -> str:
+    """Without blanks, so that no line break falls into it."""
+    changes = ",(,)"
+    if (found := search.complexity) is not None:
+        at = "" if found.jump_depth is None else found.jump_depth
+        changes = f"{found.stability_cp:.0f},({found.jump_cp},{at})"
+    hits = search.tbhits if search.seldepth or search.time_ms else ""
+    known = (search.depth or "", search.seldepth or "", hits, search.time_ms or "")
+    return f"{{{sign * search.cp},{','.join(map(str, known))},{changes}}}"
+
+
+STDIN: Final = "-"
+
+_PIECE_BYTES: Final = 1 << 16
+#: Of one game; nothing sane is longer, and a file of something else must not fill the memory.
+MOST_BYTES: Final = 1 << 24
+_ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
+
+
+class GameTextPart(msgspec.Struct, frozen=True):
+    """One game of a file, unread: a segment of PGN, or a line of NDJSON."""
+
+    pgn: PgnSegment | None = None
+    line: bytes | None = None
+
+
+class BrokenFile(Exception):
+    """A file that ends in the middle or cannot be read on; what came before is good."""
+
+
+def file_mark(path: str) -> str:
+    """What changes when the file does; empty for standard input, which cannot be read again.
+
+    Raises InputError when there is no such file.
+    """
+    if path == STDIN:
+        return ""
+    try:
+        about = Path(path).stat()
+    except OSError as error:
+        raise InputError(path, error.strerror or "cannot be read", "Check the path") from None
+    return f"{about.st_size} bytes, {about.st_mtime_ns}"
+
+
+def game_texts(path: str) -> Iterator[GameTextPart]:
+    """The games of a file in their order.
+
+    Raises:
+        InputError: no such file, or one that is compressed in a way that needs another package.
+        BrokenFile: it cannot be read to its end.
+    """
+    try:
+        raw = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise InputError(path, error.strerror or "cannot be read", "Check the path") from None
+    with raw:
+        plain = _plain(io.BufferedReader(cast("io.RawIOBase", raw), 1 << 16), path)
+        try:
+            first = plain.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n")
+            yield from _lines(plain) if first.startswith(b"{") else _segments(plain)
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            raise BrokenFile(str(error) or type(error).__name__) from None
+        except Exception as error:
+            # The optional decompressor has errors of its own.
+            if type(error).__module__.split(".")[0] == "zstandard":
+                raise BrokenFile(str(error)) from None
+            raise
+
+
+class _Decompressed(io.RawIOBase):
+    """What a decompressor has ready, so that of a file that was cut nothing is lost before the
+    cut: asked for more it fails, and what it had is gone.
+    """
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._file.read1(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+
+def _plain(raw: io.BufferedReader, path: str) -> io.BufferedReader:
+    """What stands in a file, whatever compresses it."""
+    first = raw.peek(6)[:6]
+    opened: IO[bytes]
+    if first.startswith(b"\x1f\x8b"):
+        opened = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    elif first.startswith(b"BZh"):
+        opened = bz2.BZ2File(raw)
+    elif first.startswith(b"\xfd7zXZ"):
+        opened = lzma.LZMAFile(raw)  # noqa: SIM115
+    elif first.startswith(_ZSTANDARD):
+        try:
+            import zstandard
+        except ImportError:
+            raise InputError(
+                path,
+                "is compressed by Zstandard, which this Python cannot read",
+                "Run: pip install 'live-rate[study]'",
+            ) from None
+        opened = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    else:
+        return raw
+    return io.BufferedReader(_Decompressed(cast("io.BufferedReader", opened)), _PIECE_BYTES)
+
+
+def _lines(file: io.BufferedReader) -> Iterator[GameTextPart]:
+    while line := file.readline(MOST_BYTES):
+        if line.strip():
+            yield GameTextPart(line=line)
+
+
+def _segments(file: io.BufferedReader) -> Iterator[GameTextPart]:
+    splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
+    while piece := file.read(_PIECE_BYTES):
+        for segment in splitter.feed(piece):
+            if segment is not None:
+                yield GameTextPart(pgn=segment)
+    for segment in splitter.finish():
+        if segment is not None:
+            yield GameTextPart(pgn=segment)
+
 
 #: Of the evaluations that stand in a PGN.
 IN_THE_PGN = SearchSetting("[%eval] of the PGN", "as given")
@@ -255,3 +611,75 @@ class _Line(msgspec.Struct):
 
 def _at(values: Sequence[T | None] | None, index: int) -> T | None:
     return None if values is None or index >= len(values) else values[index]
+
+
+#: Texts between two reports of progress.
+_REPORT_EVERY = 200
+
+
+class AddedGames(msgspec.Struct):
+    """What became of one file's texts in this run."""
+
+    source: str
+    texts: int = 0
+    """In the file, those of earlier runs included."""
+    passed_over: int = 0
+    """Read in an earlier run."""
+    new: int = 0
+    known: int = 0
+    """Games that the corpus held already."""
+    evaluated: int = 0
+    """Games whose evaluations came along and were new."""
+    damaged: int = 0
+    broken: str = ""
+    """Why the file could not be read to its end; empty when it was."""
+
+    @property
+    def only_damage(self) -> bool:
+        """Not one game could be read."""
+        return 0 < self.damaged == self.texts - self.passed_over
+
+
+def add_file(
+    database: CorpusDatabase,
+    path: str,
+    given: SearchSetting,
+    progress: Callable[[AddedGames], None] = lambda added: None,
+) -> AddedGames:
+    """Add one file's games. Raises InputError when there is no such file or the disk is full."""
+    added = AddedGames(path)
+    source, known_texts, finished = database.source(path, file_mark(path))
+    if finished:
+        added.texts = added.passed_over = known_texts
+        return added
+    reader = GameReader(given)
+    settings: dict[SearchSetting, int] = {}
+    try:
+        for text in game_texts(path):
+            added.texts += 1
+            if added.texts <= known_texts:
+                added.passed_over += 1
+                continue
+            found = reader.read(text)
+            if found.game is None:
+                added.damaged += 1
+                database.damage(source, added.texts, found.name, found.problem)
+            else:
+                number, new = database.add_game(found.game)
+                added.new += new
+                added.known += not new
+                if found.searched is not None and found.setting is not None:
+                    setting = settings.get(found.setting)
+                    if setting is None:
+                        setting = settings[found.setting] = database.setting(found.setting)
+                    added.evaluated += database.add_results(setting, number, found.searched)
+            database.read_so_far(source, added.texts)
+            database.wrote()
+            if added.texts % _REPORT_EVERY == 0:
+                progress(added)
+    except BrokenFile as error:
+        added.broken = str(error)
+        database.damage(source, added.texts + 1, "the rest of the file", str(error))
+    database.read_so_far(source, added.texts, finished=not added.broken)
+    database.commit()
+    return added

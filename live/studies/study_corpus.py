@@ -13,11 +13,10 @@ from rich.console import Console
 
 from live.errors import InputError
 from live.jobs.analyze_games import check_writable, write
-from live.studies.add_games import AddedGames, add_file
-from live.studies.alliot_database import write_alliot
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.merge_results import MergedResults, merge
-from live.studies.move_columns import MoveFolder
+from live.studies.read_games import AddedGames, add_file, write_alliot
+from live.studies.study_data import MoveFolder
 
 #: Damaged games that are named one by one; status has all.
 _NAMED = 20

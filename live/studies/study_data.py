@@ -1,21 +1,248 @@
-"""What a table is made from: a corpus, one of its settings, and a selection of its games."""
+"""What a table is made from: a corpus, one of its settings, and a selection of its games.
+
+Every move as a row: what is analysed, and what pandas, R and SQL read.
+
+One Parquet file for every thousand games of a corpus and each setting, made from the database by
+the methods' own code, so that no formula stands in a query. A file is written under another name
+and put in place whole, with a mark of what it was made from, so that a kill leaves none half
+written and one that is up to date is not made again. ``COLUMNS`` is the documented schema.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import chess
 import msgspec
 
-from live.errors import InputError
-from live.events import GainKind
+from live.errors import ConfigError, InputError
+from live.events import Color, GainKind, Score
 from live.games.player_identity import name_words
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
-from live.studies.move_columns import MoveFolder, import_polars, schema
+from live.ratings.alliot.conformance import is_counted
+from live.ratings.gain import same_search_gain, successive_gain
+from live.ratings.regan.move_spread import left_out, spread_of
+from live.studies.corpus_database import CorpusDatabase, NumberedGame, SearchSetting
+from live.studies.searched_game import PositionSearch, SearchedGame
 
 if TYPE_CHECKING:
+    pass
+if TYPE_CHECKING:
     import polars
+
+
+#: Games in one file: as much as is ever held at once.
+GAMES_A_FILE: Final = 1000
+#: Changes when the meaning of a column does.
+SCHEMA: Final = 1
+
+#: Name, type and meaning of each column, in their order.
+COLUMNS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("game", "Int64", "number of the game in the corpus"),
+    ("ply", "Int16", "from 1"),
+    ("colour", "String", "of the mover: white, black"),
+    ("player", "Int32", "number of the mover; null where nobody is named"),
+    ("opponent", "Int32", "number of the other"),
+    ("elo", "Int16", "the mover's own rating at the time"),
+    ("opponent_elo", "Int16", "the opponent's"),
+    ("event", "Int32", "number of the event"),
+    ("year", "Int16", "of the game's date"),
+    ("score", "Float32", "what the game gave the mover: 1, 0.5, 0; null without a result"),
+    ("move", "String", "played, UCI"),
+    ("best", "String", "the engine's first choice, UCI"),
+    ("best_cp", "Int16", "score of the position before the move, mover's side, mate 3900"),
+    ("gain_cp", "Int16", "same-search gain: move played less first choice, at most 0"),
+    ("successive_cp", "Int16", "successive gain: score after the move less score before it"),
+    ("forced", "Boolean", "the only legal move"),
+    ("counted", "Boolean", "counts for Alliot: from move 10 on, not forced"),
+    ("depth", "Int16", "of the search of the position"),
+    ("seldepth", "Int16", "selective depth"),
+    ("time_ms", "Int32", "of the search of the position"),
+    ("nodes", "Int64", "of the search of the position"),
+    ("tbhits", "Int64", "of the search of the position"),
+    ("stability_cp", "Float32", "mean change of the score between successive depths"),
+    ("jump_cp", "Int16", "largest such change"),
+    ("jump_depth", "Int16", "the depth of the largest"),
+    ("deltas", "List(Float64)", "pawns behind the best move of each line, scaled; several lines"),
+    ("played_line", "Int16", "which of them was played, from 0"),
+    ("turn_left_out", "String", "why the turn does not count for Regan and Haworth; empty: counts"),
+)
+
+
+class MoveFolder:
+    """The files of one setting of one corpus."""
+
+    def __init__(self, corpus: Path, setting: int) -> None:
+        self.path = corpus.with_name(f"{corpus.name}-moves") / f"setting-{setting}"
+        self._setting = setting
+
+    def refresh(self, database: CorpusDatabase) -> list[Path]:
+        """Make what is not up to date; the files in the order of their games.
+
+        Raises ConfigError without polars, InputError for results that cannot be read.
+        """
+        polars = import_polars()
+        self.path.mkdir(parents=True, exist_ok=True)
+        files = []
+        for first, mark in self._blocks(database):
+            file = self.path / f"games-{first:09}.parquet"
+            marked = file.with_suffix(".mark")
+            if not (file.is_file() and marked.is_file() and marked.read_text() == mark):
+                rows: dict[str, list[Any]] = {name: [] for name, _, _ in COLUMNS}
+                for game, searched in database.searched(self._setting, first, first + GAMES_A_FILE):
+                    for row in move_rows(game, searched):
+                        for column, value in zip(rows.values(), row, strict=True):
+                            column.append(value)
+                frame = polars.DataFrame(rows, schema=schema())
+                partial = file.with_suffix(".partial")
+                frame.write_parquet(partial, compression="zstd", statistics=False)
+                marked.unlink(missing_ok=True)
+                os.replace(partial, file)
+                marked.write_text(mark)
+            files.append(file)
+        return files
+
+    def _blocks(self, database: CorpusDatabase) -> Iterator[tuple[int, str]]:
+        """First game of each file, and a mark of all that its rows are made from."""
+        rows = database.rows(
+            "SELECT games.game, digest, result, other_result, white, black, white_elo, black_elo,"
+            " event, length(positions) FROM results JOIN games USING (game) WHERE setting = ?"
+            " ORDER BY games.game",
+            (self._setting,),
+        )
+        for block, games in itertools.groupby(rows, lambda row: row[0] // GAMES_A_FILE):
+            mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
+            for row in games:
+                mark.update(repr(row).encode())
+            yield block * GAMES_A_FILE, mark.hexdigest()
+
+
+def import_polars() -> Any:
+    """The package, of which only studies have need."""
+    try:
+        import polars
+    except ImportError:
+        raise ConfigError(
+            "study", "polars is not installed", "Run: pip install 'live-rate[study]'"
+        ) from None
+    return polars
+
+
+def schema() -> Mapping[str, Any]:
+    """The columns as polars has them."""
+    polars = import_polars()
+    return {
+        name: polars.List(polars.Float64) if kind.startswith("List") else getattr(polars, kind)
+        for name, kind, _ in COLUMNS
+    }
+
+
+class _Mover(msgspec.Struct, frozen=True):
+    color: Color
+    player: int | None
+    opponent: int | None
+    elo: int | None
+    opponent_elo: int | None
+    score: float | None
+
+
+_SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
+
+
+def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
+    """A row for each move of which anything is known, in the order of ``COLUMNS``."""
+    white_score, black_score = _SCORES.get(game.result, (None, None))
+    sides = (
+        _Mover("white", game.white, game.black, game.white_elo, game.black_elo, white_score),
+        _Mover("black", game.black, game.white, game.black_elo, game.white_elo, black_score),
+    )
+    board = chess.Board(game.start_fen, chess960=game.chess960)
+    seen: set[str] = set()
+    multiple = any(position and position.lines for position in searched.positions)
+    for index, uci in enumerate(game.moves):
+        position = searched.positions[index]
+        side = sides[0] if board.turn == chess.WHITE else sides[1]
+        repeated = False
+        if multiple:
+            epd = board.epd()
+            repeated = epd in seen
+            seen.add(epd)
+        if position is not None:
+            after = searched.positions[index + 1]
+            # Two are enough to know that there is a choice.
+            forced = len(list(itertools.islice(board.legal_moves, 2))) == 1
+            yield (
+                game.game,
+                index + 1,
+                side.color,
+                side.player,
+                side.opponent,
+                side.elo,
+                side.opponent_elo,
+                game.event,
+                game.year,
+                side.score,
+                uci,
+                *_figures(position, after, uci, side.color, index + 1, forced=forced),
+                *_turn(position, uci, side.color, index + 1, repeated=repeated),
+            )
+        board.push(chess.Move.from_uci(uci))
+        board.clear_stack()
+
+
+def _figures(
+    position: PositionSearch,
+    after: PositionSearch | None,
+    uci: str,
+    color: Color,
+    ply: int,
+    *,
+    forced: bool,
+) -> tuple[Any, ...]:
+    whole = position.whole
+    sign = 1 if color == "white" else -1
+    best = Score(whole.cp)
+    gain = successive = None
+    if position.best == uci:
+        gain = 0
+    elif position.played is not None and position.best:
+        gain = same_search_gain(best, Score(position.played.cp), color)
+    if after is not None:
+        successive = successive_gain(best, Score(after.whole.cp), color)
+    changes = whole.complexity
+    return (
+        position.best or None,
+        sign * whole.cp,
+        gain,
+        successive,
+        forced,
+        is_counted(ply, forced=forced),
+        whole.depth or None,
+        whole.seldepth or None,
+        whole.time_ms if whole.nodes or whole.time_ms else None,
+        whole.nodes or None,
+        whole.tbhits if whole.nodes or whole.time_ms else None,
+        None if changes is None else changes.stability_cp,
+        None if changes is None else changes.jump_cp,
+        None if changes is None else changes.jump_depth,
+    )
+
+
+def _turn(
+    position: PositionSearch, uci: str, color: Color, ply: int, *, repeated: bool
+) -> tuple[Any, ...]:
+    """What Regan and Haworth need: nothing where one line was searched."""
+    if not position.lines:
+        return None, None, None
+    sign = 1 if color == "white" else -1
+    spread = spread_of([(move, sign * cp) for move, cp in position.lines], uci)
+    reason = left_out(spread, ply, repeated=repeated)
+    return list(spread.deltas), spread.played, reason or ""
+
 
 #: Players that a table is about, unless it is said how many.
 TOP: Final = 20
@@ -82,10 +309,11 @@ class StudyData:
 
     def scan(self, *, all_players: bool = False) -> polars.LazyFrame:
         """The same rows of all files as one lazy frame: nothing is read until it is collected."""
-        polars = import_polars()
+        package = import_polars()
         files, types = self._parquet(), schema()
-        known = polars.scan_parquet(files) if files else polars.LazyFrame(schema=types)
-        return known.filter(self._rows(all_players))
+        known = package.scan_parquet(files) if files else package.LazyFrame(schema=types)
+        chosen: polars.LazyFrame = known.filter(self._rows(all_players))
+        return chosen
 
     def _parquet(self) -> list[Path]:
         import_polars()
@@ -94,20 +322,20 @@ class StudyData:
         return self._files
 
     def _rows(self, all_players: bool) -> polars.Expr:
-        polars = import_polars()
+        package = import_polars()
         first, last = self.selection.first_year, self.selection.last_year
         wanted = {
             "player": None if all_players else list(self.players),
             "event": self._events,
         }
-        chosen = polars.lit(True)
+        chosen: polars.Expr = package.lit(True)
         for name, numbers in wanted.items():
             if numbers is not None:
-                chosen &= polars.col(name).is_in(numbers)
+                chosen &= package.col(name).is_in(numbers)
         if first is not None:
-            chosen &= polars.col("year") >= first
+            chosen &= package.col("year") >= first
         if last is not None:
-            chosen &= polars.col("year") <= last
+            chosen &= package.col("year") <= last
         return chosen
 
     @property

@@ -13,7 +13,6 @@ from live.studies import (
     alliot_matches,
     alliot_players,
     ferreira_tables,
-    match_tables,
     open_questions,
 )
 from live.studies.alliot_players import PAIRINGS, Pairing
@@ -23,10 +22,10 @@ from live.studies.study_table import StudyTable
 
 #: In the order of the manual.
 TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
-    "matches": match_tables.matches_table,
+    "matches": ferreira_tables.matches_table,
     "ferreira-1": ferreira_tables.cross_table,
     "ferreira-2": ferreira_tables.event_table,
-    "ferreira-3": match_tables.gains_table,
+    "ferreira-3": ferreira_tables.gains_table,
     "ferreira-4": ferreira_tables.engine_table,
     "ferreira-5": ferreira_tables.strengths_table,
     "ferreira-curve": ferreira_tables.curve_table,

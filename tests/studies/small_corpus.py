@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from live.studies.add_games import add_file
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.read_games import add_file
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 SEARCHED = DATA / "searched-games.ndjson.gz"

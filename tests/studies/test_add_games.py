@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from live.errors import InputError
-from live.studies.add_games import AddedGames, add_file
 from live.studies.corpus_database import CorpusDatabase
+from live.studies.read_games import AddedGames, add_file
 from live.studies.study_corpus import status_of
 from tests.studies.small_corpus import DATA, GIVEN, SEARCHED, corpus_of
 
@@ -96,9 +96,9 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import live.studies.corpus_database as database_module
-from live.studies import add_games
+from live.studies import read_games
 database_module.BATCH = 3
-add_games._REPORT_EVERY = 1
+read_games._REPORT_EVERY = 1
 corpus, last, *files = sys.argv[1:]
 def progress(added):
     if added.texts >= int(last):
@@ -106,7 +106,7 @@ def progress(added):
 from tests.studies.small_corpus import GIVEN
 with database_module.CorpusDatabase(Path(corpus), create=True) as database:
     for file in files:
-        add_games.add_file(database, file, GIVEN, progress)
+        read_games.add_file(database, file, GIVEN, progress)
 """
 
 

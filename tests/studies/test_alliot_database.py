@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from live.studies.add_games import add_file
-from live.studies.alliot_database import read_alliot, write_alliot
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.game_texts import game_texts
-from live.studies.move_columns import move_rows
+from live.studies.read_games import add_file, game_texts, read_alliot, write_alliot
+from live.studies.study_data import move_rows
 from tests.studies.small_corpus import GIVEN, SAMPLE, SEARCHED, corpus_of
 
 

@@ -6,7 +6,7 @@ from live.engine.search import Search, SearchFailure, SearchOptions, SearchResul
 from live.events import MATE_CP, Score
 from live.studies.corpus_database import NumberedGame
 from live.studies.corpus_game import STANDARD_FEN
-from live.studies.game_searches import GameSearches
+from live.studies.search_corpus import GameSearches
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from live.errors import InputError
-from live.studies.game_texts import BrokenFile, GameTextPart, file_mark, game_texts
+from live.studies.read_games import BrokenFile, GameTextPart, file_mark, game_texts
 from tests.studies.small_corpus import DATA, SEARCHED
 
 PGN = (DATA / "four-boards.pgn").read_bytes()

@@ -6,8 +6,15 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from live.studies.human_dataset import OPENING_PLIES, GameLine, encode, games, part, positions
-from live.studies.human_game_parts import HeldOut
+from live.studies.human_dataset import (
+    OPENING_PLIES,
+    GameLine,
+    HeldOut,
+    encode,
+    games,
+    part,
+    positions,
+)
 
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"
 GAME = GameLine(MOVES, (2400, 1900), "otb", (1, 2))

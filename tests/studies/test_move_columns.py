@@ -7,7 +7,7 @@ import pytest
 
 from live.manual.pages import manual_page
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.move_columns import COLUMNS, MoveFolder
+from live.studies.study_data import COLUMNS, MoveFolder
 from tests.studies.small_corpus import DATA, corpus_of
 
 duckdb = pytest.importorskip("duckdb")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from live.studies import move_columns
+from live.studies import study_data
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_table import StudyTable, formatted
@@ -103,7 +103,7 @@ def test_every_table_is_the_same_bytes_again_and_holds_no_objects_for_each_game(
 ) -> None:
     few, many = 72, 216
     # A file of moves is held whole.
-    monkeypatch.setattr(move_columns, "GAMES_A_FILE", few)
+    monkeypatch.setattr(study_data, "GAMES_A_FILE", few)
     corpora = []
     for count in (few, many):
         file = tmp_path / f"{count}.ndjson"

@@ -11,7 +11,7 @@ Alliot (2017), section 2.4: after a move ``{value,depth,seldepth,tbhits,time,dme
 and where the engine preferred another one, that as a variation with the same comment. Values are
 centipawns from the mover's side, both from the position before the move. What is not known is left
 empty, the commas stay: selective depth, tablebase hits and time are not kept, nor is anything of a
-search restricted to the move played. A study keeps all (``live.studies.alliot_database``).
+search restricted to the move played. A study keeps all (``live.studies.read_games``).
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ import pytest
 from live.events import Player
 from live.games.game import NewGame
 from live.publish.export.analysis_json import analysis, study_lines
-from live.studies.add_games import add_file
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
-from live.studies.move_columns import MoveFolder
+from live.studies.read_games import add_file
+from live.studies.study_data import MoveFolder
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_ledger import MOVES, Run, State, ledger
 
