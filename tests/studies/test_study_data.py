@@ -121,5 +121,6 @@ def test_every_table_is_the_same_bytes_again_and_holds_no_objects_for_each_game(
             assert table.rows or name in TOO_FEW
             assert all(len(row) == len(table.columns) for row in table.rows)
             assert len({each.name for each in table.columns}) == len(table.columns)
-            grown[name] = made(large, corpora[1], name)[1] - held
+            # The smaller of two: what a library keeps from its first time is no growth.
+            grown[name] = min(made(large, corpora[1], name)[1] for _ in range(2)) - held
     assert {name: more for name, more in grown.items() if more >= many - few} == {}
