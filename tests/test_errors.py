@@ -140,7 +140,7 @@ async def _port(folder: Path) -> None:
 
 async def _refused(folder: Path) -> None:
     from live.clock import LoopClock
-    from live.publish.stream.client_state import ClientState
+    from live.publish.published_state import ClientState
     from live.terminal.service_connection import ServiceConnection, service_url
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

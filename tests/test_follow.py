@@ -21,9 +21,8 @@ from live.feeds.demo import demo_feed
 from live.feeds.feed_session import FeedConditions
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.publish.published_state import snapshot
+from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.client_state import ClientState
 from live.rehearse.planned_faults import connections, incidents
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.service.event_service import EventService

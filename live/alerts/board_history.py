@@ -1,11 +1,11 @@
 """What is remembered of one board, as far as alerts need it. Pure.
 
-The position of a board, move by move, and what the rules say of it. Pure.
+The position of a board, move by move, and what the rules say of it.
 
 A move costs the same however long the game is: of the past only the positions since the last
 capture or pawn move are kept, since none before can come back.
 
-The two clocks of a board, and what is odd about them; O(1) a move. Pure.
+The two clocks of a board, and what is odd about them; O(1) a move.
 
 Measured over the board (336 games of an open with ``90+30``, clocks at every move): a clock shows
 the very same second after three own moves in a row in no game but those whose clock was not

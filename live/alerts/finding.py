@@ -1,6 +1,6 @@
 """What a watch finds: an alert before anybody knows whether it is new. Pure.
 
-Alerts as lines of a log: each thing that happened to one, once. Pure.
+Alerts as lines of a log: each thing that happened to one, once.
 """
 
 from __future__ import annotations

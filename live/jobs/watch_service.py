@@ -13,7 +13,7 @@ from rich.console import Console
 
 from live.clock import LoopClock
 from live.events import Alert, AlertMessage, FigureChoice, Message, SnapshotMessage
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState
 from live.service.host.signals import stop_on_signals
 from live.service.output_mode import Way, export_folder, line_printer, terminal, way
 from live.service.report_export import ReportExporter

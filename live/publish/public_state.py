@@ -52,8 +52,14 @@ from live.events import (
 )
 from live.games.game import Game
 from live.games.round_number import round_of
-from live.publish.published_state import PublishedState, snapshot, view_of, whole_game
-from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.published_state import (
+    ClientState,
+    OutOfStep,
+    PublishedState,
+    snapshot,
+    view_of,
+    whole_game,
+)
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility, sends, shown
 

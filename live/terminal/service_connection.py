@@ -19,7 +19,7 @@ from live.clock import Clock
 from live.errors import ConfigError, Refused
 from live.events import HelloMessage, Message, SnapshotMessage
 from live.network.retry import backoff, spoken
-from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.published_state import ClientState, OutOfStep
 
 #: The service sends a heartbeat every 15 s; two and a bit missing means the line is dead.
 SILENT_S = 40.0

@@ -15,9 +15,8 @@ from rich.console import Console
 from live.config import ServerConfig
 from live.events import HelloMessage
 from live.jobs.watch_service import ServiceWatch
-from live.publish.published_state import snapshot
+from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.client_state import ClientState
 from tests.publish.world import World
 
 ROOT = Path(__file__).resolve().parents[2]

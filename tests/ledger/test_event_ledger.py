@@ -52,8 +52,7 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Effects, Urgency
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 from live.ratings.perceived.model import shipped_models

@@ -13,12 +13,11 @@ from websockets.asyncio.client import connect
 
 from live.config import ServerConfig
 from live.events import EngineMessage, PlayerView, StandingMessage
-from live.publish.brief_view import _SENT, brief
 from live.publish.http.static_files import StaticSite
-from live.publish.published_state import snapshot
+from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import StreamFilter
+from live.publish.wire import _SENT, brief
 from tests.publish.test_server import follow, live, position, readers, serving, until
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast

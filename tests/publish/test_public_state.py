@@ -11,8 +11,7 @@ from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import Change, EngineMessage, FeedReport, MomentMessage, Player, Result
 from live.publish.public_state import DelayedGames, PublicState
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
 from live.service.public_delay import settings_delay, trouble
 from tests.alerts.games import played

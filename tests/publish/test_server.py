@@ -25,9 +25,8 @@ from live.publish import server
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import GRACE_LOOKS, new_token
 from live.publish.http.static_files import StaticSite
-from live.publish.published_state import snapshot
+from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.client_state import ClientState
 from live.publish.stream.numbered_stream import HistoryLimits
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
 from live.publish.stream.subscriber import Subscriber

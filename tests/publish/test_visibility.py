@@ -30,8 +30,7 @@ from live.events import (
 from live.publish import visibility as tables
 from live.publish import wire
 from live.publish.export.pgn_export import export
-from live.publish.published_state import VisibleState, snapshot, view_of
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, VisibleState, snapshot, view_of
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.visibility import Visibility, seen_from, sends, shown, source_name, sources_for

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from live.events import Change, FeedReport, GameReport, Player, Result
 from live.games.game import Game, Step, game_after
 from live.publish.public_state import DelayedGames, PublicState
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
 from live.service.public_delay import mark_shown, since_shown
 from live.store.journal import Journal

@@ -13,8 +13,7 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
 from live.ledger.measure import Measure
 from live.publish.broker.retained_messages import RetainedMessages
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.visibility import Visibility

@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from live.publish.public_state import PublicState
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from live.service.output_mode import JsonPrinter, offer_delay, theme, way
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions

@@ -16,7 +16,7 @@ from live.events import (
     PublicDelay,
     SnapshotMessage,
 )
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState
 from live.terminal.controller import TerminalController
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.view_context import ExportKind, TerminalActions, ViewContext

@@ -13,9 +13,8 @@ from live.clock import LoopClock
 from live.config import ServerConfig
 from live.errors import ConfigError, Refused
 from live.events import Message
-from live.publish.published_state import snapshot
+from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.client_state import ClientState
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url
 from tests.publish.world import World
 

@@ -3,7 +3,7 @@
 A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can point its
 own domain name there (DNS rebinding). The first shows in ``Origin``, the second in ``Host``.
 
-Which boards are on air, and who may say so. Pure.
+Which boards are on air, and who may say so.
 
 A board on air is analysed before all others, so strangers have no say: only overlays on this
 machine, and those with a producer's token. An overlay sends ``{"type":"air","games":["ID"]}`` as a

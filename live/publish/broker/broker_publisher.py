@@ -4,7 +4,7 @@ MQTT 5, QoS 1. Loss policy: while the broker is slow or away nothing piles up; i
 state when it can take it. At most :data:`IN_FLIGHT` messages wait for its word at a time, each for
 another topic, so the messages of one topic arrive in order.
 
-The numbered stream for static pages that read it from a broker. Pure.
+The numbered stream for static pages that read it from a broker.
 
 Three topics below the prefix and the number of the protocol:
 

@@ -1,6 +1,6 @@
 """What ``analyze --json`` writes: the whole event as one object. Pure.
 
-Searched games as lines that ``live-rate study add`` takes: live results in a corpus. Pure.
+Searched games as lines that ``live-rate study add`` takes: live results in a corpus.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 The drawing is pure. The pixels are made by resvg, in a process of its own: it takes some tenths of
 a second, and holds Python's lock meanwhile. Run as a program this module is that process.
+
+The page of one board for links in chats: what these read of it, and the way to the board.
+
+Places of the page stand behind the ``#`` of its address, which no server is told.
 """
 
 from __future__ import annotations
@@ -9,14 +13,15 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterator
+from html import escape
 from typing import Final
-from xml.sax.saxutils import escape
+from urllib.parse import quote, urlencode
 
 import chess
 import chess.svg
 
 from live.catalogue import EARLY_MOVES, elo_text, sentence
-from live.events import Color, CurvePoint, GameDetail
+from live.events import Color, CurvePoint, GameDetail, GameView
 from live.games.move_numbers import move_number, mover
 from live.publish.export.event_exports import ExportFailed, child_answer, step_back
 
@@ -159,3 +164,31 @@ if __name__ == "__main__":
 
     step_back()
     sys.stdout.buffer.write(resvg_py.svg_to_bytes(svg_string=sys.stdin.buffer.read().decode()))
+
+
+def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -> bytes:
+    """HTML with Open Graph (ogp.me) tags, which leads to the board at once.
+
+    Args:
+        asked: The id in the link: the page that it leads to may know a token, which no link has.
+        game: The game; None for one that this visitor may not see, or that is not there.
+        root: Where the service is, ``https://HOST/``.
+        picture: Whether there is one of it.
+    """
+    place = f"#{urlencode({'game': asked})}" if asked else ""
+    title = "live-rate" if game is None else f"{game.white.name or '?'} – {game.black.name or '?'}"
+    tags = {"og:type": "website", "og:site_name": "live-rate", "og:title": title}
+    if game is not None:
+        tags["og:description"] = " · ".join(filter(None, (game.event, game.round, game.result)))
+        if picture:
+            tags["og:image"] = f"{root}api/v1/games/{quote(game.id, safe='')}.png"
+            tags["og:image:width"], tags["og:image:height"] = str(WIDTH), str(HEIGHT)
+            tags["twitter:card"] = "summary_large_image"
+    head = "".join(
+        f'<meta property="{name}" content="{escape(text)}">' for name, text in tags.items()
+    )
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'{head}<meta http-equiv="refresh" content="0; url=./{escape(place)}"></head>'
+        f'<body><a href="./{escape(place)}">{escape(title)}</a></body></html>'
+    ).encode("utf-8", "replace")

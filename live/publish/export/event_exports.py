@@ -1,6 +1,6 @@
 """Downloads of the whole event in formats of others: what the port asks of whoever makes them.
 
-A program of ours that makes one file beside the loop: bytes in, bytes out. Shell.
+A program of ours that makes one file beside the loop: bytes in, bytes out.
 """
 
 from __future__ import annotations

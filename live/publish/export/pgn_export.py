@@ -5,7 +5,7 @@
 for a mate in n moves). Names from the source are escaped (PGN standard, section 7): between the
 quotes of a tag only backslash and quote have a meaning. Comments hold nothing but our own commands.
 
-The comments of Alliot's annotated games, as far as their values are known here. Pure.
+The comments of Alliot's annotated games, as far as their values are known here.
 
 Alliot (2017), section 2.4: after a move ``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}``,
 and where the engine preferred another one, that as a variation with the same comment. Values are

@@ -1,6 +1,6 @@
 """HTTP values: requests, whole responses, and the headers that every one carries. Pure.
 
-The first line of a request: its path and query, decoded. Pure.
+The first line of a request: its path and query, decoded.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import msgspec
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.events import FigureChoice, GameView, Incident, PlayerView
 from live.publish.export import board_picture, pgn_export
+from live.publish.export.board_picture import share_page
 from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.export.study_files import StudyFiles
 from live.publish.http import static_files
@@ -38,7 +39,6 @@ from live.publish.http.json_answers import (
     standings,
 )
 from live.publish.http.later_answers import PackedBodies, SharedMaking, TooMuchAtOnce
-from live.publish.http.share_page import share_page
 from live.publish.http.static_files import text_page
 from live.publish.http.study_page import study_answer
 from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics

@@ -4,7 +4,7 @@ Text goes out as gzip to those who take it: pages are opened over hotel networks
 is a third of its size so. It is pressed once for each change of the file. Comments of our own
 scripts and styles stay at home: they were a fifth of what a fresh overlay fetched.
 
-The pages made from text: ``/docs``, and the manual at ``/manual/`` with its pictures. Pure.
+The pages made from text: ``/docs``, and the manual at ``/manual/`` with its pictures.
 """
 
 from __future__ import annotations

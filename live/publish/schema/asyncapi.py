@@ -1,6 +1,6 @@
 """The published description of the messages: AsyncAPI 3, made from the types. Pure.
 
-JSON Schema of the types that go out, with notes and who sees what. Pure.
+JSON Schema of the types that go out, with notes and who sees what.
 
 A field's note is the string below it in the source (PEP 224's form, which Python itself throws
 away), and that of an inherited field is its base's.

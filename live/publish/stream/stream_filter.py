@@ -53,7 +53,7 @@ class StreamFilter(msgspec.Struct, frozen=True):
     """What a token confines the subscriber to, whatever it asks for."""
     visibility: Visibility = Visibility.PUBLIC
     brief: bool = False
-    """Only what overlays show: see :mod:`live.publish.brief_view`."""
+    """Only what overlays show: see :mod:`live.publish.wire`."""
     gains: bool = False
     """Everybody's pooled gains too."""
 

@@ -4,7 +4,7 @@ After every :meth:`StreamHub.publish` and :meth:`StreamHub.flush` each stream's 
 until the shell takes them. A snapshot taken by :meth:`StreamHub.snapshot` is exactly what a client
 holds that applied the stream up to the snapshot's number.
 
-Which changes wait for the next tick, and which of them a later one makes needless. Pure.
+Which changes wait for the next tick, and which of them a later one makes needless.
 
 A move or a vanished game goes out at once; it first pushes out what waits for the same game, so
 order within a game is kept. Everything else waits, and a later change that overwrites all an
@@ -39,7 +39,6 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
-from live.publish.brief_view import brief
 from live.publish.published_state import PublishedState, snapshot, whole_game
 from live.publish.stream.numbered_stream import (
     HistoryLimits,
@@ -49,6 +48,7 @@ from live.publish.stream.numbered_stream import (
 )
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility, shown
+from live.publish.wire import brief
 
 
 class Coalescer:

@@ -30,8 +30,7 @@ import msgspec
 from live.config import MqttConfig
 from live.publish.broker.broker_publisher import CHANGES, SNAPSHOT, BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from tests.publish.mosquitto import ANYBODY, Mosquitto
 from tests.web.broadcast import Broadcast
 

@@ -71,7 +71,7 @@ from live.feeds.game_timeline import PlannedIncident, misread, timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.access.tokens import new_token
 from live.publish.export import board_picture
-from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.pgn_text import pgn_text
 from live.rehearse.planned_faults import GOOD, ConnectionFaults
 from live.rehearse.servers.http_server import ServedReply, ServedRequest

@@ -66,7 +66,7 @@ from live.feeds.pgn.pgn_decoder import PgnReader
 from live.games.round_number import round_of
 from live.network.mqtt_client import MqttClient
 from live.publish.access.tokens import new_token
-from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.pgn_text import pgn_text
 from live.rehearse.rehearsal import Rehearsal
 from live.rehearse.servers.folder_writer import FolderRehearsal

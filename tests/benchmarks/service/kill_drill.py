@@ -39,8 +39,7 @@ from live.events import FeedReport, GameReport, SnapshotMessage
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.export.analysis_json import Analysis, to_json
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.ratings.engine_scale import load_reference
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.service.event_service import EventService

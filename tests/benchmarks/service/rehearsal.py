@@ -42,9 +42,8 @@ from live.feeds.pgn.pgn_decoder import PgnReader
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
 from live.publish.access.client_limits import ClientLimits
-from live.publish.published_state import snapshot
+from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import parse
 from live.rehearse.pgn_text import pgn_text
 from live.service.event_service import EventService

@@ -41,7 +41,7 @@ from scipy import stats
 from live.events import FeedReport, GameDetail, GameReport
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
 from live.service.host.systemd_unit import MALLOC

@@ -18,10 +18,9 @@ from websockets.uri import parse_uri
 
 from live.config import ServerConfig
 from live.publish.access.client_limits import ClientLimits
-from live.publish.published_state import snapshot
+from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.stream.broadcaster import Broadcaster
-from live.publish.stream.client_state import ClientState
 from live.publish.stream.stream_filter import EVERYTHING
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.stream.subscriber import Subscriber

@@ -20,8 +20,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState, OutOfStep
+from live.publish.published_state import ClientState, OutOfStep, snapshot
 from tests.publish.world import World
 
 

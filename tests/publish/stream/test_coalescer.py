@@ -17,8 +17,7 @@ from live.events import (
     PointMessage,
     ScoreMessage,
 )
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.stream.stream_hub import Coalescer
 from live.publish.visibility import Visibility

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from live.events import HelloMessage, MoveMessage, SnapshotMessage
 from live.publish import wire
-from live.publish.brief_view import brief
-from live.publish.published_state import snapshot
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState, snapshot
 from live.publish.stream.numbered_stream import (
     FIRST_SEQ,
     HistoryLimits,
@@ -23,6 +21,7 @@ from live.publish.stream.numbered_stream import (
 )
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
 from live.publish.stream.stream_hub import StreamHub, TooManyFilters
+from live.publish.wire import brief
 from tests.publish.world import EVENTS, GAMES, NAMES, World
 
 FILTERS = (

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from live.publish.stream.client_state import ClientState
+from live.publish.published_state import ClientState
 from live.service.host.log_output import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
 
 
