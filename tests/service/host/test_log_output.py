@@ -51,7 +51,7 @@ def test_an_exception_is_told_in_the_same_line(level: int) -> None:
 
 def test_the_place_is_our_own_innermost_line() -> None:
     told = OneLineFormatter("%(message)s").format(record(failure("ours")))
-    assert ", at live/publish/stream/client_state.py:" in told
+    assert ", at live/publish/published_state.py:" in told
 
 
 def test_others_get_the_record_as_it_was() -> None:
