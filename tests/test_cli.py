@@ -150,6 +150,16 @@ def test_help_names_every_command_and_imports_nothing_heavy(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_following_and_analysing_import_no_scipy_before_a_figure_needs_it() -> None:
+    probe = (
+        "import sys, live.app, live.jobs.analyze_games\n"
+        "print(sorted(each for each in sys.modules if each.split('.')[0] == 'scipy'))"
+    )
+    said = subprocess.check_output([sys.executable, "-c", probe], text=True, cwd=DATA.parent.parent)
+    assert said.strip() == "[]"
+
+
+@pytest.mark.slow
 def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path) -> None:
     pgn = tmp_path / "annotated.pgn"
     done = live_rate(

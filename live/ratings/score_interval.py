@@ -33,8 +33,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from scipy.special import betaincinv, ndtri, stdtrit
-
 
 class _Caution(NamedTuple):
     """What an end assumes beyond the moves seen. Found by search over many coverages."""
@@ -95,6 +93,8 @@ def score_interval(
 
 def _lower_end(n: float, total: float, squares: float, caution: _Caution) -> float:
     """Where the mean of scores in [0, 1] lies above with 97.5 %."""
+    from scipy.special import betaincinv  # where asked for: a slow import
+
     if total <= 0:
         return 0.0
     near, far, few, smooth = caution
@@ -229,6 +229,8 @@ class ClusteredScores:
 @lru_cache(maxsize=256)
 def _widening(freedom: int) -> float:
     """How much wider Student's t is than the normal distribution."""
+    from scipy.special import ndtri, stdtrit  # where asked for: a slow import
+
     return float(stdtrit(freedom, 0.975) / ndtri(0.975))
 
 

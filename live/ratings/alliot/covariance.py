@@ -21,7 +21,6 @@ import math
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from scipy.fft import irfft, next_fast_len, rfft
 
 from live.events import Color
 from live.ratings.alliot.conformance import (
@@ -252,6 +251,8 @@ def self_convolved(lowest: int, distribution: Floats, times: int) -> tuple[int, 
     ``distribution[i]`` is the probability of ``lowest + i``; the answer reads alike, and for no
     values is 0 with certainty. Entries are right to about 1e-16, and none is below 0.
     """
+    from scipy.fft import irfft, next_fast_len, rfft  # where asked for: a slow import
+
     if times == 0:
         return 0, np.ones(1)
     length = (len(distribution) - 1) * times + 1

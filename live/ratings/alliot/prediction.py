@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import msgspec
-from scipy.special import ndtr, ndtri, stdtrit
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +40,8 @@ def interval_within_bounds(
     """
     if not 0 < score < 1:
         return 0.0, 1.0
+    from scipy.special import ndtr, ndtri, stdtrit  # where asked for: a slow import
+
     middle = float(ndtri(score))
     density = math.exp(-middle * middle / 2) / math.sqrt(2 * math.pi)
     reach = float(stdtrit(freedom, 0.975)) * math.sqrt(variance) / density

@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from live.ratings.calibration.move_evidence import Population
 from live.ratings.calibration.posterior import Floats
@@ -77,6 +75,9 @@ def fit_weights(
         floor = -weights.curvature
     stiffness = np.full(k + classes, precision)
     stiffness[classes:k] *= CIRCUMSTANTIAL
+
+    from scipy.optimize import minimize  # where asked for: a slow import
+    from scipy.special import logsumexp
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         natural = offset + np.stack([features @ flat[:k], kinds @ flat[k:]], axis=1)

@@ -8,18 +8,18 @@ again, however many moves there are: it is known exactly in O(1), and no grid cu
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from live.ratings.calibration.move_evidence import Population
 
 Floats = npt.NDArray[np.float64]
 
 #: Half the width of a 95 % interval, in standard deviations.
-REACH = float(ndtri(0.975))
+REACH = NormalDist().inv_cdf(0.975)
 
 
 class Posterior(NamedTuple):
@@ -35,7 +35,7 @@ class Posterior(NamedTuple):
 
     def quantile(self, share: float) -> float:
         """Elo below which ``share`` of the belief lies, 0 < share < 1."""
-        return self.mean + float(ndtri(share)) * self.sd
+        return self.mean + NormalDist().inv_cdf(share) * self.sd
 
 
 def posterior_of(

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from statistics import NormalDist
 from typing import Literal
-
-from scipy.special import ndtri
 
 from live.events import GainKind
 from live.ratings.expected_score import difference_of
@@ -153,7 +152,7 @@ def over_other_games(
     can show more.
     """
     low, high = ends
-    apart = float(ndtri(0.975)) * BETWEEN_GAMES_SD[gain]
+    apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
     if difference is None:
         # The other end has no middle to be added to in quadrature.
         return _moved(low, -apart), _moved(high, apart)

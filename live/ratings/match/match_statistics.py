@@ -18,10 +18,10 @@ made for few observations.
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import Self
 
 import msgspec
-from scipy.special import betainc, ndtr, ndtri
 
 from live.ratings.score_interval import score_interval
 
@@ -29,7 +29,7 @@ from live.ratings.score_interval import score_interval
 #: (fishtest, LLRcalc: nelo_divided_by_nt).
 NORMALIZED_ELO = 800 / math.log(10)
 
-_Z95 = float(ndtri(0.975))
+_Z95 = NormalDist().inv_cdf(0.975)
 
 
 def elo_of(score: float) -> float | None:
@@ -177,7 +177,7 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
     else:
         sd = math.sqrt(of_sample / samples)
         if paired:
-            los = float(ndtr((score - 0.5) / sd))
+            los = NormalDist().cdf((score - 0.5) / sd)
         error = _error(score, sd)
         if error is None:
             gaps.append("the normal interval reaches beyond a score of 0 or 1: no ±")
@@ -194,7 +194,7 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
             gaps.append("no decisive game: draws do not tell who is the stronger")
         else:
             decisive = counts.wins + counts.losses
-            los = float(ndtr((counts.wins - counts.losses) / math.sqrt(decisive)))
+            los = NormalDist().cdf((counts.wins - counts.losses) / math.sqrt(decisive))
     return MatchStatistics(
         games=counts.games,
         score=score,
@@ -223,11 +223,15 @@ def los_exact(wins: int, losses: int) -> float | None:
     lying above 1/2 (Rémi Coulom, as quoted in the wiki, "Likelihood of Superiority"). None
     without a decisive game, which says nothing.
     """
+    from scipy.special import betainc  # where asked for: a slow import
+
     _whole(("wins", "losses"), (wins, losses))
     return float(betainc(losses + 1, wins + 1, 0.5)) if wins + losses else None
 
 
 def _two_tailed(wins: int, losses: int) -> float | None:
+    from scipy.special import betainc  # where asked for: a slow import
+
     more, games = max(wins, losses), wins + losses
     if not games:
         return None

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
-from scipy.optimize import minimize
 
 from live.events import GainKind
 from live.ratings.expected_score import difference_of
@@ -211,6 +210,8 @@ def _fit(
     stiff[0], stiff[len(names)] = 0.01, 0.5
     number = np.arange(len(features))
     hit = np.eye(classes)[rows.classes][:, 1:]
+
+    from scipy.optimize import minimize  # where asked for: a slow import
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(features.shape[1], classes - 1)

@@ -21,7 +21,6 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-from scipy.special import stdtrit
 
 from live.ratings.regan.choice_model import ChoiceSkill, Curve, Floats, Model, TurnArrays, choices
 from live.ratings.regan.fisher_scoring import LONGEST, ScoringStep, descend, inverse
@@ -179,6 +178,8 @@ def _skill(at: Floats, model: Model, curve: Curve) -> ChoiceSkill:
 
 def _quantile(turns: int) -> float:
     """Student's instead of the normal curve's: with few turns the latter is too bold."""
+    from scipy.special import stdtrit  # where asked for: a slow import
+
     return float(stdtrit(turns - 2, 0.975))
 
 

@@ -25,7 +25,6 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from scipy.special import wrightomega
 
 from live.ratings.regan.move_spread import Spread
 
@@ -230,6 +229,8 @@ _SURPRISE: dict[Model, Callable[[Floats, npt.NDArray[np.bool_]], tuple[Floats, F
 
 
 def _omega(z: Floats) -> Floats:
+    from scipy.special import wrightomega  # where asked for: a slow import
+
     return np.asarray(wrightomega(z), dtype=np.float64)
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from statistics import NormalDist
 
 import msgspec
 import numpy as np
-from scipy.special import ndtri
 
 from live.errors import InputError
 from live.ratings.learned_files import LearnedFiles
@@ -34,7 +34,7 @@ STEP_ELO = 20.0
 #: undoes adding it exactly.
 _PARTS_OF_ONE = 10**9
 #: Half of χ²(1, 95 %): how far the log-likelihood falls within the interval.
-_FALL = float(ndtri(0.975)) ** 2 / 2
+_FALL = NormalDist().inv_cdf(0.975) ** 2 / 2
 
 
 class Milepost(msgspec.Struct, frozen=True):

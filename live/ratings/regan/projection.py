@@ -17,7 +17,6 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri
 
 from live.ratings.regan.choice_fit import ChoiceFit
 from live.ratings.regan.choice_model import ChoiceSkill, Floats, TurnArrays, choices
@@ -177,6 +176,8 @@ def false_alarms(z: float, boards: int) -> FalseAlarms:
     Two figures of each player, as matches and difference are, count as up to twice as many
     boards. Raises ValueError for NaN and for a negative number of boards.
     """
+    from scipy.special import log_ndtr, ndtr  # where asked for: a slow import
+
     if math.isnan(z) or boards < 0:
         raise ValueError(f"no false alarms for z = {z} on {boards} boards")
     single = float(ndtr(-z))
@@ -190,6 +191,8 @@ def alarm_level(boards: int, rate: float) -> float:
 
     Raises ValueError unless there are boards and the rate lies strictly within 0 and 1.
     """
+    from scipy.special import ndtri  # where asked for: a slow import
+
     if boards < 1 or not 0 < rate < 1:
         raise ValueError(f"no level for a rate of {rate} over {boards} boards")
     return -float(ndtri(-math.expm1(math.log1p(-rate) / boards)))
