@@ -302,7 +302,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
 }
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.
-TEXTS = {"service/host/service_definition.py", "service/host/systemd_unit.py"}
+TEXTS = {"service/host/systemd_unit.py"}
 
 
 def flags() -> dict[str, set[str]]:

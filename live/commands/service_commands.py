@@ -1,4 +1,4 @@
-"""The commands around a running service: ``token``, ``schema``, ``service``, ``watch``,
+"""The commands around a running service: ``token``, ``schema``, ``systemd-unit``, ``watch``,
 ``plugins``.
 """
 
@@ -24,11 +24,6 @@ def add_to(app: typer.Typer) -> None:
     app.command("notify-test")(notify_test)
     app.command()(site)
     app.command()(plugins)
-    service = typer.Typer(help="Have this system run live-rate.", no_args_is_help=True)
-    service.command()(install)
-    # Without a second command the first would be the group itself.
-    service.callback()(lambda: None)
-    app.add_typer(service, name="service")
 
 
 def token(
@@ -169,56 +164,6 @@ def site(
     written = write_site(out, broker, prefix)
     size_mb = sum(each.stat().st_size for each in written) / 1e6
     typer.echo(f"{len(written)} files, {size_mb:.1f} MB, in {out}")
-
-
-def install(
-    feed: Annotated[
-        list[str] | None,
-        typer.Option("--feed", metavar="URL", help="What to follow; may be repeated."),
-    ] = None,
-    config: ConfigFlag = None,
-    system: Annotated[
-        str | None,
-        typer.Option("--system", help="systemd, launchd or windows, where it is not this one."),
-    ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", metavar=SWITCH, help="Write the file; else it is shown.")
-    ] = False,
-) -> None:
-    """Show what has this system run live-rate, by systemd, launchd or the task scheduler of
-    Windows; with --write, write it.
-    """
-    from typing import get_args
-
-    from live.errors import ConfigError
-    from live.service.host.service_definition import System, definition, system_of
-
-    chosen = system or system_of(sys.platform)
-    if chosen not in get_args(System):
-        raise ConfigError(
-            f"--system {chosen}", "is unknown", f"Give one of {', '.join(get_args(System))}"
-        )
-    made = definition(chosen, _service_command(feed, config), Path.home())  # type: ignore[arg-type]
-    path = Path(made.path)
-    encoding = "utf-16" if chosen == "windows" else "utf-8"
-    if not write:
-        typer.echo(made.content.decode(encoding), nl=False)
-        typer.echo(f"\nThis goes to {path}: give --write, then run: {made.after}", err=True)
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
-            file.write(made.content)
-    except FileExistsError as error:
-        what = "exists already" if path.exists() else "cannot be written"
-        raise ConfigError(str(path), what, "Remove it first, if it is no longer wanted") from error
-    except OSError as error:
-        raise ConfigError(
-            str(path),
-            f"cannot be written ({error.strerror})",
-            "Run the command as somebody who may, or without --write and save what it shows",
-        ) from error
-    typer.echo(f"written: {path}\nNow run: {made.after}")
 
 
 def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:

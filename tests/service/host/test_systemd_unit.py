@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from live.cli import app
 from live.service.host.systemd_unit import quoted, unit
 
 
@@ -64,3 +66,14 @@ def test_a_reload_reads_the_settings_again_and_ends_nothing() -> None:
 def test_a_program_in_somebodys_home_can_be_read() -> None:
     assert "ProtectHome=read-only" in unit(["/home" + "/arbiter/bin/live-rate"])
     assert "ProtectHome=yes" in unit(["/usr/local/bin/live-rate"])
+
+
+def test_files_are_named_whole_since_the_service_starts_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "round").mkdir()
+    games, web = "./round", "https://example.org/games.pgn"
+    told = CliRunner().invoke(app, ["systemd-unit", "--feed", games, "--feed", web])
+    assert told.exit_code == 0
+    assert f"--feed {tmp_path / games} --feed {web}" in told.output
