@@ -85,7 +85,7 @@ ENOUGH_MOVES = 500
 
 #: Moves that the interval, not the estimate, assumes beyond those seen in each class of
 #: evaluation: what was never seen to happen may still happen. A quarter makes the interval cover
-#: what it says for the matrices of real players (``tests/benchmarks/ratings/alliot.py``).
+#: what it says for the matrices of real players.
 _UNSEEN_MOVES = 0.25
 
 #: An expected score closer to 0 or 1 than this is one of them, but for rounding.

@@ -22,7 +22,7 @@ from live.engine.process.engine_process import EngineProcess
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_key import SearchKey
-from tests.benchmarks.engine.engine_backlog import GAMES
+from tests.web.broadcast import GAMES
 
 ENGINES = 2
 
