@@ -70,6 +70,7 @@ def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
     value, band = figure(point)
     far = own and other and abs(own - other) > 400
     counted = "1 move" if point["counted"] == 1 else f"{point['counted']} moves"
+    unbroken = counted.replace(" ", "\u00a0")
     early = point["counted"] < EARLY_MOVES
     place = "" if point["percentile"] is None else whole(min(max(point["percentile"], 1.0), 99.0))
     better = f"better than {place}\u00a0% of such games · " if place and own else ""
@@ -80,7 +81,7 @@ def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
         "Rating": value,
         "Interval": f"{usual}: {band.replace('–', UNBROKEN_DASH)}" if band and own else "",
         "Name": "played like" if final else "playing like",
-        "Other": f"early, {counted}" if early else f"{better}{counted}",
+        "Other": f"early, {counted}" if early else f"{better}{unbroken}",
     }
 
 

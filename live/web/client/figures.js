@@ -64,6 +64,30 @@ export function farOpponent(own, other) {
   return own && other && Math.abs(own - other) > 400 ? other : null;
 }
 
+/** So many of its side's moves a leap is news. */
+const NEWS_MOVES = 3;
+
+/**
+ * The moves that moved a player's figure by 60 Elo or more, the largest first:
+ * `[{ply, from, to}]`; while it is early none counts. Pure.
+ */
+export function leaps(curve, ply = Infinity) {
+  const found = [];
+  for (let at = 1; at < curve.length && curve[at].ply <= ply; at += 1) {
+    const [before, after] = [figureOf(curve[at - 1], "perceived"), figureOf(curve[at], "perceived")];
+    if (before === null || after === null || before.counted < EARLY_MOVES) continue;
+    if (Math.abs(after.value - before.value) >= LEAP_ELO) found.push({ ply: curve[at].ply, from: before.value, to: after.value });
+  }
+  return found.sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));
+}
+
+/** The newest leap of a side, `{ply, from, to}`; null without one, and with `news` after some moves more. Pure. */
+export function newestLeap(curve, { ply = Infinity, news = false } = {}) {
+  const newest = leaps(curve, ply).reduce((a, b) => (a === null || b.ply > a.ply ? b : a), null);
+  const since = curve.filter((point) => point.ply <= ply && point.ply > newest?.ply).length;
+  return news && since >= NEWS_MOVES ? null : newest;
+}
+
 /**
  * Players by a figure or by points, falling: `{player, figure, place, tied}`. Equal numbers, as they
  * are read, are a tie; those without, or with too few moves, come last and have no place.

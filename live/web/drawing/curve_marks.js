@@ -3,6 +3,9 @@
  * and an outline, each line a label at its end. For uPlot, on pages and overlays.
  */
 
+import { leaps } from "../client/figures.js";
+import { moveText } from "./number_format.js";
+
 /** Between two lines of a band, CSS pixels. */
 const GAP = 10;
 
@@ -41,30 +44,86 @@ const SIDES = Object.keys(VALUES);
  */
 export function namePlaces(names, lines, { left, right, top, bottom, height, gap }) {
   const taken = [];
-  const crossed = (box) => lines.some((points) => points.slice(1).some(([x2, y2], at) => {
-    const [x1, y1] = points[at];
-    const [from, to] = [Math.max(x1, box.left), Math.min(x2, box.right)];
+  const meets = (box) => ([x1, y1], [x2, y2]) => {
+    const [from, to] = [Math.max(Math.min(x1, x2), box.left), Math.min(Math.max(x1, x2), box.right)];
     if (from > to) return false;
-    const ys = [from, to].map((x) => y1 + ((y2 - y1) * (x - x1)) / (x2 - x1 || 1));
+    const ys = x1 === x2 ? [y1, y2] : [from, to].map((x) => y1 + ((y2 - y1) * (x - x1)) / (x2 - x1));
     return Math.min(...ys) < box.bottom && Math.max(...ys) > box.top;
-  }));
+  };
+  const overlaps = (box) => (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+  const free = (box) =>
+    box.top >= top && box.bottom <= bottom && box.left >= left && box.right <= right && !taken.some((other) => overlaps(box)(other.box) || meets(box)(...other.lead)) &&
+    !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
   return names.map(({ x, y, width, up }) => {
-    for (let step = 0; step < 2 * NAME_STEPS; step += 1) {
-      const away = (step % NAME_STEPS) * (height / 2) + gap + height / 2;
-      const side = up === step < NAME_STEPS ? -1 : 1;
-      const [cx, cy] = [Math.min(Math.max(x, left + width / 2), right - width / 2), y + side * away];
-      const box = { left: cx - width / 2, right: cx + width / 2, top: cy - height / 2, bottom: cy + height / 2 };
-      const meets = (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
-      if (box.top < top || box.bottom > bottom || taken.some(meets) || crossed(box)) continue;
-      taken.push(box);
-      return [cx, cy];
+    const side = up ? -1 : 1;
+    const room = [];
+    for (let step = 0; step < NAME_STEPS; step += 1) {
+      const away = step * (height / 2);
+      const [far, beside] = [side * (away + gap + height / 2), width / 2 + 2 * gap];
+      for (const [dx, dy] of [[0, far], [beside, side * away], [-beside, side * away], [beside, -side * away], [-beside, -side * away], [0, -far]]) {
+        const [cx, cy] = [dx === 0 ? Math.min(Math.max(x, left + width / 2), right - width / 2) : x + dx, y + dy];
+        const box = { left: cx - width / 2, right: cx + width / 2, top: cy - height / 2, bottom: cy + height / 2 };
+        if (free(box)) room.push({ box, at: [cx, cy] });
+      }
     }
-    return null;
+    // Where another name lies between, it would seem to be that of the point.
+    const found = room.find(({ at }) => !taken.some((other) => meets(other.box)([x, y], at))) ?? room[0] ?? null;
+    if (found !== null) taken.push({ box: found.box, lead: [[x, y], found.at] });
+    return found?.at ?? null;
   });
 }
 
 /** How far from its point a name is looked a place for, in halves of its height. */
 const NAME_STEPS = 8;
+
+/** So many moves of each side are named at its curve. */
+const NAMED = 3;
+
+/**
+ * Marks the points of a game's curves that a single move moved far, the move written beside.
+ * `size` is that of its letters, CSS pixels; `written` writes a move for its reader.
+ */
+export function markLeaps(plot, game, { color, family, size, written = (san) => san }) {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  const { left, top, width, height } = plot.bbox;
+  ctx.save();
+  ctx.font = `600 ${Math.round(size * ratio)}px ${family}`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
+  const named = SIDES.flatMap((side) => leaps(game.curves[side]).slice(0, NAMED).map(({ ply, from, to }) => {
+    const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
+    const [x, y] = place(Math.ceil(ply / 2), to);
+    return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
+  }));
+  const lines = SIDES.map((side) => plot.data[0].flatMap((move, at) => {
+    const elo = plot.data[VALUES[side]][at] ?? null;
+    return elo === null ? [] : [place(move, elo)];
+  }));
+  const area = { left, right: left + width, top, bottom: top + height, height: 1.2 * size * ratio, gap: 0.4 * size * ratio };
+  const places = namePlaces(named, lines, area);
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([]);
+  named.forEach(({ side, text, x, y, width: wide }, at) => {
+    ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
+    ctx.beginPath();
+    ctx.arc(x, y, 0.3 * size * ratio, 0, 2 * Math.PI);
+    ctx.fill();
+    if (places[at] === null) return;
+    const [cx, cy] = places[at];
+    ctx.fillText(text, cx, cy);
+    // A name that found no room at its point is led to it.
+    const nearest = (value, middle, half) => Math.min(Math.max(value, middle - half), middle + half);
+    const [tx, ty] = [nearest(x, cx, wide / 2), nearest(y, cy, area.height / 2)];
+    if (Math.hypot(tx - x, ty - y) < area.height / 2) return;
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(tx, ty);
+    ctx.stroke();
+  });
+  ctx.restore();
+}
 
 /**
  * The newest value at the end of each line: a ring for White, a dot for Black, and the number.

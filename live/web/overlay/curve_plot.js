@@ -2,14 +2,16 @@
 
 import { columns, span } from "../client/curve_series.js";
 import { figureOf, isEarly } from "../client/figures.js";
-import { bandFill, markEnds } from "../drawing/curve_marks.js";
+import { bandFill, markEnds, markLeaps } from "../drawing/curve_marks.js";
 import uPlot from "../drawing/uplot_loader.js";
 
 const COLORS = ["white", "black"];
 
 export class Plot {
-  constructor(box) {
+  /** `written` writes a move for its reader. */
+  constructor(box, written) {
     this._box = box;
+    this._written = written;
     this._plot = null;
     this._elos = {};
     this._game = null;
@@ -107,7 +109,10 @@ export class Plot {
         fill: bandFill(color(`--${side}-line`), color(`--${side}-band`), side),
       })),
       hooks: {
-        draw: [(plot) => mark(plot, marks)],
+        draw: [
+          (plot) => mark(plot, marks),
+          (plot) => this._kind === "perceived" && markLeaps(plot, this._game, { color, family: style.fontFamily, size: small, written: this._written }),
+        ],
       },
     };
   }

@@ -2,7 +2,8 @@
 
 import { element, setText } from "../drawing/elements.js";
 import { beyondUsual } from "../client/figures.js";
-import { clockOf, figureWords, unratedPart, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
+import { clockOf, figureWords, leapText, unratedPart, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
+import { notation } from "./score.js";
 import { Name } from "../drawing/player_names.js";
 
 export class PlayerPanel {
@@ -64,7 +65,8 @@ export class PlayerPanel {
     const brief = ["bar", "grid", "curves"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, choice, words, engineRating, brief);
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
-    this._rating.draw(read, open, withoutFigure(point, words, withheld));
+    const leap = read === null || choice !== "perceived" || open ? "" : leapText(game, color, words, brief ? null : notation.sanOf);
+    this._rating.draw(read, open, withoutFigure(point, words, withheld), leap, brief);
   }
 }
 
@@ -75,17 +77,18 @@ class OverlayRating {
     this._value = element("span", "value");
     this._usual = element("span", "interval");
     this._better = element("span", "better");
+    this._leap = element("span", "leap");
     this.node = element(
       "p",
       "rating main",
       "",
       element("span", "read", "", this._label, this._value),
-      element("span", "about", "", this._usual, this._better),
+      element("span", "about", "", this._usual, this._better, this._leap),
     );
   }
 
-  /** `open`: what of the moves it does not rest on; `none`: why there is no figure. */
-  draw(read, open, none) {
+  /** `open`: what of the moves it does not rest on; `none`: why there is no figure; `leap`: what moved it far. */
+  draw(read, open, none, leap, brief) {
     this.node.classList.toggle("none", read === null);
     this.node.classList.toggle("early", Boolean(read?.early));
     this.node.classList.toggle("open", read !== null && open !== null);
@@ -93,6 +96,7 @@ class OverlayRating {
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     setText(this._usual, read === null ? none : read.usual);
-    setText(this._better, read === null ? "" : read.early || open?.text || [read.better, read.moves].filter(Boolean).join(" \u00b7 "));
+    setText(this._better, read === null ? "" : read.early || open?.text || [(brief && leap) || read.better, read.moves.replaceAll(" ", "\u00a0")].filter(Boolean).join(" \u00b7 "));
+    setText(this._leap, brief ? "" : leap);
   }
 }

@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { eloText, farOpponent, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
+import { eloText, farOpponent, newestLeap, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { isFinal, unratedMoves } from "../client/curve_series.js";
 import { moverOf } from "../client/event_state.js";
@@ -52,9 +52,23 @@ export function figureWords(game, color, kind, words, engineRating, brief = fals
   const usual = !band || !elo ? "" : tight ? `${words.usualNote} ${band}` : fill(words.usualFor, whose, band);
   const ranked = figure.percentile !== null && elo;
   const percent = ranked ? percentText(figure.percentile) : "";
-  const better = !ranked ? "" : brief ? `${words.betterThanHead} ${percent}\u00a0%` : fill(words.betterThan, percent, elo);
+  const better = !ranked ? "" : brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo);
   const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
   return { figure, label: isFinal(game, color, point) ? words.playedLike : words.playingLike, text, usual, better, moves, early };
+}
+
+/**
+ * Which of its last moves moved a side's figure far, how far, and what was better; empty without one.
+ * `sanOf` as for {@link bestInstead}; where it is null nothing is said of what was better.
+ */
+export function leapText(game, color, words, sanOf) {
+  const leap = newestLeap(game.curves[color], { news: true });
+  const played = game.plies[leap?.ply - 1];
+  if (played === undefined) return "";
+  const by = Math.round(leap.to) - Math.round(leap.from);
+  const move = moveText(leap.ply, localMove(played.san, words.letters), game.start_fen);
+  const best = by < 0 ? bestInstead(game, leap.ply, words, sanOf) : null;
+  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), best && fill(words.best, best)].filter(Boolean).join(" \u00b7 ");
 }
 
 /** Why no figure leads. */

@@ -1,6 +1,6 @@
 /** How one side of a game is shown, everywhere the same: name, clock, figure with what is usual. Pure. */
 
-import { beyondUsual, eloText, farOpponent, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
+import { beyondUsual, eloText, farOpponent, figureOf, isEarly, newestLeap, percentText, unbrokenBand } from "../client/figures.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { isFinal, unratedMoves } from "../client/curve_series.js";
 
@@ -59,6 +59,15 @@ export const countedMoves = (count) => (count === 1 ? "1 move" : `${count} moves
 export function basisText(game, color, { counted }) {
   const missing = unratedMoves(game, color);
   return missing === 0 ? countedMoves(counted) : `${counted} of ${countedMoves(counted + missing)}`;
+}
+
+/** Which of its last moves moved a side's perceived rating far, up to a ply: `fell 145 with 15. Rhe1`; else empty. */
+export function leapNews(game, color, { choice = "perceived", withheld = false }, ply = Infinity) {
+  const leap = choice === "perceived" && !withheld ? newestLeap(game.curves[color], { ply, news: true }) : null;
+  const move = game.plies[leap?.ply - 1];
+  if (!move) return "";
+  const by = Math.round(leap.to) - Math.round(leap.from);
+  return `${by < 0 ? "fell" : "rose"} ${Math.abs(by)} with ${moveText(leap.ply, move.san, game.start_fen)}`;
 }
 
 /** How likely each result is after so many plies: `{win, draw, loss}`; null while unknown. */

@@ -34,3 +34,9 @@ def test_a_name_stays_within_the_chart_or_is_left_out(pages: Pages) -> None:
     assert y - 6 >= 0
     full = [[[0, y], [400, y]] for y in range(0, 300, 8)]
     assert places(pages, [corner], *full) == [None]
+
+
+def test_falling_moves_are_named_in_their_order(pages: Pages) -> None:
+    names = [{"x": x, "y": y, "width": 60, "up": False} for x, y in ((300, 100), (330, 140))]
+    (_, upper), (_, lower) = places(pages, names, [[270, 60], [300, 100], [330, 140]])
+    assert upper < lower

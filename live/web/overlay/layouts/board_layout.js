@@ -6,6 +6,7 @@ import { oddsWords, placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot } from "../curve_plot.js";
+import { localMove } from "../language/words.js";
 import { ScorePanel } from "../score.js";
 
 /** The drawing's own size in rem; it is made as large as the page. */
@@ -21,7 +22,7 @@ export default class BoardLayout {
     this._human = element("p", "human");
     this._board = element("div", "diagram");
     this._box = element("div", "curves");
-    this._plot = new Plot(this._box);
+    this._plot = new Plot(this._box, (san) => localMove(san, context.words.letters));
     this._diagram = null;
     this._humanLine = () => null;
     if (context.options.human) import("../human_line.js").then(({ humanLine }) => (this._humanLine = humanLine));

@@ -5,6 +5,7 @@ import { placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot } from "../curve_plot.js";
+import { localMove } from "../language/words.js";
 
 const SIZE = { width: 52, height: 29.25 };
 
@@ -14,7 +15,7 @@ export default class CurvesLayout {
     this._place = element("p", "place");
     this._which = element("p", "which");
     this._box = element("div", "curves");
-    this._plot = new Plot(this._box);
+    this._plot = new Plot(this._box, (san) => localMove(san, context.words.letters));
     this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
     this.node = element(
       "article",

@@ -4,7 +4,8 @@ import { element, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { bandText, percentText } from "../../client/figures.js";
 import { ScorePanel } from "../score.js";
-import { figureWords, oddsOf, unratedPart, placeOf, pointsOf } from "../shown_figures.js";
+import { fill } from "../language/words.js";
+import { figureWords, leapText, oddsOf, unratedPart, placeOf, pointsOf } from "../shown_figures.js";
 import { eventPoints, keyOf } from "../tables/round_table.js";
 
 const SIZE = { width: 46, height: 25 };
@@ -57,10 +58,15 @@ export default class DuelLayout {
       return said === null ? "\u2013" : [said.text + open(color), said.early || [bandText(said.figure), perceived ? "" : said.moves].filter(Boolean).join(" \u00b7 ")];
     }, label);
     for (const color of COLORS) this._rows.get("figure")[color].classList.toggle("early", Boolean(read(color)?.early));
-    this._row(words.betterThanHead, (color) => {
+    this._row(fill(words.betterThanSuch, "\u2026"), (color) => {
       const said = read(color);
       const percentile = said?.figure.percentile ?? null;
       return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, said.moves];
+    });
+    // In small letters: it says why the figure above is another.
+    this._row(words.swing, (color) => {
+      const leap = perceived && read(color) && !open(color) ? leapText(game, color, words, null) : "";
+      return ["", leap];
     });
     this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, options.provisional);
@@ -86,7 +92,7 @@ export default class DuelLayout {
     setText(row.head, label);
     const values = COLORS.map((color) => [valueOf(color)].flat());
     // What nobody knows of either compares nobody.
-    row.white.parentNode.hidden = values.every(([text]) => text === "\u2013");
+    row.white.parentNode.hidden = values.every(([text, range]) => !range && ["", "\u2013"].includes(text));
     for (const [at, color] of COLORS.entries()) {
       const [text, range = ""] = values[at];
       const key = `${text}\n${range}`;

@@ -3,7 +3,6 @@
 import { element, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
 import { figureWords, lastMove, unratedPart, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
-import { bandText } from "../../client/figures.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { Pager } from "../pages_by_time.js";
@@ -93,21 +92,23 @@ class Item {
   }
 }
 
-/** One player of the ticker: name, and the leading rating with its interval. */
+/** One player of the ticker: name, and the leading figure with its moves and what is usual. */
 class TickerSide {
   constructor(color) {
     this._color = color;
     this._title = element("span", "title");
     this._name = new Name();
     this._points = element("strong", "points");
+    this._label = element("span", "label");
     this._value = element("span", "value");
+    this._moves = element("span", "label");
     this._interval = element("span", "interval");
     this.node = element(
       "div",
       `player ${color}`,
       "",
       element("div", "who", "", element("i", "piece"), this._title, this._name.node, this._points),
-      element("div", "ratings", "", this._value, this._interval),
+      element("div", "ratings", "", this._label, this._value, this._moves, this._interval),
     );
   }
 
@@ -119,10 +120,10 @@ class TickerSide {
     this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
     const read = withheld ? null : figureWords(game, this._color, choice, words, engineRating);
     const open = read ? unratedPart(game, this._color, words, read.figure) : null;
-    setText(this._value, read ? `${read.label} ${read.text}${open ? "\u2026" : ""}` : withoutFigure(point, words, withheld));
-    // There is room for one of the two: that it is early, or what is usual; each with the moves.
-    const usual = read ? bandText(read.figure) : "";
-    setText(this._interval, read?.early || [usual && `(${usual})`, read?.moves].filter(Boolean).join(" "));
+    setText(this._label, read?.label ?? "");
+    setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, withheld));
+    setText(this._moves, read?.moves ?? "");
+    setText(this._interval, read?.early || (read?.usual ?? ""));
     this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
   }
 }

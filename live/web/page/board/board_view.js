@@ -19,7 +19,7 @@ import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { writePlace } from "../page_address.js";
 import {
-  FIGURE_NAMES, basisText, countedMoves, drawBar, drawOdds, lastMove, markSide, oddsAfter, oddsWords, placeText, problemText,
+  FIGURE_NAMES, basisText, countedMoves, drawBar, drawOdds, lastMove, leapNews, markSide, oddsAfter, oddsWords, placeText, problemText,
   scoreAfter, scoreWords, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
@@ -316,13 +316,14 @@ class PlayerHeader {
     this._main = element("strong", "rating");
     this._interval = element("span", "interval");
     this._label = element("span", "figure-name");
+    this._leap = element("span", "news");
     this.node = element(
       "div", `player-line side ${color}`, "",
       element(
         "div", "who", "", element("i", `piece ${color}`), this._title, this._link, this._elo, this._star.node, this._material,
         this._more, this.clock.node,
       ),
-      element("div", "figures", "", this._label, this._main, this._interval),
+      element("div", "figures", "", this._label, this._main, this._interval, this._leap),
     );
   }
 
@@ -345,6 +346,7 @@ class PlayerHeader {
     setText(this._interval, read ? read.usual : withoutFigure(point, basis));
     const rests = read === null ? "" : plies === game.plies ? basisText(game, color, read.figure) : countedMoves(read.figure.counted);
     setText(this._label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
+    setText(this._leap, leapNews(game, color, basis, plies.length));
     markSide(this.node, read);
   }
 }

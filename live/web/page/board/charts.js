@@ -1,12 +1,11 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
 import { columns, hasRating, span } from "../../client/curve_series.js";
-import { VALUES, bandFill, markEnds, namePlaces } from "../../drawing/curve_marks.js";
+import { VALUES, bandFill, markEnds, markLeaps } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { moverOf } from "../../client/event_state.js";
 import { FIGURE_NAMES, sideText } from "../score_words.js";
-import { leaps } from "./rating_panel.js";
 
 const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
 const line = (stroke, more = {}) => ({
@@ -83,9 +82,6 @@ export const SCORE = {
   }),
 };
 
-/** So many moves of each side are named at its curve. */
-const NAMED = 3;
-
 /** The chart of both curves, by the figure that leads (`basis`). */
 export function curvesChart({ choice, engineRating }) {
   // Of the curves as last drawn.
@@ -110,7 +106,7 @@ export function curvesChart({ choice, engineRating }) {
     name: "curves-chart",
     title: "Move by move",
     explain: "curves",
-    height: 320,
+    height: 380,
     empty: "The curves begin with the first rated move.",
     series(drawn) {
       game = drawn;
@@ -146,7 +142,7 @@ export function curvesChart({ choice, engineRating }) {
         bands: [band("white", [1, 2]), band("black", [4, 5])],
         marked: (plot) => {
           markEnds(plot, { color, family: FAMILY, size: 12, written: (elo) => String(Math.round(elo)) });
-          if (choice === "perceived") nameLeaps(plot, game, color);
+          if (choice === "perceived") markLeaps(plot, game, { color, family: FAMILY, size: 11 });
         },
       };
     },
@@ -174,36 +170,6 @@ export function curvesChart({ choice, engineRating }) {
     },
   };
 }
-
-/** Writes the moves that moved a curve most beside it. */
-function nameLeaps(plot, game, color) {
-  const { ctx } = plot;
-  const ratio = devicePixelRatio;
-  const { left, top, width, height } = plot.bbox;
-  ctx.save();
-  ctx.font = `600 ${Math.round(11 * ratio)}px ${FAMILY}`;
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
-  const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
-  const named = SIDES.flatMap((side) => leaps(game.curves[side]).slice(0, NAMED).map(({ ply, from, to }) => {
-    const text = moveText(ply, game.plies[ply - 1]?.san ?? "", game.start_fen);
-    const [x, y] = place(Math.ceil(ply / 2), to);
-    return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
-  }));
-  const lines = SIDES.map((side) => plot.data[0].flatMap((move, at) => {
-    const elo = plot.data[VALUES[side]][at] ?? null;
-    return elo === null ? [] : [place(move, elo)];
-  }));
-  const area = { left, right: left + width, top, bottom: top + height, height: 13 * ratio, gap: 2 * ratio };
-  namePlaces(named, lines, area).forEach((found, at) => {
-    if (found === null) return;
-    ctx.fillStyle = color(`--${named[at].side}-line`);
-    ctx.fillText(named[at].text, ...found);
-  });
-  ctx.restore();
-}
-
-const SIDES = ["white", "black"];
 
 const bars = (uPlot) => uPlot.paths.bars({ size: [0.8, 20, 1] });
 

@@ -2,7 +2,7 @@
 
 import { element, scrollBox, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { EARLY_MOVES, LEAP_ELO, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, bandText, eloText, figureOf } from "../../client/figures.js";
+import { LEAST_SHOWN_ELO, MOST_SHOWN_ELO, bandText, eloText, figureOf, newestLeap } from "../../client/figures.js";
 import { moveText } from "../../drawing/number_format.js";
 import { countedMoves, sideFigure, withoutFigure } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
@@ -25,27 +25,13 @@ export function eloExpectation(white, black) {
   return 1 / (1 + 10 ** ((black - white) / 400));
 }
 
-/**
- * The moves that moved a player's figure by 60 Elo or more, the largest first:
- * `[{ply, from, to}]`; while it is early none counts. Pure.
- */
-export function leaps(curve, ply = Infinity) {
-  const found = [];
-  for (let at = 1; at < curve.length && curve[at].ply <= ply; at += 1) {
-    const [before, after] = [figureOf(curve[at - 1], "perceived"), figureOf(curve[at], "perceived")];
-    if (before === null || after === null || before.counted < EARLY_MOVES) continue;
-    if (Math.abs(after.value - before.value) >= LEAP_ELO) found.push({ ply: curve[at].ply, from: before.value, to: after.value });
-  }
-  return found.sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));
-}
-
 /** What the newest leap of a side was, in words; empty without one. `sanOf` is that of move_notation.js. */
 export function leapWords(game, color, ply, sanOf) {
-  const newest = leaps(game.curves[color], ply).sort((a, b) => b.ply - a.ply)[0];
-  const move = newest && game.plies[newest.ply - 1];
+  const newest = newestLeap(game.curves[color], { ply });
+  const move = game.plies[newest?.ply - 1];
   if (!move) return "";
   const [from, to] = [newest.from, newest.to].map(Math.round);
-  const said = `${to > from ? "Rose" : "Fell"} from ${from} to ${to} by ${moveText(newest.ply, move.san, game.start_fen)}`;
+  const said = `Last swing: ${to > from ? "rose" : "fell"} from ${from} to ${to} with ${moveText(newest.ply, move.san, game.start_fen)}`;
   const { best = null } = move;
   if (to > from || best === null || best === move.uci) return said;
   const before = game.plies.slice(0, newest.ply - 1).map(({ uci }) => uci);

@@ -4,7 +4,7 @@ import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { ClockText } from "../boards/clock_text.js";
 import { percentText } from "../../client/figures.js";
-import { SCALE, basisText, countedMoves, markSide, sideFigure, withoutFigure } from "../score_words.js";
+import { SCALE, basisText, countedMoves, leapNews, markSide, sideFigure, withoutFigure } from "../score_words.js";
 
 /** A rating and its band on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
@@ -72,7 +72,9 @@ export class CardSide {
     const rests = read === null ? "" : plies === game.plies ? basisText(game, this._color, read.figure) : countedMoves(read.figure.counted);
     // Whose games they are stands in the line before.
     const better = read?.better ? `better than ${percentText(read.figure.percentile)}\u00a0% of such games` : "";
-    setText(this._better, read === null ? "" : read.early || [better, rests].filter(Boolean).join(" \u00b7 "));
+    const news = leapNews(game, this._color, basis);
+    setText(this._better, read === null ? "" : read.early || [news || better, rests.replaceAll(" ", "\u00a0")].filter(Boolean).join(" \u00b7 "));
+    this._better.classList.toggle("news", news !== "");
     markSide(this.node, read);
     // Algorithm 4's index has no place on a scale of Elo.
     this._whisker.draw(read?.figure.kind === "perceived" ? read.figure : null, player.elo);

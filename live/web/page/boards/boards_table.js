@@ -4,7 +4,7 @@ import { element, nameNode, setText } from "../../drawing/elements.js";
 import { bandText, percentText } from "../../client/figures.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
-  basisText, drawBar, lastMove, markSide, provisionalWords, scoreAfter, sideFigure, withoutFigure,
+  basisText, drawBar, lastMove, leapNews, markSide, provisionalWords, scoreAfter, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { nameWithin } from "../../drawing/player_names.js";
@@ -121,7 +121,7 @@ class BoardTableRow {
       setText(this._intervals[color], read ? bandText(read.figure) : withoutFigure(point, basis));
       const place = read?.figure.percentile ?? null;
       const better = place === null ? "" : `better than ${percentText(place)}\u00a0% of such games`;
-      const about = read === null ? [] : read.early ? [read.early] : [better, basisText(game, color, read.figure)];
+      const about = read === null ? [] : read.early ? [read.early] : [leapNews(game, color, basis) || better, basisText(game, color, read.figure)];
       setText(this._others[color], about.filter(Boolean).join(" \u00b7 "));
       markSide(this._ratings[color].parentNode, read);
     }

@@ -56,7 +56,8 @@ function showPerceived(view, id, why) {
   const figure = figureOf(view, "perceived");
   if (figure === null || (id === "percentile" && figure.percentile === null)) return none(why);
   if (id === "percentile") return shown(`${percentText(figure.percentile)}\u00a0%`);
-  return { ...shown(eloText(figure), bandText(figure)), early: isEarly(figure) };
+  const band = bandText(figure);
+  return { ...shown(eloText(figure), band && `usual ${band}`), early: isEarly(figure) };
 }
 
 /** Every column of the table of players, in its order. */

@@ -39,12 +39,22 @@ def leaping(*values: float, first: int = 10) -> GameDetail:
 @pytest.mark.parametrize(
     ("values", "first", "upto", "said"),
     [
-        ((2100.0, 2030.4), 10, 9, "Fell from 2100 to 2030 by 2.\u00a0Nf3; Bc4 was better"),
-        ((2100.0, 2160.0), 10, 9, "Rose from 2100 to 2160 by 2.\u00a0Nf3"),
+        (
+            (2100.0, 2030.4),
+            10,
+            9,
+            "Last swing: fell from 2100 to 2030 with 2.\u00a0Nf3; Bc4 was better",
+        ),
+        ((2100.0, 2160.0), 10, 9, "Last swing: rose from 2100 to 2160 with 2.\u00a0Nf3"),
         ((2100.0, 2159.0), 10, 9, ""),
         # The newest of those up to the move that is looked at.
-        ((2100.0, 2000.0, 2100.0), 10, 9, "Rose from 2000 to 2100 by 3.\u00a0Bb5"),
-        ((2100.0, 2000.0, 2100.0), 10, 4, "Fell from 2100 to 2000 by 2.\u00a0Nf3; Bc4 was better"),
+        ((2100.0, 2000.0, 2100.0), 10, 9, "Last swing: rose from 2000 to 2100 with 3.\u00a0Bb5"),
+        (
+            (2100.0, 2000.0, 2100.0),
+            10,
+            4,
+            "Last swing: fell from 2100 to 2000 with 2.\u00a0Nf3; Bc4 was better",
+        ),
         ((2100.0, 2000.0), 9, 9, ""),
     ],
 )
@@ -52,3 +62,25 @@ def test_which_move_moved_the_figure(
     pages: Pages, values: tuple[float, ...], first: int, upto: int, said: str
 ) -> None:
     assert pages("leap", game=plain(leaping(*values, first=first)), color="white", ply=upto) == said
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        ((), "fell 70 with 2.\u00a0Nf3"),
+        ((2040.0,) * 2, "fell 70 with 2.\u00a0Nf3"),
+        ((2040.0,) * 3, ""),
+    ],
+)
+def test_a_move_that_moved_the_figure_is_news_for_some_moves(
+    pages: Pages, later: tuple[float, ...], said: str
+) -> None:
+    held = plain(leaping(2100.0, 2030.4, *later))
+    args = [held, "white", {"choice": "perceived"}]
+    assert pages("call", module="page/score_words.js", name="leapNews", args=args) == said
+    args[2] = {"choice": "algorithm4"}
+    assert pages("call", module="page/score_words.js", name="leapNews", args=args) == ""
+    words = pages("languages")["de"]
+    args = [held, "white", words, None]
+    found = pages("call", module="overlay/shown_figures.js", name="leapText", args=args)
+    assert found == (said and "fiel um 70 mit 2.\u00a0Sf3")

@@ -35,7 +35,10 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
         methods=methods,
     )
     found = shown(pages, view)
-    assert (found["perceived"]["text"], found["perceived"]["interval"]) == ("2340", "1900–2300")
+    assert (found["perceived"]["text"], found["perceived"]["interval"]) == (
+        "2340",
+        "usual 1900–2300",
+    )
     assert found["percentile"]["text"] == "99\u00a0%"
     assert (found["algorithm4"]["text"], found["algorithm4"]["interval"]) == ("2130", "2030–2230")
     assert found["first_choice"]["text"] == "40\u00a0%"
