@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import http.server
+import io
 import json
+import logging
 import os
 import signal
 import socket
@@ -15,30 +19,43 @@ from pathlib import Path
 
 import pytest
 
+from live.cli import main
+from live.errors import FeedNotFound
+
 DATA = Path(__file__).resolve().parent / "data"
 LIVE_RATE = (sys.executable, "-c", "from live.cli import main; main()")
 
 
-def live_rate(
-    *arguments: str, cwd: Path | None = None, stdin: bytes | None = None, within_s: float = 60
-) -> subprocess.CompletedProcess[str]:
-    """Run the command in an empty folder, so that no settings of ours are found."""
-    environment = {key: value for key, value in os.environ.items() if key != "LIVE_RATE_CONFIG"}
-    environment["PYTHONPATH"] = str(DATA.parent.parent)
-    environment["COLUMNS"] = "100"
-    done = subprocess.run(
-        [*LIVE_RATE, *arguments],
-        cwd=cwd,
-        input=stdin,
-        stdin=None if stdin is not None else subprocess.DEVNULL,
-        capture_output=True,
-        timeout=within_s,
-        env=environment,
-        check=False,
-    )
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
+def live_rate(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command here, in an empty folder, so that no settings of ours are found."""
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(3)]
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    code: object = 0
+    with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
+        patch.setattr(sys, "argv", ["live-rate", *arguments])
+        patch.delenv("LIVE_RATE_CONFIG", raising=False)
+        patch.setenv("COLUMNS", "100")
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        # pytest's own handlers would keep the command from setting up its log.
+        root.handlers.clear()
+        stack.callback(signal.signal, signal.SIGHUP, signal.getsignal(signal.SIGHUP))
+        stack.callback(gc.unfreeze)
+        if cwd is not None:
+            stack.enter_context(contextlib.chdir(cwd))
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            root.handlers[:] = handlers
+            root.setLevel(level)
+    printed = []
+    for stream in streams[1:]:
+        stream.flush()
+        printed.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(arguments, int(str(code)), *printed)
 
 
 class NotFound(http.server.BaseHTTPRequestHandler):
@@ -125,9 +142,8 @@ def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
-    done = live_rate("--debug", "--feed", "nothere.pgn", "--once", cwd=tmp_path)
-    assert done.returncode != 0
-    assert "Traceback" in done.stderr
+    with pytest.raises(FeedNotFound):
+        live_rate("--debug", "--feed", "nothere.pgn", "--once", cwd=tmp_path)
 
 
 @pytest.mark.slow
@@ -192,9 +208,10 @@ def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path
 @pytest.mark.slow
 def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     text = '[White "Anna"]\n[Black "Berta"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
-    done = live_rate(
-        "--feed", "-", "--headless", "--once", "--port", "0", "--nodes", "500",
-        stdin=text.encode(), cwd=tmp_path,
+    done = subprocess.run(
+        [*LIVE_RATE, "--feed", "-", "--headless", "--once", "--port", "0", "--nodes", "500"],
+        input=text, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(DATA.parent.parent)},
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "live-rate is serving http://127.0.0.1:" in done.stdout
@@ -242,7 +259,7 @@ def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None
     (tmp_path / "config.toml").write_text("[feeds.demo]\nspeed = 5000\n")
     # Each of its moves waits for the figures of the one before.
     once = ("--feed", "demo", "--headless", "--once", "--port", "0", "--nodes", "500")
-    done = live_rate(*once, cwd=tmp_path, within_s=180)
+    done = live_rate(*once, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     table = done.stdout.split("Players (")[1]
     assert "Kovreth, Alexandar" in table
@@ -253,6 +270,7 @@ def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None
 def test_one_bad_source_at_the_start_is_named_beside_a_good_one(tmp_path: Path) -> None:
     """It costs the good one nothing; with --once the code says that something was not followed."""
     (tmp_path / "notes.pgn").write_text("Milk, bread, two lemons.\n" * 20)
+    (tmp_path / "config.toml").write_text("[feeds]\nfinish_after_s = 0.5\n")
     (tmp_path / "good.pgn").write_text('[White "Anna"]\n[Black "Berta"]\n\n1. e4 e5 1-0\n')
     done = live_rate(
         "--feed", "good.pgn", "--feed", "notes.pgn", "--headless", "--once", "--port", "0",
