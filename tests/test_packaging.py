@@ -63,6 +63,7 @@ def contents(wheel: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_the_source_distribution_builds_the_wheel_without_npm(
     unpacked: Path, tmp_path: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_the_source_distribution_builds_the_wheel_without_npm(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_node_is_a_requirement_of_the_build_only_while_something_is_missing(
     unpacked: Path, tmp_path: Path
 ) -> None:
@@ -100,6 +102,7 @@ def test_node_is_a_requirement_of_the_build_only_while_something_is_missing(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_a_failing_fetch_stops_the_build_with_one_sentence(unpacked: Path, tmp_path: Path) -> None:
     (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
     try:
@@ -114,6 +117,7 @@ def test_a_failing_fetch_stops_the_build_with_one_sentence(unpacked: Path, tmp_p
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_a_build_without_node_says_what_it_needs(unpacked: Path, tmp_path: Path) -> None:
     (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
     code = (
@@ -133,6 +137,7 @@ def test_a_build_without_node_says_what_it_needs(unpacked: Path, tmp_path: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_an_editable_install_points_here_and_holds_the_files(
     unpacked: Path, tmp_path: Path
 ) -> None:
@@ -155,11 +160,15 @@ def test_fetched_files_are_never_committed() -> None:
         assert any(file.target.startswith(line) for line in ignored if line.startswith("live/"))
 
 
-def test_readme_and_ci_run_the_same_test_command() -> None:
+def test_ci_runs_the_command_of_the_readme_and_then_what_that_leaves_out() -> None:
     ci = (ROOT / ".ci/run").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     command = "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && "
-    command += ".venv/bin/python -m pytest"
-    assert command in ci
-    assert command in readme
+    command += ".venv/bin/python -m pytest -n 2"
+    assert f"\n{command}\n" in ci
+    assert f"\n{command}\n" in readme
+    # What that leaves out comes behind it.
+    options = PROJECT["tool"]["pytest"]["ini_options"]["addopts"]
+    assert options[options.index("-m") + 1] == "not whole"
+    assert f"\n{command}\n.venv/bin/python -m pytest -n 2 -m whole\n" in ci
     assert os.access(ROOT / ".ci/run", os.X_OK)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

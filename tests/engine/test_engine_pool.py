@@ -351,6 +351,7 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_a_real_game_comes_out_as_it_did_before(
     embedded: EngineCommand, ledger: Ledger
 ) -> None:

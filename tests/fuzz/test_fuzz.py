@@ -29,6 +29,7 @@ def test_a_seed_is_taken(target: Target) -> None:
 
 @pytest.mark.slow
 @every_target
+@pytest.mark.whole
 def test_only_named_errors_escape(target: Target) -> None:
     count = EXAMPLES.get(target.name, 60)
 

@@ -419,7 +419,7 @@ def state(game: Game | GameReport) -> tuple[object, ...]:
 
 @pytest.mark.slow
 @given(st.data(), st.booleans(), st.integers(0, 3))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_law_a_plan_applied_reaches_what_was_told(
     data: st.DataObject, keyed: bool, before: int
 ) -> None:
@@ -437,7 +437,7 @@ def test_law_a_plan_applied_reaches_what_was_told(
 
 @pytest.mark.slow
 @given(st.data(), st.booleans(), st.booleans())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_law_a_plan_applied_twice_changes_nothing(
     data: st.DataObject, keyed: bool, complete: bool
 ) -> None:
@@ -451,7 +451,7 @@ def test_law_a_plan_applied_twice_changes_nothing(
 
 @pytest.mark.slow
 @given(st.data(), st.booleans())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, keyed: bool) -> None:
     first, second = (data.draw(reports(keyed=keyed)) for _ in range(2))
     one, other = GameIndex(), GameIndex()
@@ -464,7 +464,7 @@ def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, key
 
 @pytest.mark.slow
 @given(st.data())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_law_independent_games_may_be_told_in_any_order(data: st.DataObject) -> None:
     """Three games, each told several times in its own order, interleaved at random."""
     turns = data.draw(st.permutations("aaabbbccc"))
@@ -482,7 +482,7 @@ def test_law_independent_games_may_be_told_in_any_order(data: st.DataObject) -> 
 
 @pytest.mark.slow
 @given(st.data(), st.booleans())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_law_planning_changes_nothing_and_names_each_game_held(
     data: st.DataObject, keyed: bool
 ) -> None:

@@ -740,7 +740,7 @@ def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
 
 @pytest.mark.slow
 @given(histories(), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     history: list[tuple[Step | None, int]], read: bool
 ) -> None:

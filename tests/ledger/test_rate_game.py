@@ -183,7 +183,7 @@ def knowledge(draw: st.DrawFn) -> list[tuple[Any, KnownGame, float | None]]:
 
 
 @given(knowledge())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_law_what_was_rated_before_leaves_no_trace(
     states: list[tuple[Any, KnownGame, float | None]],
 ) -> None:

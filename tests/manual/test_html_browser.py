@@ -12,6 +12,8 @@ from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.chromium import browsing
 
+pytestmark = pytest.mark.whole
+
 AXE = Path(__file__).resolve().parent.parent / "data" / "vendor" / "axe-core" / "axe.min.js"
 
 

@@ -275,6 +275,7 @@ def service(desk: Path) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.timeout(400)  # the first waits for all that the others need
 @pytest.mark.parametrize("line", RUN)
+@pytest.mark.whole
 def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str) -> None:
     now = dt.datetime.now().isoformat(timespec="seconds")
     for outside, here in (
@@ -302,6 +303,7 @@ def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str)
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
+@pytest.mark.whole
 def test_the_cluster_of_the_manual(
     desk: Path, require_program: Callable[[str], str], tmp_path: Path
 ) -> None:

@@ -18,6 +18,8 @@ import pytest
 
 from live.npm import build
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).resolve().parents[2]
 
 FILES = {

@@ -202,6 +202,7 @@ async def test_a_hand_on_the_mixer_stops_it_for_a_while(tmp_path: Path) -> None:
             assert server.on_air == "Board 2"
 
 
+@pytest.mark.whole
 async def test_a_wrong_password_is_told_and_tried_again(tmp_path: Path) -> None:
     told: list[FeedHealth] = []
     async with obs() as server, asyncio.timeout(60):

@@ -129,6 +129,7 @@ async def moves_shown(page: Page, broadcast: Broadcast) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
+@pytest.mark.whole
 async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -182,6 +183,7 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
+@pytest.mark.whole
 async def test_what_a_static_page_cannot_show_it_refuses_and_shows_nobody_else(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:

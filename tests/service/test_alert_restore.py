@@ -171,6 +171,7 @@ asyncio.run(live(*map(Path, sys.argv[1:])))
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_what_an_arbiter_wrote_is_shown_again_by_a_service_that_was_killed(
     tmp_path: Path,
 ) -> None:

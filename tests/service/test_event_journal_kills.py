@@ -11,6 +11,8 @@ import pytest
 from tests.benchmarks.service.kill_drill import drill
 from tests.benchmarks.service.rehearsal import boards
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)

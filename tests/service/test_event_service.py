@@ -160,6 +160,7 @@ async def test_every_mode_gives_the_same_figures_whatever_the_order(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
     tmp_path: Path,
 ) -> None:

@@ -145,6 +145,7 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
     assert refused == []
 
 
+@pytest.mark.whole
 async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_board(
     chromium: str, tmp_path: Path
 ) -> None:
@@ -175,6 +176,7 @@ async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_boar
         assert page.complaints == []
 
 
+@pytest.mark.whole
 async def test_any_change_is_shown(chromium: str, tmp_path: Path) -> None:
     world = World(11)
     for _ in range(30):
@@ -206,6 +208,7 @@ async def told_of(
     return [decode(encode(world.held[each["id"]])) for each in views], players
 
 
+@pytest.mark.whole
 async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
     world = World(12)
     player = Player(HOSTILE, elo=2000, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
@@ -276,6 +279,7 @@ async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
         assert page.complaints == []
 
 
+@pytest.mark.whole
 async def test_one_board_is_stepped_through_and_its_address_says_where(
     chromium: str, tmp_path: Path
 ) -> None:
@@ -355,6 +359,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(
         assert page.complaints == []
 
 
+@pytest.mark.whole
 async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
     broadcast = Broadcast(boards=3)
     broadcast.play(12)
@@ -400,6 +405,7 @@ async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
         assert [each for each in page.complaints if "blob" not in each] == []
 
 
+@pytest.mark.whole
 async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: Path) -> None:
     world = World(13)
     curve = (point(1, 1, 2210.0),)
@@ -426,6 +432,7 @@ async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: P
             await page.until("!document.querySelector('.board-view > .note').hidden")
 
 
+@pytest.mark.whole
 async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
     broadcast = Broadcast()
     broadcast.play(30)
@@ -477,6 +484,7 @@ async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
         assert page.complaints == []
 
 
+@pytest.mark.whole
 async def test_screening_figures_are_for_arbiters_alone(chromium: str, tmp_path: Path) -> None:
     secret, entry = new_token("arbiter", secrets.token_bytes, arbiter=True)
     tokens = tmp_path / "tokens.toml"

@@ -18,7 +18,7 @@ from tests.web.chromium import Page, browsing
 from tests.web.replayed import Replayed
 from tests.web.test_app import settled
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 
 #: Published before the page is waited for.
 AT_ONCE = 400

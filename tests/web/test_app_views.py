@@ -15,7 +15,7 @@ from tests.web.broadcast import Broadcast
 from tests.web.chromium import browsing
 from tests.web.page.games import game
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 
 #: What of these does not lie within the screen, or is cut: text of each.
 OUT_OF_SIGHT = """((selector) => [...document.querySelectorAll(selector)].filter((node) => {

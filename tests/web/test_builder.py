@@ -13,7 +13,7 @@ from live.publish.server import Publisher
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page, browsing
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 
 ADDRESS = "document.querySelector('#address').value"
 PREVIEW = "document.querySelector('#preview').contentDocument"

@@ -38,7 +38,7 @@ from tests.web.pixels import decode
 from tests.web.shown import UNBROKEN_DASH
 from tests.web.test_app import HOSTILE
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 
 LAYOUTS = (
     *("board", "bar", "curves", "grid", "ticker", "standings"),

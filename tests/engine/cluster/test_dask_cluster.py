@@ -90,6 +90,7 @@ async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
     machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
@@ -121,6 +122,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
     machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
@@ -146,6 +148,7 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_a_scheduler_that_cannot_read_searches_is_done_without(
     machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
@@ -164,6 +167,7 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsewhere(
     machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
@@ -181,6 +185,7 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_a_worker_with_another_engine_is_never_asked(
     machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:
@@ -199,6 +204,7 @@ async def test_a_worker_with_another_engine_is_never_asked(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_speculation_in_the_cluster_gives_way_to_a_head(
     machines: Machines, embedded: EngineCommand, ledger: Ledger
 ) -> None:
@@ -242,6 +248,7 @@ async def test_a_worker_without_a_scheduler_says_so(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_a_cluster_answers_over_tls(
     machines: Machines, tls: ClusterTls, scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:

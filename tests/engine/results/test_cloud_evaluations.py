@@ -180,6 +180,7 @@ async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_trouble_that_lasts_for_days_is_borne() -> None:
     bench, lichess = Bench(), Lichess(*[(500, b"")] * 1_100)
     bench.rests = 1_100

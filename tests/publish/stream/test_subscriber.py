@@ -38,7 +38,9 @@ GOOD = {
 
 @pytest.fixture
 async def publisher() -> AsyncIterator[Publisher]:
-    async with Publisher(ServerConfig(port=0), World(1)) as made:
+    async with Publisher(
+        ServerConfig(port=0), World(1), limits=ClientLimits(closing_s=0.2)
+    ) as made:
         yield made
 
 
