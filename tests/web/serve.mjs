@@ -1,8 +1,9 @@
 // Runs the page's modules for the tests: one JSON request a line, one JSON answer a line.
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 
-const PAGES = new URL("../../live/web/", import.meta.url);
+const PAGES = pathToFileURL(`${process.argv[2]}/`);
 const { Held, OutOfSequence } = await import(new URL("client/event_state.js", PAGES));
 
 let held = null;

@@ -4,6 +4,7 @@ own HTTP answers.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -74,6 +75,8 @@ def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
     early = point["counted"] < EARLY_MOVES
     place = "" if point["percentile"] is None else whole(min(max(point["percentile"], 1.0), 99.0))
     better = f"better than {place}\u00a0% of such games · " if place and own else ""
+    if news := leap(game, color):
+        better = f"{news} · "
     played = [ply for ply in game["plies"] if (ply["ply"] % 2 == 1) == (color == "white")]
     final = game["result"] != "*" and played[-1]["ply"] <= point["ply"]
     usual = f"usual for {own}" + (f" against {other}" if far else "")
@@ -83,6 +86,18 @@ def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
         "Name": "played like" if final else "playing like",
         "Other": f"early, {counted}" if early else f"{better}{unbroken}",
     }
+
+
+def leap(game: dict[str, Any], color: str) -> str:
+    """Which of a side's last three moves moved its figure by 60 or more, the newest."""
+    points = game["curves"][color]
+    said = ""
+    for before, after in itertools.pairwise(points[-4:]):
+        if before["counted"] >= EARLY_MOVES and abs(after["perceived"] - before["perceived"]) >= 60:
+            by = int(whole(after["perceived"])) - int(whole(before["perceived"]))
+            move = move_text(game["plies"][after["ply"] - 1])
+            said = f"{'fell' if by < 0 else 'rose'} {abs(by)} with {move}"
+    return said
 
 
 def score_text(cp: int | None, mate: int | None) -> str:

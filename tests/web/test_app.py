@@ -91,7 +91,8 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
     # Place, name, Elo, playing like.
     found = {row[1].lstrip("\u2606 "): row[3].split("\n") for row in rows}
     for player in players:
-        assert found[player["name"]] == [each for each in shown.figure(player) if each]
+        value, band = shown.figure(player)
+        assert found[player["name"]] == [value, *([f"usual {band}"] if band else [])]
 
 
 async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restart(

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from live.catalogue import catalogue_json
 from live.manual.html import index_html, topic_html
 from live.manual.pages import PICTURES, TOPICS, picture
 from live.publish.http import docs_page
@@ -62,6 +63,13 @@ _NAMED = {
 }
 
 OVERLAY = Path(__file__).resolve().parents[2] / "web"
+#: The module that the page takes the words of the figures from; it is in no file.
+CATALOGUE = "client/catalogue.js"
+
+
+def catalogue_module() -> bytes:
+    """The catalogue of figures as a module of the page."""
+    return b"export default " + catalogue_json() + b";\n"
 
 
 #: What is packed already, or so small that gzip saves nothing, stays as it is.
@@ -118,6 +126,9 @@ class StaticSite:
             return None
         file = self._root.joinpath(*parts)
         content_type = CONTENT_TYPES.get(file.suffix.lower())
+        if name == CATALOGUE:
+            body = catalogue_module()
+            return StaticFile(CONTENT_TYPES[".js"], body, _pressed(file, body))
         if content_type is None:
             return None
         return self._read(file, content_type)
