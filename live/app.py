@@ -41,13 +41,17 @@ from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from live.service.host.file_descriptors import raise_limit, within
-from live.service.host.garbage_collection import freeze_what_is_there
-from live.service.host.log_output import log_level, log_to_stderr
-from live.service.host.signals import HangupSignals, exit_code_of, stop_on_signals
-from live.service.host.systemd_notify import supervised
 from live.service.output_mode import OutputMode, way
 from live.service.plugin_service import PluginService, plugin_feeds
+from live.service.process import (
+    HangupSignals,
+    exit_code_of,
+    freeze_what_is_there,
+    raise_limit,
+    stop_on_signals,
+    within,
+)
+from live.service.program_output import log_level, log_to_stderr
 from live.service.public_delay import (
     all_passed_on,
     first_delay_s,
@@ -67,6 +71,7 @@ from live.service.settings_reload import (
 )
 from live.service.source_runner import SourceRunner
 from live.service.supervision import GuardedPart, Supervisor, noticing
+from live.service.systemd import supervised
 from live.store.journal import Journal
 
 log = logging.getLogger(__name__)

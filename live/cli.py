@@ -150,7 +150,7 @@ def follow(
         )
     if journal and no_journal:
         raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
-    from live.service.host.signals import HangupSignals
+    from live.service.process import HangupSignals
 
     hangups = HangupSignals.of_service(headless=headless, json=json)
     load = partial(
@@ -275,6 +275,6 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        from live.service.host.output_disk_full import end_for_want_of_room
+        from live.service.program_output import end_for_want_of_room
 
         end_for_want_of_room(error)

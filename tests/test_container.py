@@ -11,7 +11,7 @@ import yaml
 from live.config import load_config
 from live.publish.access.origin_policy import OriginPolicy
 from live.publish.metrics import MetricCounts, Metrics
-from live.service.host.systemd_unit import MALLOC, unit
+from live.service.systemd import MALLOC, unit
 from tests.publish.world import World
 
 FOLDER = Path(__file__).resolve().parents[1] / ".container"

@@ -294,7 +294,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "feeds/open_feed.py": ("",),
     "service/plugin_service.py": ("",),
     "service/source_runner.py": ("",),
-    "service/host/log_output.py": ("", "explain", "replay", "report", *ENGINES),
+    "service/program_output.py": ("", "explain", "replay", "report", *ENGINES),
     "service/measure_settings.py": ("",),
     "settings.py": ("feeds", *ENGINES),
     "store/journal.py": ("",),
@@ -302,7 +302,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
 }
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.
-TEXTS = {"service/host/systemd_unit.py"}
+TEXTS = {"service/systemd.py"}
 
 
 def flags() -> dict[str, set[str]]:

@@ -22,8 +22,8 @@ import pytest
 from live import operating_system as system
 from live.errors import ConfigError
 from live.network.mqtt_client import MqttClient
-from live.service.host.signals import stop_on_signals
-from live.service.host.systemd_notify import SystemdNotifier
+from live.service.process import stop_on_signals
+from live.service.systemd import SystemdNotifier
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux itself")
 

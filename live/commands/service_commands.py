@@ -143,7 +143,7 @@ def systemd_unit(
     config: ConfigFlag = None,
 ) -> None:
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
-    from live.service.host.systemd_unit import unit
+    from live.service.systemd import unit
 
     typer.echo(unit(_service_command(feed, config)), nl=False)
 

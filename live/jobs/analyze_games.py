@@ -30,8 +30,8 @@ from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.publish.export.pgn_export import export
 from live.report.report_page import page
 from live.service.event_service import EventService
-from live.service.host.log_output import log_to_stderr
-from live.service.host.signals import stop_on_signals, unless_stopped
+from live.service.process import stop_on_signals, unless_stopped
+from live.service.program_output import log_to_stderr
 from live.service.report_export import WRITTEN, write_report
 from live.store.journal import keep_private
 from live.terminal.figure_text import plain

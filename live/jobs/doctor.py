@@ -33,9 +33,9 @@ from live.publish.http.listener import listen
 from live.publish.http.static_files import OVERLAY
 from live.publish.public_state import DelayedGames
 from live.ratings.engine_scale import load_reference
+from live.service.engine_measuring import MeasuredEngines
 from live.service.event_journal import journals_folder
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
-from live.service.measuring.measured_engines import MeasuredEngines
 from live.service.public_delay import without_time
 from live.store.journal import why_refused
 

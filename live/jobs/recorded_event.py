@@ -27,7 +27,7 @@ from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import HumanSearches
 from live.ledger.outgoing_messages import HumanRequest, Urgency
-from live.service.alert_restore import alerts_of, rule_again
+from live.service.alert_service import alerts_of, rule_again
 from live.service.event_service import EventService
 from live.service.measure_settings import engine_limit, human_searches
 from live.settings import flat, nested

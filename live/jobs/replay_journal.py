@@ -19,11 +19,11 @@ from live.jobs.recorded_event import RecordedEvent, config_of, run_at
 from live.ledger.game.game_evaluations import RequestId
 from live.publish.access.origin_policy import is_loopback
 from live.publish.server import Publisher
-from live.service.alert_restore import ALERT, alert_of
+from live.service.alert_service import ALERT, alert_of
 from live.service.event_service import HEALTH_PERIOD_S
-from live.service.host.log_output import log_to_stderr
-from live.service.host.signals import stop_on_signals
 from live.service.output_mode import JsonPrinter, line_printer
+from live.service.process import stop_on_signals
+from live.service.program_output import log_to_stderr
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import RecordedNote, RecordedScore, Restated
 

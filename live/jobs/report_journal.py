@@ -22,8 +22,8 @@ from live.jobs.recorded_event import RecordedEvent, rebuilt
 from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.report import incident_report
 from live.report.report_files import Format
-from live.service.alert_restore import log_of
-from live.service.host.log_output import log_to_stderr
+from live.service.alert_service import log_of
+from live.service.program_output import log_to_stderr
 from live.service.report_export import utc_now, write_report, write_texts
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import (

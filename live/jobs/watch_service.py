@@ -14,8 +14,8 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.events import Alert, AlertMessage, FigureChoice, Message, SnapshotMessage
 from live.publish.published_state import ClientState
-from live.service.host.signals import stop_on_signals
 from live.service.output_mode import Way, export_folder, line_printer, terminal, way
+from live.service.process import stop_on_signals
 from live.service.report_export import ReportExporter
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.recent_changes import RecentChanges

@@ -46,9 +46,8 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import MeasuredEngine
-from live.service.alert_restore import ALERT
-from live.service.host.garbage_collection import paused
-from live.service.host.loop_slices import SLICE_S, LoopSlices
+from live.service.alert_service import ALERT
+from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal, StoredResults
 from live.store.journal_records import (
     JournalRun,

@@ -2,6 +2,9 @@
 
 State has one writer, the task ``keep``: reports wait in a bounded queue, answers of engines come on
 the loop's own turn, and every change goes to the listeners in the order it happened.
+
+Old games are let go, so that memory stays bounded over weeks; the journal keeps them, and reports
+made from it hold them.
 """
 
 from __future__ import annotations
@@ -9,12 +12,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from live.alerts.incident_log import board_words
-from live.config import Config
+from live.config import Config, MemoryConfig
 from live.engine.ahead.move_forecast import ForecastPolicy, speculative_rank
 from live.engine.engine_pool import EnginePool
 from live.engine.queue.search_priority import SearchKind, SearchPriority
@@ -33,6 +37,8 @@ from live.events import (
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
+from live.games.game import GameConfirmed, NewGame, Step
+from live.games.game_index import GameRetention
 from live.human.question import HumanAnswer
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
@@ -42,7 +48,8 @@ from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived.model_choice import Models
-from live.service.alert_restore import (
+from live.service.alert_service import (
+    AlertService,
     ArbiterEntry,
     BoardRuling,
     OpenAlert,
@@ -51,12 +58,10 @@ from live.service.alert_restore import (
     remember,
     rule_again,
 )
-from live.service.alert_service import AlertService
+from live.service.engine_measuring import EngineMeasuring, MeasuredEngines, ReferenceSearch
 from live.service.engine_service import EngineService
 from live.service.event_journal import EventJournal, JournalledEngines
-from live.service.game_release import GameRelease
-from live.service.host.loop_slices import LoopSlices
-from live.service.human.human_service import HumanService
+from live.service.human_service import HumanService
 from live.service.measure_settings import (
     advice,
     engine_distribution,
@@ -67,10 +72,58 @@ from live.service.measure_settings import (
     limit_text,
     search_options_of,
 )
-from live.service.measuring.engine_measuring import EngineMeasuring, ReferenceSearch
-from live.service.measuring.measured_engines import MeasuredEngines
+from live.service.process import LoopSlices
 from live.service.story_service import StoryService
 from live.service.supervision import GuardedPart, reason
+
+log = logging.getLogger(__name__)
+
+
+class GameRelease:
+    """Watches every step, and lets go what is old; see :mod:`live.games.game_index`."""
+
+    def __init__(
+        self,
+        state: EventState,
+        config: MemoryConfig,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._state = state
+        self._clock = clock
+        self._retiring = GameRetention(config.finished_after_h * 3600, config.games)
+        for game in state.held():
+            over = game.result != "*"
+            self._retiring.changed(game.id, game.feed, over=over, now_s=clock())
+
+    def news(self, report: FeedReport) -> FeedReport:
+        """The report without those games that were released and are reported again unchanged."""
+        known = [self._retiring.knows(report.feed, game) for game in report.games]
+        if not any(known):
+            return report
+        games = tuple(game for game, old in zip(report.games, known, strict=True) if not old)
+        return msgspec.structs.replace(report, games=games)
+
+    def applied(self, step: Step) -> None:
+        """A step has been carried out."""
+        if isinstance(step, GameConfirmed):
+            return
+        id = step.game.id if isinstance(step, NewGame) else step.id
+        game = self._state.holding(id)
+        if game is None:
+            self._retiring.gone(id)
+        else:
+            over = game.result != "*"
+            self._retiring.changed(id, game.feed, over=over, now_s=self._clock())
+
+    def look(self) -> None:
+        """Let go what is old by now; to be called about once a second."""
+        for id in self._retiring.due(self._clock()):
+            for game in self._state.retire(id):
+                self._retiring.forget(game)
+                log.info("game %s is over for long, and is let go", game.id)
+            self._retiring.gone(id)
+
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
 #: Algorithm 3 over an open of mean Elo 2055.
@@ -89,8 +142,6 @@ _KINDS: dict[Urgency, SearchKind] = {
     "spare": SearchKind.SPECULATE,
 }
 _SPARE_RANK = speculative_rank(ForecastPolicy().scout)
-
-log = logging.getLogger(__name__)
 
 
 class EventService:

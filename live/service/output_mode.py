@@ -23,8 +23,8 @@ from live.publish.published_state import PublishedState, snapshot
 from live.publish.stream.stream_filter import EVERYTHING
 from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
-from live.service.host.output_disk_full import while_there_is_room
-from live.service.host.signals import attended
+from live.service.process import attended
+from live.service.program_output import while_there_is_room
 from live.service.public_delay import choose_delay
 from live.service.report_export import IncidentExporter, ReportExporter
 from live.service.supervision import GuardedPart

@@ -26,8 +26,14 @@ from live.events import (
     PlayerView,
     StandingMessage,
 )
-from live.service.alert_restore import RestoredAlerts, alerts_of, log_of, mutes_of, remember
-from live.service.alert_service import AlertService
+from live.service.alert_service import (
+    AlertService,
+    RestoredAlerts,
+    alerts_of,
+    log_of,
+    mutes_of,
+    remember,
+)
 from live.service.event_journal import EventJournal
 from live.store.journal import Journal
 from tests.publish.world import World

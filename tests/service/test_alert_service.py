@@ -26,8 +26,7 @@ from live.events import (
 from live.publish.published_state import snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
-from live.service.alert_restore import RestoredAlerts
-from live.service.alert_service import AlertService
+from live.service.alert_service import AlertService, RestoredAlerts
 from live.service.event_service import EventService
 
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())

@@ -17,7 +17,7 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.visibility import Visibility
-from live.service.game_release import GameRelease
+from live.service.event_service import GameRelease
 from tests.ledger.arithmetic import line
 
 HOUR_S = 3600.0

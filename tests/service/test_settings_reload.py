@@ -18,7 +18,7 @@ from live import app
 from live.config import SETTINGS, Config, ServerConfig, load_config
 from live.errors import ConfigError
 from live.publish.server import Publisher
-from live.service.host.signals import HangupSignals
+from live.service.process import HangupSignals
 from live.service.settings_reload import (
     DELAY_KEYS,
     LOOK_S,

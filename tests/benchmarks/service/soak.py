@@ -44,7 +44,7 @@ from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.published_state import ClientState
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
-from live.service.host.systemd_unit import MALLOC
+from live.service.systemd import MALLOC
 from tests.fuzz.mutation import edited, random_edits
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import Mosquitto

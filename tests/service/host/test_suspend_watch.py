@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import live
 from live.operating_system import awake_s, elapsed_s
-from live.service.host.suspend_watch import SLEEP_S, MachineSlept, watch
+from live.service.suspend_watch import SLEEP_S, MachineSlept, watch
 from tests.feeds.fakes import DrivenClock, until
 
 

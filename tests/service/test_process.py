@@ -1,21 +1,35 @@
-"""Ctrl-C: what was begun is ended, what was done is told. SIGHUP: no service ends by it."""
+"""Signals, open files, and long work in slices."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shlex
 import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from live.config import ServerConfig
 from live.engine.engine_discovery import find_engine
-from live.service.host.signals import HangupSignals, stop_on_signals, unless_stopped
+from live.service.process import (
+    RESERVED,
+    SLICE_S,
+    HangupSignals,
+    LoopSlices,
+    stop_on_signals,
+    unless_stopped,
+    within,
+)
 from tests.feeds.fakes import until
 from tests.service.running import running
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[1] / "data"
 
 
 async def finishes(done: list[str]) -> None:
@@ -130,3 +144,61 @@ def test_a_terminal_that_goes_ends_what_it_shows(monkeypatch: pytest.MonkeyPatch
         assert signal.getsignal(signal.SIGHUP) is not before
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize(
+    ("limit", "room"),
+    [(None, 10_000), (65_536, 10_000), (1024, 1024 - RESERVED), (64, 32), (200, 100)],
+)
+def test_connections_are_bounded_by_open_files(
+    limit: int | None, room: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert within(ServerConfig(), limit).max_connections == room
+    assert len(caplog.records) == (room < 10_000)
+    few = ServerConfig(max_connections=8)
+    assert within(few, limit) is few
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+def test_the_soft_limit_is_raised_to_the_hard_one() -> None:
+    program = (
+        "import resource as r; from live.service.process import raise_limit\n"
+        "r.setrlimit(r.RLIMIT_NOFILE, (64, 256))\n"
+        "print(raise_limit(), r.getrlimit(r.RLIMIT_NOFILE))"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert said.stdout.split() == ["256", "(256,", "256)"], said.stderr
+
+
+async def turns(piece_s: float) -> tuple[int, str]:
+    """How often others had a turn in twenty pieces of work, and what the work returned."""
+    steps = count()
+    slices = LoopSlices(lambda: 1.0 + next(steps) * piece_s)
+    taken = 0
+
+    async def other() -> None:
+        nonlocal taken
+        while True:
+            taken += 1
+            await asyncio.sleep(0)
+
+    def work() -> Generator[None, None, str]:
+        for _ in range(20):
+            yield
+        return "done"
+
+    task = asyncio.create_task(other())
+    result = await slices.run(work())
+    task.cancel()
+    return taken, result
+
+
+async def test_others_have_a_turn_after_every_slice() -> None:
+    assert await turns(SLICE_S * 2) == (20, "done")
+    few, _ = await turns(SLICE_S / 4)
+    assert 2 <= few <= 5
+
+
+async def test_short_work_is_not_held_up() -> None:
+    assert await turns(SLICE_S / 1000) == (1, "done")

@@ -1,4 +1,4 @@
-"""Questions beside the searches: answered once, from what is kept where it can be."""
+"""The network of human moves beside the engines."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from live.human.players import Asked, HumanMoves
 from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuilt
 from live.ledger.outgoing_messages import HumanRequest
+from live.service import human_service
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from live.service.human import human_service
-from live.service.human.human_service import HumanService
+from live.service.human_service import HumanService
 from live.store.journal_reader import JournalReader
 
 

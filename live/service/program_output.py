@@ -1,15 +1,22 @@
-"""What a run writes to standard error about itself. Part of the composition root."""
+"""What a run writes: its log on standard error, and standard output that a full disk may stop. Part
+of the composition root.
+"""
 
 from __future__ import annotations
 
 import copy
+import errno
 import io
 import logging
+import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
+
+import typer
 
 import live
 from live.config import Config
@@ -105,3 +112,41 @@ class _StderrOfTheMoment(logging.StreamHandler[Any]):
     @stream.setter
     def stream(self, value: Any) -> None:
         """Nothing to keep."""
+
+
+log = logging.getLogger(__name__)
+
+
+def while_there_is_room(write: Callable[[str], object]) -> Callable[[str], None]:
+    """``write``, that leaves out what a full disk does not take: that ends no service."""
+    full = False
+
+    def attempt(text: str) -> None:
+        nonlocal full
+        try:
+            write(text)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            if not full:
+                log.error("the output: its disk is full, lines are left out. Make room there")
+            full = True
+        else:
+            if full:
+                log.warning("the output: is written again")
+            full = False
+
+    return attempt
+
+
+def end_for_want_of_room(error: OSError) -> NoReturn:
+    """End a command whose output met a full disk; any other error goes on its way.
+
+    What commands write elsewhere has errors of its own: what is left is the output.
+    """
+    if error.errno != errno.ENOSPC:
+        raise error
+    typer.echo("live-rate: the output: its disk is full. Make room, or write elsewhere", err=True)
+    # What was not written is not tried again at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)

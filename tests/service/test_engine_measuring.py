@@ -1,17 +1,26 @@
-"""An engine nobody knows is measured once, without standing in the way of anything."""
+"""An engine measured on the reference positions, and what is kept of it."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Hashable
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Search, SearchFailure, SearchResult
 from live.events import Score
-from live.ratings.engine_scale import MeasuredEngine, ReferencePosition, ReferenceSet
-from live.service.measuring.engine_measuring import EngineMeasuring, ReferenceSearch
+from live.ratings.engine_scale import (
+    MeasuredEngine,
+    ReferencePosition,
+    ReferenceSet,
+    ScoreAgreement,
+    load_reference,
+)
+from live.service.engine_measuring import EngineMeasuring, MeasuredEngines, ReferenceSearch
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {} 1"
 REFERENCE = ReferenceSet(
@@ -100,3 +109,60 @@ async def test_positions_without_a_score_are_left_out() -> None:
 async def test_an_engine_that_fails_at_most_positions_is_not_measured() -> None:
     found, _ = await measured(fail=set(range(30)))
     assert found == ("it could not be measured: it gave no score for 30 of 70 reference positions")
+
+
+SHIPPED = load_reference()
+FOUND = MeasuredEngine(agreement=ScoreAgreement(0.85, 0.011, 0.982, 294), nodes=100_000)
+ENGINE, LIMIT = "Stockfish 15.1; Threads=1; Hash=16; hash cleared", "100000 nodes"
+
+
+def test_a_second_start_knows_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    assert MeasuredEngines(SHIPPED, folder).get(ENGINE, LIMIT) is None
+    MeasuredEngines(SHIPPED, folder).put(ENGINE, LIMIT, FOUND)
+    again = MeasuredEngines(SHIPPED, folder)
+    assert again.get(ENGINE, LIMIT) == FOUND
+    assert [path.suffix for path in folder.iterdir()] == [".json"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "limit"),
+    [
+        (ENGINE.replace("15.1", "16"), LIMIT),
+        (ENGINE.replace("Hash=16", "Hash=16; EvalFile=other.nnue"), LIMIT),
+        (ENGINE, "20000 nodes"),
+    ],
+)
+def test_another_engine_network_or_limit_is_measured_by_itself(
+    tmp_path: Path, engine: str, limit: str
+) -> None:
+    MeasuredEngines(SHIPPED, tmp_path).put(ENGINE, LIMIT, FOUND)
+    assert MeasuredEngines(SHIPPED, tmp_path).get(engine, limit) is None
+
+
+def test_other_reference_positions_count_anew(tmp_path: Path) -> None:
+    MeasuredEngines(SHIPPED, tmp_path).put(ENGINE, LIMIT, FOUND)
+    fewer = msgspec.structs.replace(SHIPPED, positions=SHIPPED.positions[:200])
+    assert MeasuredEngines(fewer, tmp_path).get(ENGINE, LIMIT) is None
+
+
+def test_a_file_that_cannot_be_read_costs_a_measurement(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    held = MeasuredEngines(SHIPPED, tmp_path)
+    held.put(ENGINE, LIMIT, FOUND)
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(b"{")
+    with caplog.at_level(logging.WARNING):
+        assert held.get(ENGINE, LIMIT) is None
+    assert "the engine is measured again" in caplog.text
+
+
+def test_a_folder_that_takes_nothing_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    held = MeasuredEngines(SHIPPED, tmp_path / "file")
+    with caplog.at_level(logging.WARNING):
+        held.put(ENGINE, LIMIT, FOUND)
+    assert "cannot be written" in caplog.text

@@ -1,1 +1,0 @@
-"""The network of human moves, asked beside the engines."""
