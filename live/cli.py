@@ -13,16 +13,7 @@ from typing import Annotated
 import typer
 
 from live import __version__
-from live.commands import (
-    corpus_commands,
-    human_commands,
-    journal_commands,
-    manual_command,
-    service_commands,
-    source_commands,
-    study_commands,
-    worker_command,
-)
+from live.commands import service_commands, study_commands
 from live.commands.command_options import (
     SWITCH,
     ClusterFlag,
@@ -30,7 +21,6 @@ from live.commands.command_options import (
     DebugFlag,
     EngineFlag,
     EvalsFlag,
-    EvalsOption,
     HostFlag,
     JsonFileFlag,
     PortFlag,
@@ -183,7 +173,7 @@ def follow(
 def analyze(
     pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Files to analyse.")],
     *,
-    evals: EvalsFlag = EvalsOption.ENGINE,
+    evals: EvalsFlag = "engine",
     json: JsonFileFlag = None,
     pgn_out: Annotated[
         Path | None, typer.Option("--pgn", metavar="FILE", help="Write the games annotated.")
@@ -212,7 +202,7 @@ def analyze(
         analyze_files(
             settings,
             pgn,
-            evals=evals.value,
+            evals=evals,
             json=json,
             pgn=pgn_out,
             html=html,
@@ -254,13 +244,7 @@ def doctor(
 
 
 study_commands.add_to(app)
-corpus_commands.add_to(app)
-human_commands.add_to(app)
-source_commands.add_to(app)
-worker_command.add_to(app)
 service_commands.add_to(app)
-journal_commands.add_to(app)
-manual_command.add_to(app)
 
 
 def main() -> None:

@@ -7,41 +7,17 @@ Options that always come together are the fields of one frozen dataclass, and a 
 from __future__ import annotations
 
 import dataclasses
-import enum
 import functools
 import inspect
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
     from live.config import Config
-
-
-class GainOption(enum.StrEnum):
-    """Which definition of gain feeds the curves."""
-
-    SAME_SEARCH = "same-search"
-    SUCCESSIVE = "successive"
-
-
-class EvalsOption(enum.StrEnum):
-    """Where scores come from."""
-
-    ENGINE = "engine"
-    PGN = "pgn"
-
-
-class LogLevel(enum.StrEnum):
-    """How much is logged to standard error."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
 
 
 #: In place of a value's name: a switch has none, and without this help would show ``<bool>``.
@@ -81,7 +57,7 @@ ClusterFlag = Annotated[
     ),
 ]
 GainFlag = Annotated[
-    GainOption | None,
+    Literal["same-search", "successive"] | None,
     typer.Option("--gain", help="Which definition of gain feeds the curves (same-search)."),
 ]
 ConfigFlag = Annotated[
@@ -89,7 +65,8 @@ ConfigFlag = Annotated[
     typer.Option("--config", metavar="FILE", help="Settings; see config.toml for every key."),
 ]
 LogFlag = Annotated[
-    LogLevel | None, typer.Option("--log-level", help="How much to log to standard error.")
+    Literal["debug", "info", "warning", "error"] | None,
+    typer.Option("--log-level", help="How much to log to standard error."),
 ]
 DebugFlag = Annotated[
     bool,
@@ -98,7 +75,7 @@ DebugFlag = Annotated[
     ),
 ]
 EvalsFlag = Annotated[
-    EvalsOption,
+    Literal["engine", "pgn"],
     typer.Option(help="Search with an engine, or take the [%eval] comments of the PGN."),
 ]
 #: Of commands that write all they found.
@@ -159,10 +136,9 @@ class RunFlags:
     @property
     def settings(self) -> dict[str, Any]:
         """What was given, for :func:`settings_of`."""
-        level = self.log_level.value if self.log_level else None
         return {
-            "rating__gain": self.gain.value if self.gain else None,
-            "log__level": "debug" if self.debug else level,
+            "rating__gain": self.gain,
+            "log__level": "debug" if self.debug else self.log_level,
         }
 
 

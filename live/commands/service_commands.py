@@ -1,29 +1,58 @@
-"""The commands around a running service: ``token``, ``schema``, ``systemd-unit``, ``watch``,
-``plugins``.
-"""
+"""The commands around a service: sources, engines elsewhere, tokens, journals, the manual."""
 
 from __future__ import annotations
 
+import enum
+import io
 import os
+import sqlite3
 import sys
+import time
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 import typer
 
-from live.commands.command_options import SWITCH, ConfigFlag, settings_of
+from live.commands.command_options import (
+    SWITCH,
+    ConfigFlag,
+    DebugFlag,
+    EngineFlag,
+    EnginesFlag,
+    JsonFileFlag,
+    OwnHostFlag,
+    OwnPortFlag,
+    settings_of,
+)
+from live.errors import ConfigError, InputError
+
+Protocol = Literal["lichess", "pgn-url", "dgt-board", "mqtt", "folder"]
+"""How ``rehearse`` sends its games."""
 
 
-def add_to(app: typer.Typer) -> None:
-    """Put these commands on the command line."""
-    app.command()(token)
-    app.command()(schema)
-    app.command("systemd-unit")(systemd_unit)
-    app.command()(watch)
-    app.command("notify-test")(notify_test)
-    app.command()(site)
-    app.command()(plugins)
+class Mistake(enum.StrEnum):
+    """What ``rehearse`` gets wrong when asked; the names of the alerts that say so."""
+
+    ILLEGAL_MOVE = "illegal-move"
+    UNREADABLE = "unreadable"
+    CLOCK_STILL = "clock-still"
+    CLOCK_RISING = "clock-rising"
+    FLAG = "flag"
+    STALE = "stale"
+    LAST_MOVE = "last-move"
+    LATE_MOVE = "late-move"
+    RESULT = "result"
+
+
+class ReportFormat(enum.StrEnum):
+    """What a report can be written as."""
+
+    PGN = "pgn"
+    CSV = "csv"
+    HTML = "html"
+    JSON = "json"
+    NDJSON = "ndjson"
 
 
 def token(
@@ -210,3 +239,293 @@ def watch(
     from live.jobs.watch_service import watch as watch_service
 
     raise typer.Exit(run(watch_service(url, plain=plain, json=json)))
+
+
+def rehearse(
+    pgn: Annotated[Path, typer.Argument(metavar="PGN", help="Finished games, best with clocks.")],
+    protocol: Annotated[
+        Protocol, typer.Option("--as", help="The protocol to play them back over.")
+    ] = "lichess",
+    speed: Annotated[
+        float,
+        typer.Option("--speed", metavar="X", min=0.001, help="How many times as fast as played."),
+    ] = 1.0,
+    faults: Annotated[
+        int | None,
+        typer.Option(
+            "--faults", metavar="SEED", help="Drop, repeat, garble, correct and stall by chance."
+        ),
+    ] = None,
+    mistakes: Annotated[
+        list[Mistake] | None,
+        typer.Option(
+            "--mistake",
+            metavar="KIND",
+            help="What an alert is for, in the middle of the first game; again for the next: "
+            + ", ".join(Mistake)
+            + ".",
+        ),
+    ] = None,
+    round_name: Annotated[
+        str, typer.Option("--round", metavar="N", help="Only this round of the file.")
+    ] = "",
+    host: OwnHostFlag = "127.0.0.1",
+    port: OwnPortFlag = 0,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="WHERE",
+            help="With mqtt: mqtt://BROKER/TOPIC instead of a Mosquitto of its own. With folder: "
+            "a folder that stays.",
+        ),
+    ] = "",
+    linger: Annotated[
+        float,
+        typer.Option("--linger", metavar="SECONDS", min=0, help="Stay after the last result."),
+    ] = 60.0,
+    debug: DebugFlag = False,
+) -> None:
+    """Play games back as a real broadcast: the real protocol, with the games' own clocks."""
+    from live.app import run
+    from live.jobs.rehearse_games import rehearse as play_back
+
+    raise typer.Exit(
+        run(
+            play_back(
+                pgn,
+                protocol,
+                speed=speed,
+                seed=faults,
+                mistakes=[mistake.value for mistake in mistakes or ()],
+                round_name=round_name,
+                host=host,
+                port=port,
+                to=to,
+                linger_s=linger,
+            )
+        )
+    )
+
+
+def feeds(
+    url: Annotated[list[str], typer.Argument(metavar="URL...", help="Sources, as after --feed.")],
+    json: Annotated[
+        bool, typer.Option("--json", metavar=SWITCH, help="Print JSON instead of tables.")
+    ] = False,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", metavar="SECONDS", min=0.1, help="How long to wait for each."),
+    ] = 15.0,
+    config: ConfigFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Report what a URL is, whether it answers, and which games it holds now."""
+    from live.app import run
+    from live.jobs.rehearse_games import probe_feeds
+
+    settings = settings_of(config)
+    raise typer.Exit(run(probe_feeds(settings, url, json=json, within_s=timeout)))
+
+
+def worker(
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="The Dask scheduler, as tcp://HOST:8786.")
+    ],
+    engine: EngineFlag = None,
+    engines: EnginesFlag = None,
+    config: ConfigFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Lend this machine's engines to a live-rate that runs with --cluster.
+
+    Engine, hash and reproducible must be set as there: a worker is asked only where its figures
+    would be the same.
+    """
+    settings = settings_of(
+        config, engine__path=engine, engine__engines=engines, engine__cluster=address
+    ).engine
+    from live.app import run
+    from live.engine.cluster.cluster_tls import require_dask
+    from live.engine.cluster.cluster_worker import work
+    from live.engine.engine_discovery import find_engine
+    from live.engine.process.uci_conversation import UciSettings
+    from live.service.measure_settings import cluster_tls
+
+    async def lend() -> int:
+        command = find_engine(settings.path)
+        require_dask()
+        typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
+        await work(
+            address,
+            command,
+            UciSettings(
+                threads=settings.threads,
+                hash_mb=settings.hash_mb,
+                reproducible=settings.reproducible,
+                adaptive=settings.adaptive,
+            ),
+            engines=settings.engines,
+            nice=settings.nice,
+            tls=cluster_tls(settings),
+        )
+        return 0
+
+    raise typer.Exit(run(lend()))
+
+
+JournalArgument = Annotated[
+    Path, typer.Argument(metavar="JOURNAL", help="What live-rate wrote with --journal.")
+]
+
+
+def report(
+    journal: JournalArgument,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="TIME", help="As it stood then: 15:04, or 2026-05-01T15:04."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="Write files there, instead of a table here."),
+    ] = None,
+    format: Annotated[
+        list[ReportFormat] | None,
+        typer.Option("--format", help="What to write into --out; may be repeated (all)."),
+    ] = None,
+    alerts: Annotated[
+        bool,
+        typer.Option("--alerts", metavar=SWITCH, help="Add the alerts: for arbiters alone."),
+    ] = False,
+    json: JsonFileFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON, and
+    NDJSON for study add.
+    """
+    from live.jobs.report_journal import report as write_report
+    from live.report.report_files import Format
+
+    if format and out is None:
+        raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
+    formats = [each for each in get_args(Format) if not format or each in format]
+    raise typer.Exit(
+        write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
+    )
+
+
+def replay(
+    journal: JournalArgument,
+    speed: Annotated[
+        float,
+        typer.Option("--speed", metavar="X", min=0.01, max=1e6, help="How many times as fast."),
+    ] = 1.0,
+    json: Annotated[
+        bool,
+        typer.Option("--json", metavar=SWITCH, help="Print what subscribers are sent, one a line."),
+    ] = False,
+    host: OwnHostFlag = "127.0.0.1",
+    port: OwnPortFlag = 8765,
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public", metavar=SWITCH, help="Let whoever reaches the address read along."
+        ),
+    ] = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Play an event back from its journal, into overlays and pages, as it was."""
+    from live.app import run
+    from live.jobs.replay_journal import replay as play
+
+    played = play(journal, speed=speed, host=host, port=port, public=public, json=json)
+    raise typer.Exit(run(played))
+
+
+def explain(
+    journal: JournalArgument,
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="Its id, or part of the players' names.")
+    ],
+    ply: Annotated[int, typer.Argument(metavar="PLY", min=1, help="Half-moves from the start.")],
+    json: JsonFileFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Explain a published rating down to its scores: searches, gains, formulas with numbers."""
+    from live.jobs.report_journal import explained
+
+    raise typer.Exit(explained(journal, game, ply, json=json))
+
+
+def forget(
+    journal: JournalArgument,
+    player: Annotated[
+        str, typer.Option("--player", metavar="NAME", help="Whose games: a name, or a FIDE id.")
+    ] = "",
+    older_than: Annotated[
+        int,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Games unchanged for so long."),
+    ] = 0,
+    debug: DebugFlag = False,
+) -> None:
+    """Delete games from a journal for good, with all that was said of them: a player's, or old
+    ones. Stop the service first.
+    """
+    from live.store.journal import JournalLocked
+    from live.store.journal_forgetting import forget as delete
+    from live.store.journal_tables import ForeignDatabase
+
+    if not player.strip() and not older_than:
+        raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")
+    if not journal.is_file():
+        raise ConfigError(str(journal), "is not there", "Give the journal of an event")
+    before_ms = round((time.time() - older_than * 86_400) * 1000) if older_than else 0
+    try:
+        games = delete(journal, player=player, older_than_ms=before_ms)
+    except JournalLocked:
+        raise ConfigError(str(journal), "is being written", "Stop the service first") from None
+    except (ForeignDatabase, sqlite3.Error) as error:
+        raise ConfigError(str(journal), str(error), "Give a journal that is whole") from None
+    typer.echo(f"{games} {'game' if games == 1 else 'games'} deleted.")
+
+
+def manual(
+    topic: Annotated[
+        str | None, typer.Argument(metavar="TOPIC", help="Which page; without it all are listed.")
+    ] = None,
+) -> None:
+    """Print a page of the manual: for arbiters, producers, programs; a glossary; changes."""
+    from live.manual.pages import TOPICS, manual_page
+
+    if topic is None:
+        for each in TOPICS:
+            typer.echo(f"{each:10} {manual_page(each).summary}")
+        return
+    if topic not in TOPICS:
+        raise InputError(topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}")
+    text = manual_page(topic).text
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character shows a question mark.
+        sys.stdout.reconfigure(errors="replace")
+    if not sys.stdout.isatty():
+        # A pipe wants the text, not what a screen would make of it.
+        typer.echo(text, nl=False)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.theme import Theme
+
+    # No boxes of black: what suits a dark terminal is hard to read on a light one.
+    console = Console(theme=Theme({"markdown.code": "bold cyan"}))
+    console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Put these commands on the command line, in the order of its help."""
+    for command in (rehearse, feeds, worker, token, schema):
+        app.command()(command)
+    app.command("systemd-unit")(systemd_unit)
+    app.command()(watch)
+    app.command("notify-test")(notify_test)
+    for other in (site, plugins, report, replay, explain, forget, manual):
+        app.command()(other)

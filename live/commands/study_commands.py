@@ -1,25 +1,32 @@
-"""The commands for games that are over: ``calibrate``, ``compare``, ``match``, ``rank``."""
+"""The commands for games that are over: ``calibrate``, ``compare``, ``match``, ``rank``; those over
+many of them, ``live-rate study add``, ``run`` and so on; ``human`` and ``train-human``.
+"""
 
 from __future__ import annotations
 
-import enum
+import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
 
 from live.commands.command_options import (
     SWITCH,
+    ClusterFlag,
+    ConfigFlag,
     DebugFlag,
     EvalsFlag,
-    EvalsOption,
     RunFlags,
     SearchFlags,
     grouped,
     rating_settings,
+    settings_of,
 )
 from live.errors import InputError
+
+if TYPE_CHECKING:
+    from live.studies.study_data import Selection
 
 JsonFlag = Annotated[
     str | None,
@@ -29,14 +36,6 @@ JsonFlag = Annotated[
 
 #: Lines searched for ``--intrinsic`` by default; more lines say more of poor moves and cost more.
 INTRINSIC_LINES = 10
-
-
-class PairedBy(enum.StrEnum):
-    """What the pairings of a battle royale are predicted by."""
-
-    COVARIANCE = "covariance"
-    CONVOLUTION = "convolution"
-    MARKOV = "markov"
 
 
 @grouped
@@ -49,7 +48,7 @@ def calibrate(
             help="PGN of rated players, or NDJSON of gains (may be gzipped).",
         ),
     ] = None,
-    evals: EvalsFlag = EvalsOption.ENGINE,
+    evals: EvalsFlag = "engine",
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", help="Name of what is written; else the file's."),
@@ -133,7 +132,7 @@ def calibrate(
         raise InputError("calibrate", "no file is given", "Give games of rated players")
     if check is not None and calibration is None:
         raise InputError("--check", "no calibration is named", "Give --calibration NAME")
-    if intrinsic and (written is None or check is not None or evals is EvalsOption.PGN):
+    if intrinsic and (written is None or check is not None or evals == "pgn"):
         raise InputError(
             "--intrinsic", "needs an engine and a file to write", "Give --write OUT.json"
         )
@@ -168,13 +167,13 @@ def calibrate(
         run(calibrate_intrinsic(settings, files or [], name=name, written=written, json=json))
         return
     if check is not None and calibration is not None:
-        run(check_calibration(settings, check, calibration, evals=evals.value, json=json))
+        run(check_calibration(settings, check, calibration, evals=evals, json=json))
         return
     run(
         learn(
             settings,
             files or [],
-            evals=evals.value,
+            evals=evals,
             name=name,
             time_control=time_control,
             written=written,
@@ -194,7 +193,7 @@ def compare(
         tuple[str, str],
         typer.Option("--players", metavar="A B", help="Two names, or parts of them."),
     ],
-    evals: EvalsFlag = EvalsOption.ENGINE,
+    evals: EvalsFlag = "engine",
     json: JsonFlag = None,
     search: SearchFlags,
     run_flags: RunFlags,
@@ -204,7 +203,7 @@ def compare(
     from live.app import run
     from live.studies.compare_players import compare_players
 
-    run(compare_players(settings, pgn, players, evals=evals.value, json=json))
+    run(compare_players(settings, pgn, players, evals=evals, json=json))
 
 
 @grouped
@@ -212,9 +211,10 @@ def rank(
     pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Games of the event.")],
     *,
     by: Annotated[
-        PairedBy, typer.Option("--by", help="What the battle royale's pairings are predicted by.")
-    ] = PairedBy.COVARIANCE,
-    evals: EvalsFlag = EvalsOption.ENGINE,
+        Literal["covariance", "convolution", "markov"],
+        typer.Option("--by", help="What the battle royale's pairings are predicted by."),
+    ] = "covariance",
+    evals: EvalsFlag = "engine",
     json: JsonFlag = None,
     search: SearchFlags,
     run_flags: RunFlags,
@@ -224,7 +224,7 @@ def rank(
     from live.app import run
     from live.studies.compare_players import rank_players
 
-    run(rank_players(settings, pgn, evals=evals.value, by=by.value, json=json))
+    run(rank_players(settings, pgn, evals=evals, by=by, json=json))
 
 
 def match(
@@ -267,7 +267,324 @@ def match(
     match_results(results, test, first, json)
 
 
+study = typer.Typer(
+    name="study",
+    help="Studies over many games: one database, searched once, tables and figures of the papers.",
+    no_args_is_help=True,
+)
+
+CorpusArgument = Annotated[Path, typer.Argument(metavar="CORPUS.db", help="The database.")]
+SettingFlag = Annotated[
+    int | None,
+    typer.Option("--setting", metavar="N", help="Which engine and limit, where there are several."),
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class SelectionFlags:
+    """Which games and players a table is about."""
+
+    player: Annotated[
+        list[str] | None,
+        typer.Option("--player", metavar="NAME", help="A player, or part of a name; repeatable."),
+    ] = None
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", metavar="N", min=1, help="Without --player: those with most games (20)."
+        ),
+    ] = None
+    event: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="NAME", help="Only events called so; repeatable."),
+    ] = None
+    first_year: Annotated[
+        int | None, typer.Option("--from", metavar="YEAR", help="Only games from this year on.")
+    ] = None
+    last_year: Annotated[
+        int | None, typer.Option("--to", metavar="YEAR", help="Only games up to this year.")
+    ] = None
+    min_moves: Annotated[
+        int, typer.Option("--min-moves", metavar="N", help="Leave out rows on fewer moves.")
+    ] = 0
+    gain: Annotated[
+        Literal["same-search", "successive"],
+        typer.Option("--gain", help="Which definition of gain is studied."),
+    ] = "same-search"
+
+    @property
+    def selection(self) -> Selection:
+        """As tables take it."""
+        from live.studies.study_data import Selection
+
+        return Selection(
+            players=tuple(self.player or ()),
+            top=self.top,
+            events=tuple(self.event or ()),
+            first_year=self.first_year,
+            last_year=self.last_year,
+            min_moves=self.min_moves,
+            gain=self.gain,
+        )
+
+
+ByFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="HOW",
+        help="Battle royale: step, tanh, convolution, markov. regan: player, event, year, rating.",
+    ),
+]
+
+
+@study.command()
+def add(
+    corpus: CorpusArgument,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="PGN or NDJSON, plain, gz, bz2, xz or zst; - reads stdin."
+        ),
+    ],
+    *,
+    engine_name: Annotated[
+        str,
+        typer.Option("--engine-name", help="Who gave the evaluations of an NDJSON without name."),
+    ] = "given",
+    limit: Annotated[
+        str, typer.Option("--limit", help="Under which limit, as in '100000 nodes'.")
+    ] = "as given",
+    json: JsonFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Add games to a corpus: each once, damaged ones gone past; goes on after a kill."""
+    from live.studies.study_corpus import add_to_corpus
+
+    raise typer.Exit(add_to_corpus(corpus, files, engine=engine_name, limit=limit, json=json))
+
+
+@study.command()
+@grouped
+def run(
+    corpus: CorpusArgument,
+    *,
+    order: Annotated[
+        Literal["as-added", "player", "year", "sample"],
+        typer.Option("--order", help="Which games come first."),
+    ] = "as-added",
+    games: Annotated[
+        int | None, typer.Option("--games", metavar="N", min=1, help="At most so many.")
+    ] = None,
+    lines: Annotated[
+        int | None,
+        typer.Option("--lines", metavar="N", min=1, help="Search N lines, for Regan and Haworth."),
+    ] = None,
+    retrograde: Annotated[
+        bool,
+        typer.Option(
+            "--retrograde",
+            metavar=SWITCH,
+            help="From the last position to the first (with [engine] reproducible = false).",
+        ),
+    ] = False,
+    search: SearchFlags,
+    cluster: ClusterFlag = None,
+    run_flags: RunFlags,
+) -> None:
+    """Search what a corpus lacks; nothing twice, and on from where it was stopped or killed."""
+    config = rating_settings(search, run_flags, engine__cluster=cluster, engine__multipv=lines)
+    from live.app import run as run_async
+    from live.studies.search_corpus import search_corpus
+
+    searching = search_corpus(config, corpus, order=order, most=games, retrograde=retrograde)
+    raise typer.Exit(run_async(searching))
+
+
+@study.command()
+def status(corpus: CorpusArgument, *, json: JsonFlag = None, debug: DebugFlag = False) -> None:
+    """What a corpus holds, what is searched, and what was wrong in its files."""
+    from live.studies.study_corpus import corpus_status
+
+    raise typer.Exit(corpus_status(corpus, json=json))
+
+
+@study.command()
+def merge(
+    corpus: CorpusArgument,
+    other: Annotated[Path, typer.Argument(metavar="OTHER.db", help="Whose results to take.")],
+    *,
+    json: JsonFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Take games and results of another corpus, where engine, limit and version agree."""
+    from live.studies.study_corpus import merge_corpus
+
+    raise typer.Exit(merge_corpus(corpus, other, json=json))
+
+
+@study.command()
+def moves(corpus: CorpusArgument, *, setting: SettingFlag = None, debug: DebugFlag = False) -> None:
+    """Write every move as a row of Parquet, for pandas, R and SQL."""
+    from live.studies.study_corpus import write_moves
+
+    raise typer.Exit(write_moves(corpus, setting))
+
+
+@study.command()
+def alliot(
+    corpus: CorpusArgument,
+    target: Annotated[str, typer.Argument(metavar="OUT.pgn", help="A file; - prints.")],
+    *,
+    setting: SettingFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Write the searched games as Alliot's database of 2017 has them; study add reads them."""
+    from live.studies.study_corpus import write_alliot_database
+
+    raise typer.Exit(write_alliot_database(corpus, setting, target))
+
+
+@study.command()
+@grouped
+def table(
+    corpus: CorpusArgument,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="As the manual lists them, or all.")
+    ],
+    *,
+    form: Annotated[
+        Literal["text", "csv", "json"], typer.Option("--form", help="How it is written.")
+    ] = "text",
+    out: Annotated[
+        str,
+        typer.Option("--out", metavar="FILE", help="A file, or a folder for several; - prints."),
+    ] = "-",
+    by: ByFlag = None,
+    setting: SettingFlag = None,
+    chosen: SelectionFlags,
+    debug: DebugFlag = False,
+) -> None:
+    """A table of the papers over this corpus, with intervals and n."""
+    from live.studies.tabulate_corpus import tabulate
+
+    raise typer.Exit(
+        tabulate(corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out)
+    )
+
+
+@study.command()
+@grouped
+def figure(
+    corpus: CorpusArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As the manual lists them.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A .png or .svg.")],
+    *,
+    setting: SettingFlag = None,
+    chosen: SelectionFlags,
+    debug: DebugFlag = False,
+) -> None:
+    """A figure of the papers over this corpus."""
+    from live.studies.tabulate_corpus import draw
+
+    raise typer.Exit(draw(corpus, name, chosen.selection, setting=setting, out=out))
+
+
+def human(
+    check: Annotated[
+        list[Path] | None,
+        typer.Option("--check", metavar="GAMES", help="Rated games as NDJSON; may be repeated."),
+    ] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[GAMES]...", help="More files for --check.")
+    ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option("--network", metavar="FILE", help="An ONNX file, or a .pb.gz of Maia."),
+    ] = None,
+    only: Annotated[
+        Literal["all", "train", "validation", "test"],
+        typer.Option(
+            "--only", help="Games that networks learn from, or a part that they never see."
+        ),
+    ] = "all",
+    games: Annotated[
+        int | None,
+        typer.Option("--games", metavar="N", min=1, help="At most so many, spread over the files."),
+    ] = None,
+    json: JsonFlag = None,
+    config: ConfigFlag = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Hold the network of human moves against games: does it say what was played?
+
+    A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical, rapid,
+    blitz or bullet), and where known wid and bid (the players' numbers).
+    """
+    settings = settings_of(config, human__network=network)
+    if not check:
+        raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
+    from live.studies.human_moves import check_network
+
+    raise typer.Exit(
+        check_network(
+            [*check, *(files or [])],
+            settings.human.network,
+            chosen=only,
+            most=games,
+            json=json,
+        )
+    )
+
+
+def train_human(
+    games: Annotated[list[Path], typer.Argument(metavar="GAMES...", help="Rated games as NDJSON.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The network, as ONNX.")],
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder", metavar="PATH", help="Positions and checkpoints; beside --out if not given."
+        ),
+    ] = None,
+    hours: Annotated[
+        float, typer.Option("--hours", metavar="H", min=0.01, help="How long to learn.")
+    ] = 8.0,
+    channels: Annotated[
+        int, typer.Option("--channels", metavar="N", min=8, help="Width of the network.")
+    ] = 64,
+    blocks: Annotated[
+        int, typer.Option("--blocks", metavar="N", min=1, help="Depth of the network.")
+    ] = 4,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", min=1, help="Cores to learn on.")
+    ] = 2,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Fixes order and sample.")] = 1,
+    debug: DebugFlag = False,
+) -> None:
+    """Learn what people play from rated games, without those held out; goes on after a break.
+
+    Needs torch: pip install 'live-rate[train]'.
+    """
+    from live.studies.human_moves import train_network
+
+    raise typer.Exit(
+        train_network(
+            games,
+            out,
+            folder or out.with_suffix(".training"),
+            seconds=hours * 3600,
+            channels=channels,
+            blocks=blocks,
+            threads=threads,
+            seed=seed,
+        )
+    )
+
+
 def add_to(app: typer.Typer) -> None:
-    """Make these commands part of the command line."""
+    """Put these commands on the command line."""
     for command in (calibrate, compare, match, rank):
         app.command()(command)
+    app.add_typer(study)
+    app.command("human")(human)
+    app.command("train-human")(train_human)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.commands.source_commands import MistakeOption
+from live.commands.service_commands import MistakeOption
 from live.feeds.game_timeline import PlannedIncident, timeline
 from live.feeds.simulated_board_mistakes import (
     FLAG_S,

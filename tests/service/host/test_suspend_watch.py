@@ -72,7 +72,6 @@ def test_the_real_clocks_are_none_that_anybody_sets() -> None:
 
 #: Where the time of day is read, each with its reason; deadlines are nowhere kept by it.
 WALL = {
-    "commands/journal_commands.py": "how old what is to be deleted must be",
     "store/journal_forgetting.py": "when a journal was told to forget",
     "studies/calibrate_engine.py": "the date written into a calibration",
     "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
@@ -88,7 +87,7 @@ WALL = {
     "publish/server.py": "tokens expire at a date",
     "publish/public_state.py": "when the public sees its first move, for people",
     "service/story_service.py": "when a moment came, for people",
-    "commands/service_commands.py": "a new token must not be over already",
+    "commands/service_commands.py": "whether tokens are over, and games so old that they go",
     "app.py": "how long ago the journal's last changes were, at a start",
 }
 _READS = {"time", "time_ns", "now", "today", "utcnow", "localtime", "gmtime"}
