@@ -298,7 +298,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "service/measure_settings.py": ("",),
     "settings.py": ("feeds", *ENGINES),
     "store/journal.py": ("",),
-    "store/journal_faults.py": ("",),
+    "store/journal_file.py": ("",),
 }
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.

@@ -471,9 +471,8 @@ def forget(
     """Delete games from a journal for good, with all that was said of them: a player's, or old
     ones. Stop the service first.
     """
-    from live.store.journal import JournalLocked
+    from live.store.journal_file import ForeignDatabase, JournalLocked
     from live.store.journal_forgetting import forget as delete
-    from live.store.journal_tables import ForeignDatabase
 
     if not player.strip() and not older_than:
         raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")

@@ -37,7 +37,7 @@ from live.service.engine_measuring import MeasuredEngines
 from live.service.event_journal import journals_folder
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
 from live.service.public_delay import without_time
-from live.store.journal import why_refused
+from live.store.journal_file import why_refused
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (

@@ -14,7 +14,7 @@ from live.publish.export.analysis_json import Analysis, analysis
 from live.publish.published_state import PublishedState
 from live.report import incident_report
 from live.report.report_files import Format, only, texts
-from live.store.journal import keep_private
+from live.store.journal_file import keep_private
 
 #: How a report says when it was written.
 WRITTEN = "%Y-%m-%d %H:%M UTC"

@@ -1,35 +1,59 @@
 """The journal of an event: what was seen and what was scored, kept over restarts and crashes.
 
-Everything is handed over without waiting and written by a thread of its own; see
-:mod:`live.store.journal_writer` for what is lost when. The service never depends on the file: what
-is wrong with it is said in ``problem``, and everything else goes on.
+Everything is handed over without waiting and written by a thread of its own: whatever waits goes
+into one transaction, again and again. Nothing is waited for before a commit, so a result is lost to
+a crash only when it was found within the last milliseconds; while one commit is under way the next
+batch gathers. The service never depends on the file: what is wrong with it is said in ``problem``,
+and everything else goes on.
 
 Loss policy: when the backlog is full, because the file has taken nothing for long, changes are left
 out and the whole of the games is written anew once it takes them again (:meth:`Journal.restate`);
-results and figures left out are found, or made, again.
+results and figures left out are found, or made, again. What cannot be written just now stays at
+the head of the backlog and is tried again until it can be. A damaged file is given up for good and
+left as it is.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import sqlite3
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 import msgspec
 
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
-from live.engine.results.sqlite_connection import SqliteConnection
+from live.engine.results.result_file import digest
 from live.engine.search import SearchResult
 from live.engine.search_key import SearchKey
 from live.events import GameId
-from live.games.game import Game, NewGame, Step
+from live.games.game import Game, GameGone, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.store.journal_faults import error_code, may_write, why_unusable
+from live.store.journal_file import (
+    BUSY_S,
+    CHAINED,
+    START,
+    VERSION,
+    ForeignDatabase,
+    JournalLock,
+    JournalLocked,
+    check_ours,
+    connected,
+    error_code,
+    heads,
+    in_words,
+    keep_private,
+    link,
+    prepare,
+    sum_of,
+    together,
+    why_unusable,
+)
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import (
     CLOCK,
@@ -38,144 +62,292 @@ from live.store.journal_records import (
     RecordedAnswer,
     RecordedChange,
     RecordedNote,
-    RecordedResult,
     Restated,
     StoredGame,
-)
-from live.store.journal_tables import (
-    BUSY_S,
-    VERSION,
-    ForeignDatabase,
-    connected,
-    prepare,
-    version_of,
-)
-from live.store.journal_writer import (
-    RETRY_S,
-    JournalWriter,
-    JournalWriting,
-    Record,
-    WriteBacklog,
-    WrittenResult,
-    WrittenRun,
+    encode,
 )
 
 log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 
 #: Records that may wait, some 1.5 kB each: minutes of a large event on a full disk.
 BACKLOG: Final = 20_000
-
-
 #: A clock that is further ahead than this was put forward, milliseconds.
 STEP_MS: Final = 1_000
+#: Records in one transaction.
+BATCH: Final = 1000
+#: How long to wait before a file that refused is tried again, seconds.
+RETRY_S: Final = 1.0
+
+#: What no new attempt mends (primary result codes of SQLite).
+_HOPELESS: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
 
 
-class JournalLocked(Exception):
-    """Another process holds the lock."""
+class WriteBacklog(Generic[Item]):
+    """A bounded queue, filled by one thread and emptied by another; neither waits long.
 
-
-class JournalLock:
-    """Lets one process at a time write a journal; held from :meth:`take` to :meth:`release`.
-
-    It is an exclusive transaction on an empty database beside the journal: the system releases it
-    however this process ends, on every platform that SQLite runs on.
+    Loss policy: when it is full, :meth:`put` rejects the item, and its caller decides what that
+    means.
     """
 
-    def __init__(self, journal: Path) -> None:
-        # By whatever name it is reached, a file has one lock.
-        journal = journal.resolve()
-        self._path = journal.with_name(journal.name + "-lock")
-        self._connection: sqlite3.Connection | None = None
+    def __init__(self, bound: int) -> None:
+        self._bound = bound
+        self._items: deque[Item] = deque()
+        self._changed = threading.Condition()
+        # Items handed out by the last take and not yet reported as written.
+        self._taken = 0
+        self._closed = False
 
-    def is_there(self) -> bool:
-        """Whether anybody has ever taken it."""
-        return self._path.exists()
+    def __len__(self) -> int:
+        """How many wait, those being written included."""
+        return len(self._items) + self._taken
 
-    def take(self) -> None:
-        """Take the lock, without waiting.
+    def put(self, item: Item, *, must: bool = False) -> bool:
+        """Add one, if there is room (``must``: in any case); whether it was."""
+        with self._changed:
+            if self._closed or (not must and len(self) >= self._bound):
+                return False
+            self._items.append(item)
+            self._changed.notify_all()
+            return True
 
-        Raises:
-            JournalLocked: another process holds it.
-            sqlite3.Error: the file cannot be made.
+    def take(self, most: int) -> list[Item]:
+        """The next ones, as soon as there is one; none when closed and empty. What was taken
+        before counts as written now.
         """
-        connection = sqlite3.connect(
-            self._path, timeout=0, isolation_level=None, factory=SqliteConnection
-        )
-        try:
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            connection.close()
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-                raise JournalLocked from None
-            raise
-        self._connection = connection
+        with self._changed:
+            self._taken = 0
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._items or self._closed)
+            taken = [self._items.popleft() for _ in range(min(most, len(self._items)))]
+            self._taken = len(taken)
+            return taken
 
-    def release(self) -> None:
+    def wait_empty(self, timeout_s: float) -> bool:
+        """Wait until all is written; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not len(self), timeout_s)
+
+    def pause(self, seconds: float) -> bool:
+        """Wait for that long, or until closed; whether it is closed."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._closed, seconds)
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+
+class JournalWriting(msgspec.Struct, frozen=True):
+    """A game as it stands, whole: ``details`` is what is read only when somebody asks."""
+
+    kept: StoredGame
+    details: bytes
+
+
+class WrittenResult(msgspec.Struct, frozen=True):
+    """What one search found, with its time."""
+
+    at_ms: int
+    search_key: SearchKey
+    identity: str
+    result: SearchResult
+
+
+class WrittenRun(msgspec.Struct, frozen=True):
+    """A run with its number and time."""
+
+    number: int
+    at_ms: int
+    run: JournalRun
+
+
+Record = (
+    RecordedChange | WrittenResult | RecordedAnswer | RecordedNote | WrittenRun | JournalWriting
+)
+
+
+class JournalWriter:
+    """Owns the only connection that writes.
+
+    Args:
+        report: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
+            more; ``hopeless`` where it stays so.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        backlog: WriteBacklog[Record],
+        report: Callable[[str, bool], None],
+        *,
+        durable: bool,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        self._path = path
+        self._backlog = backlog
+        self._report = report
+        self._durable = durable
+        self._retry_s = retry_s
+        self._run = 0
+        self._engines: dict[str, int] = {}
+        # Where the chains of checksums end; empty until read.
+        self._heads: dict[str, tuple[int, bytes]] = {}
+        self._connection: sqlite3.Connection | None = None
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def join(self, timeout_s: float) -> None:
+        self._thread.join(timeout_s)
+
+    def _work(self) -> None:
+        while batch := self._backlog.take(BATCH):
+            if not self._persist(batch):
+                return
+
+    def _persist(self, batch: Sequence[Record]) -> bool:
+        """Write a batch however long it takes; False when there is no hope or no more time."""
+        troubled = False
+        while True:
+            try:
+                if not self._connection:
+                    self._connection = connected(self._path, durable=self._durable)
+                self._write(self._connection, batch)
+            except sqlite3.Error as error:
+                self._disconnect()
+                hopeless = error_code(error) in _HOPELESS
+                if not troubled or hopeless:
+                    self._report(in_words(error), hopeless)
+                troubled = True
+                if hopeless or self._backlog.pause(self._retry_s):
+                    return False
+            else:
+                if troubled:
+                    self._report("", False)
+                return True
+
+    def _disconnect(self) -> None:
+        # After a failed write a new connection knows nothing wrong.
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
+        self._engines.clear()
+        self._heads.clear()
 
+    def close(self) -> None:
+        """After the thread has ended: fold the log into the file."""
+        self._disconnect()
 
-def keep_private(path: Path) -> None:
-    """Make the file, if it is not there, and let its user alone read it: it holds what is withheld
-    from the public. Beside a journal SQLite gives the files beside it the same rights.
-    """
-    if not path.exists():
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        return
-    try:
-        if path.is_file() and path.stat().st_mode & 0o077:
-            path.chmod(0o600)
-    except OSError as error:
-        log.warning("%s: others can read it, and that cannot be changed (%s)", path, error)
-
-
-def check_ours(path: Path) -> None:
-    """Look whether a file is a journal or may become one; touches nothing.
-
-    Raises:
-        IsADirectoryError, sqlite3.Error, ForeignDatabase: it is not.
-    """
-    if path.is_dir():
-        raise IsADirectoryError
-    if not path.is_file() or not path.stat().st_size:
-        return
-    connection = connected(path, at_rest=True)
-    try:
-        version_of(connection)
-    except sqlite3.Error as error:
-        # Of one that is being written at this moment the rest may look odd.
-        if error_code(error) == sqlite3.SQLITE_NOTADB:
+    def _write(self, connection: sqlite3.Connection, batch: Sequence[Record]) -> None:
+        execute = connection.execute
+        execute("BEGIN IMMEDIATE")
+        try:
+            if not self._heads:
+                self._heads = heads(connection)
+            before = dict(self._heads)
+            for record in batch:
+                try:
+                    self._record(execute, record)
+                except (TypeError, ValueError, OverflowError):
+                    # Text no encoding has, a number beyond 64 bits: it costs nobody else anything.
+                    log.exception("the journal leaves out what cannot be written: %r", record)
+            for name, (n, chain) in self._heads.items():
+                if before.get(name) != (n, chain):
+                    execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (name, n, chain))
+            execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                execute("ROLLBACK")
             raise
-    finally:
-        connection.close()
 
+    def _record(self, execute: Callable[..., Any], record: Record) -> None:
+        match record:
+            case RecordedChange():
+                self._write_change(execute, record)
+            case WrittenResult():
+                self._write_result(execute, record)
+            case RecordedAnswer(at_ms=at_ms, question=question, answer=answer):
+                execute(
+                    "INSERT OR REPLACE INTO human VALUES (?, ?, ?)",
+                    (question.digest, encode(answer), at_ms),
+                )
+            case JournalWriting(kept=kept, details=details):
+                game, n, measure, rest = msgspec.structs.astuple(kept)
+                execute(
+                    "UPDATE games SET n = ?, measure = ?, rest = ?, details = ?, sum = ?"
+                    " WHERE game = ?",
+                    (n, measure, rest, details, sum_of(game, n, measure, rest), game),
+                )
+            case RecordedNote():
+                self._chain(execute, "notes", msgspec.structs.astuple(record))
+            case WrittenRun(number=number, at_ms=at_ms, run=run):
+                self._chain(execute, "runs", (number, at_ms, encode(run)))
+                self._run = number
 
-def why_refused(path: Path) -> str:
-    """Why a service could keep no journal in this file, for people, going on from its name; empty
-    where it can. Touches nothing.
-    """
-    path = path.expanduser().absolute()
-    try:
-        check_ours(path)
-        if JournalLock(path).is_there():
-            (lock := JournalLock(path)).take()
-            lock.release()
-    except JournalLocked:
-        return "is in use by another live-rate"
-    except (sqlite3.Error, OSError, ForeignDatabase) as error:
-        return why_unusable(path, error)
-    folder = next(each for each in path.parents if each.exists())
-    if not folder.is_dir():
-        return f"cannot be used ({folder}: is no folder)"
-    if not may_write(folder):
-        return f"cannot be used ({folder}: this folder cannot be written)"
-    if path.exists() and not may_write(path):
-        return "cannot be used (this file cannot be written)"
-    return ""
+    def _chain(self, execute: Callable[..., Any], table: str, fields: tuple[Any, ...]) -> None:
+        """Write a record behind the last of its table."""
+        record = sum_of(*fields)
+        _, before = self._heads.get(table, (0, START))
+        chain = link(before, record)
+        places = ", ".join("?" * (len(fields) + 2))
+        execute(
+            f"INSERT OR REPLACE INTO {table} ({CHAINED[table]}, sum, chain) VALUES ({places})",
+            (*fields, record, chain),
+        )
+        self._heads[table] = (fields[0], chain)
+
+    def _write_result(self, execute: Callable[..., Any], found: WrittenResult) -> None:
+        at_ms = found.at_ms
+        key, result = digest(found.identity, found.search_key), encode(found.result)
+        about = (self._engine(execute, found.identity), str(found.search_key.limit), at_ms)
+        if execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None:
+            # Taken over from a cache of searches, which does not know these.
+            execute(
+                "UPDATE results SET engine = ?, bound = ?, at_ms = ?"
+                " WHERE key = ? AND at_ms IS NULL",
+                (*about, key),
+            )
+            return
+        record = sum_of(key, result, at_ms)
+        execute(
+            "INSERT INTO results (key, result, engine, bound, at_ms, sum)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (key, result, *about, record),
+        )
+        count, sums = self._heads.get("results", (0, START))
+        self._heads["results"] = (count + 1, together(sums, record))
+
+    def _write_change(self, execute: Callable[..., Any], change: RecordedChange) -> None:
+        step = change.step
+        game = "" if isinstance(step, Restated) else step.id
+        fields = (change.n, change.at_ms, self._run, game, encode(step))
+        self._chain(execute, "changes", fields)
+        match step:
+            case Restated():
+                execute("DELETE FROM games")
+            case NewGame():
+                execute(
+                    "INSERT OR REPLACE INTO games (game, opened, at_ms) VALUES (?, ?, ?)",
+                    (game, change.n, change.at_ms),
+                )
+            case GameGone():
+                execute("DELETE FROM games WHERE game = ?", (game,))
+            case _:
+                execute("UPDATE games SET at_ms = ? WHERE game = ?", (change.at_ms, game))
+
+    def _engine(self, execute: Callable[..., Any], identity: str) -> int:
+        if identity not in self._engines:
+            execute("INSERT OR IGNORE INTO engines (identity) VALUES (?)", (identity,))
+            row = execute("SELECT engine FROM engines WHERE identity = ?", (identity,)).fetchone()
+            self._engines[identity] = row[0]
+        return self._engines[identity]
 
 
 def wall_ms() -> int:
@@ -455,7 +627,7 @@ class Journal:
 
     def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         self._memory.put(identity, search_key, result)
-        self._put(WrittenResult(self._clock_ms(), RecordedResult(search_key, identity, result)))
+        self._put(WrittenResult(self._clock_ms(), search_key, identity, result))
 
     # --- what players would play ------------------------------------------------------------------
 

@@ -17,9 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.store.journal import JournalLock
-from live.store.journal_checksums import CHAINED, START, link, sum_of
-from live.store.journal_tables import connected, prepare
+from live.store.journal_file import CHAINED, START, JournalLock, connected, link, prepare, sum_of
 
 
 def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:

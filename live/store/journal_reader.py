@@ -20,8 +20,25 @@ from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.events import GameId
 from live.human.question import HumanQuestion
-from live.store.journal_checksums import CHAINED, START, check, heads, sum_of, together
-from live.store.journal_faults import UNWRITABLE, damaged, error_code, not_there, unreadable
+from live.store.journal_file import (
+    CHAINED,
+    READABLE,
+    START,
+    SUMMED,
+    UNWRITABLE,
+    VERSION,
+    ForeignDatabase,
+    check,
+    connected,
+    damaged,
+    error_code,
+    heads,
+    not_there,
+    sum_of,
+    together,
+    unreadable,
+    version_of,
+)
 from live.store.journal_records import (
     CLOCK,
     JournalRun,
@@ -35,14 +52,6 @@ from live.store.journal_records import (
     result_of,
     run_of,
     step_of,
-)
-from live.store.journal_tables import (
-    READABLE,
-    SUMMED,
-    VERSION,
-    ForeignDatabase,
-    connected,
-    version_of,
 )
 
 _AFTER_KEPT = (
@@ -62,7 +71,7 @@ class JournalReader:
     def __init__(self, path: Path, *, at_rest: bool = False) -> None:
         """``at_rest``: nobody writes the file, and nothing is written beside it.
 
-        Raises sqlite3.Error or :class:`live.store.journal_tables.ForeignDatabase` for what is no
+        Raises sqlite3.Error or :class:`live.store.journal_file.ForeignDatabase` for what is no
         journal.
         """
         self._path = path

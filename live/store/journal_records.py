@@ -17,7 +17,6 @@ import numpy as np
 
 from live import __version__
 from live.engine.search import SearchResult
-from live.engine.search_key import SearchKey
 from live.events import FeedName, GameId
 from live.games.game import Game, Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
@@ -80,14 +79,6 @@ class RecordedNote(msgspec.Struct, frozen=True):
     """Empty: about no single game."""
     kind: str
     body: bytes
-
-
-class RecordedResult(msgspec.Struct, frozen=True):
-    """What one search found."""
-
-    search_key: SearchKey
-    identity: str
-    result: SearchResult
 
 
 class RecordedScore(msgspec.Struct, frozen=True):

@@ -145,7 +145,8 @@ def explain(
     sign = 1 if mover == "white" else -1
     before_cp = detail.plies[ply - 2].score_cp if ply > 1 else detail.start_score_cp
     gains = [point.gain_cp for point in points]
-    worse, equal, better = (sum(map(test, gains)) for test in (_below, _zero, _above))
+    worse, equal = sum(gain < 0 for gain in gains), gains.count(0)
+    better = len(gains) - worse - equal
     expected = (better + equal / 2) / len(gains)
     difference = difference_of(expected)
     return Explanation(
@@ -189,18 +190,6 @@ def _others(view: PlyView) -> str:
 def mover_of(detail: GameDetail, ply: int) -> Color:
     """Whose move a ply is."""
     return "white" if (ply % 2 == 1) == (" w " in detail.start_fen) else "black"
-
-
-def _below(gain_cp: int) -> bool:
-    return gain_cp < 0
-
-
-def _zero(gain_cp: int) -> bool:
-    return gain_cp == 0
-
-
-def _above(gain_cp: int) -> bool:
-    return gain_cp > 0
 
 
 def _signed(sign: int, score_cp: int | None) -> int | None:

@@ -18,7 +18,7 @@ from live.jobs.replay_journal import play
 from live.publish.export.analysis_json import analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from live.store.journal_checksums import sum_of
+from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
 from tests.service.running import running
 

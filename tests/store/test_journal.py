@@ -21,10 +21,10 @@ from live.engine.search_key import SearchKey
 from live.events import Score
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.store.journal import Journal, StoredResults, why_refused
+from live.store.journal import Journal, StoredResults
+from live.store.journal_file import VERSION, connected, why_refused
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import JournalRun, Restated
-from live.store.journal_tables import VERSION, connected
 from tests.ledger.arithmetic import game, line
 
 RUN = JournalRun(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.events import Player
 from live.games.game import NewGame
-from live.store.journal import JournalLock
+from live.store.journal_file import JournalLock
 from live.store.journal_reader import JournalReader
 from tests.ledger.arithmetic import game
 from tests.store.test_journal import opened

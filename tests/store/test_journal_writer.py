@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from live.store import journal_writer
-from live.store.journal import Journal
-from live.store.journal_tables import connected
-from live.store.journal_writer import WriteBacklog
+from live.store import journal as journal_module
+from live.store.journal import Journal, WriteBacklog
+from live.store.journal_file import connected
 from tests.store.test_journal import RESULT, RUN, search_key
 
 
@@ -42,8 +41,9 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
     def failing(path: Path, *, durable: bool) -> FailsOnce:
         return FailsOnce(connected(path, durable=durable), failures)
 
-    monkeypatch.setattr(journal_writer, "connected", failing)
     with Journal(path, retry_s=0.01) as journal:
+        # The writer connects when it has something to write.
+        monkeypatch.setattr(journal_module, "connected", failing)
         journal.begin(RUN)
         journal.put("Engine; Hash=16", search_key(1), RESULT)
         assert journal.flush(20)

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 #: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
 APPLICATION_ID: Final = 0x6C697665
 #: Raised when what the rows mean changes; a file of another version is left alone. A journal
-#: (:mod:`live.store.journal_tables`) counts on from here.
+#: (:mod:`live.store.journal_file`) counts on from here.
 VERSION: Final = 1
 #: Results written in one commit, and how long the first of them may wait, seconds.
 _BATCH: Final = 200

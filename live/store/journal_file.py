@@ -1,0 +1,431 @@
+"""The file of a journal: its tables, their versions, and how each becomes the next; its lock; its
+checksums; and what is wrong with it, in words that name the remedy.
+
+A file has SQLite's own marks of whose it is: ``application_id`` says that it is ours, and
+``user_version`` which version its tables have. Version 1 is the file of ``[engine] cache_file``,
+which has results of searches only; it becomes a journal when it is named as one.
+
+==========  ==========================================================================
+``runs``    each start of the service: when, which engine, limit and settings
+``changes`` every step of every game, in order, with its time (:mod:`live.games.game`)
+``results`` what searches found, by a digest of engine and question
+``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
+``games``   the games there are, and how each stood after its last change written here
+``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
+``heads``   where the chains of checksums end
+==========  ==========================================================================
+
+Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n`` alone, since
+clocks are set. ``rest`` and ``details`` can be made again from the other tables.
+
+Checksums of a journal's records, chained, so that none is changed, missing or exchanged unseen.
+
+Each record has a sum of its own, and a chain value made of the one before and that sum: a record
+whose sum is wrong is damaged and left out; one whose chain does not fit follows on a gap. The head
+of a chain is kept apart, so that records missing at the end are noticed as well. Results of
+searches have no order: there the head counts them and holds all their sums together. Records of
+version 2 have no sums, and are taken as they are.
+
+What this cannot see: an end of the journal that is lost together with its head, as when SQLite's
+own log beside the file is cut off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from live.engine.results.result_file import APPLICATION_ID
+from live.engine.results.sqlite_connection import SqliteConnection
+from live.errors import InputError
+
+#: From each version to the next, beginning with an empty file. A released entry never changes:
+#: later versions are added behind it.
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+    ("CREATE TABLE results (key BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID",),
+    (
+        "CREATE TABLE runs (run INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, about BLOB NOT NULL)",
+        "CREATE TABLE engines (engine INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
+        "ALTER TABLE results ADD COLUMN engine INTEGER REFERENCES engines (engine)",
+        "ALTER TABLE results ADD COLUMN bound TEXT",
+        "ALTER TABLE results ADD COLUMN at_ms INTEGER",
+        "CREATE TABLE changes (n INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL,"
+        " run INTEGER NOT NULL, game TEXT NOT NULL, step BLOB NOT NULL)",
+        "CREATE INDEX changes_of_game ON changes (game, n)",
+        "CREATE TABLE games (game TEXT PRIMARY KEY, opened INTEGER NOT NULL,"
+        " at_ms INTEGER NOT NULL, n INTEGER NOT NULL DEFAULT 0, measure BLOB, rest BLOB,"
+        " details BLOB)",
+        "CREATE INDEX games_in_order ON games (opened)",
+        "CREATE TABLE notes (n INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL,"
+        " run INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL)",
+    ),
+    (
+        *(f"ALTER TABLE {table} ADD COLUMN sum BLOB" for table in ("changes", "notes", "runs")),
+        *(f"ALTER TABLE {table} ADD COLUMN chain BLOB" for table in ("changes", "notes", "runs")),
+        "ALTER TABLE results ADD COLUMN sum BLOB",
+        "ALTER TABLE games ADD COLUMN sum BLOB",
+        "CREATE TABLE heads (name TEXT PRIMARY KEY, n INTEGER NOT NULL, chain BLOB NOT NULL)"
+        " WITHOUT ROWID",
+    ),
+    (
+        "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER NOT NULL)"
+        " WITHOUT ROWID",
+    ),
+)
+VERSION: Final = len(MIGRATIONS)
+#: The oldest version whose tables a report can be made from.
+READABLE: Final = 2
+#: The oldest version whose records have checksums.
+SUMMED: Final = 3
+
+#: How long another process's commit is waited for, seconds.
+BUSY_S: Final = 5.0
+
+
+class ForeignDatabase(Exception):
+    """The file is a database, and not one this version can use."""
+
+
+def connected(
+    path: Path, *, durable: bool = False, busy_s: float = BUSY_S, at_rest: bool = False
+) -> sqlite3.Connection:
+    """A connection that begins no transaction by itself.
+
+    ``durable``: a commit has reached the disk when it returns, so that a power cut costs nothing.
+    Else a power cut may cost the last commits; neither it nor the end of this process ever costs
+    the file. ``at_rest``: for reading alone, while nobody writes; nothing is made beside the file.
+    """
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?immutable=1" if at_rest else path,
+        uri=at_rest,
+        timeout=busy_s,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=SqliteConnection,
+    )
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    return connection
+
+
+def prepare(connection: sqlite3.Connection) -> int:
+    """Bring the file to the newest version; gives the version it had.
+
+    Raises:
+        Foreign: it belongs to another program, or to a later version of this one.
+        sqlite3.Error: it is damaged, or cannot be written.
+    """
+    had = version_of(connection)
+    # A copy made with VACUUM INTO has lost the mode, and its readers would be in the writer's way.
+    connection.execute("PRAGMA journal_mode = WAL")
+    if had == VERSION:
+        return had
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        had = version_of(connection)  # somebody else may just have done it
+        for statements in MIGRATIONS[had:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+    return had
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Which version the file is; 0 for an empty one.
+
+    Raises:
+        Foreign: see :func:`prepare`.
+    """
+    mark = _pragma(connection, "application_id")
+    version = _pragma(connection, "user_version")
+    if (mark, version) == (0, 0) and not _pragma(connection, "schema_version"):
+        return 0
+    if mark != APPLICATION_ID:
+        raise ForeignDatabase("is another program's database")
+    if not 1 <= version <= VERSION:
+        raise ForeignDatabase(f"is of version {version}, and this live-rate knows up to {VERSION}")
+    return version
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+#: Bytes of a sum: damage passes unseen once in 2^64 times.
+BYTES: Final = 8
+START: Final = bytes(BYTES)
+
+_encode = msgspec.msgpack.Encoder().encode
+
+#: Chained tables: name, columns that count, number first.
+CHAINED: Final[dict[str, str]] = {
+    "changes": "n, at_ms, run, game, step",
+    "notes": "n, at_ms, run, game, kind, body",
+    "runs": "run, at_ms, about",
+}
+
+
+def sum_of(*fields: object) -> bytes:
+    """Of a record's fields, in the order of its table."""
+    return hashlib.blake2b(_encode(fields), digest_size=BYTES).digest()
+
+
+def link(before: bytes, record: bytes) -> bytes:
+    """The chain's value at a record, of the value before and the record's sum."""
+    return hashlib.blake2b(before + record, digest_size=BYTES).digest()
+
+
+def together(held: bytes, record: bytes) -> bytes:
+    """Sums without order: adding one is the same as taking it away."""
+    return bytes(one ^ other for one, other in zip(held, record, strict=True))
+
+
+def heads(connection: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
+    """Number and value at the end of each chain."""
+    rows = connection.execute("SELECT name, n, chain FROM heads")
+    return {name: (n, chain) for name, n, chain in rows}
+
+
+class ChainCheck(msgspec.Struct):
+    """What is wrong with one table."""
+
+    damaged: list[int]
+    """Numbers of records that are to be left out."""
+    gaps: list[int]
+    """Numbers of records before which some are missing; one beyond the last: at the end."""
+
+    def words(self, what: str) -> Iterator[str]:
+        """For people, a line each."""
+        if self.damaged:
+            yield f"{what} {_listed(self.damaged)} damaged, and left out"
+        if self.gaps:
+            yield f"records are missing or exchanged before {what} {_listed(self.gaps)}"
+
+
+def check(rows: Iterable[tuple[object, ...]], head: tuple[int, bytes] | None) -> ChainCheck:
+    """Check rows of (fields…, sum, chain) in the order of their numbers."""
+    found = ChainCheck([], [])
+    before, number, begun = START, 0, False
+    for *fields, record, chain in rows:
+        number = fields[0] if isinstance(fields[0], int) else number + 1
+        if record is None and chain is None and not begun:
+            continue  # of version 2
+        begun = True
+        whole = record == sum_of(*fields)
+        if not whole:
+            found.damaged.append(number)
+        elif chain != link(before, record if isinstance(record, bytes) else b""):
+            found.gaps.append(number)
+        before = chain if isinstance(chain, bytes) else START
+    short = head is not None and (number < head[0] or (begun and before != head[1]))
+    if short and number not in found.damaged[-1:]:
+        found.gaps.append(number + 1)
+    return found
+
+
+def _listed(numbers: list[int]) -> str:
+    text = ", ".join(map(str, numbers[:5]))
+    return f"{text} and {len(numbers) - 5} more" if len(numbers) > 5 else text
+
+
+#: Where the system reports what the user of this moment may, as it does when files are opened.
+_EFFECTIVE: Final = os.access in os.supports_effective_ids
+
+#: What SQLite says of a file or folder that this user may not write.
+UNWRITABLE: Final = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+
+_NAME_ONE: Final = "Name what live-rate wrote with --journal"
+
+
+def error_code(error: sqlite3.Error) -> int:
+    """The primary result code (sqlite.org/rescode.html)."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def why_unusable(path: Path, error: Exception) -> str:
+    """Why a service cannot keep a journal here: goes on from the file's name."""
+    if path.is_dir():
+        return "is a folder"
+    match error:
+        case ForeignDatabase():
+            return str(error)
+        case OSError():
+            return f"cannot be used ({error.filename or path}: {error.strerror})"
+        case sqlite3.Error() if error_code(error) == sqlite3.SQLITE_NOTADB:
+            return f"is no journal ({error})"
+        case sqlite3.Error() if error_code(error) == sqlite3.SQLITE_CORRUPT:
+            return f"is damaged ({error})"
+        case sqlite3.Error() if error_code(error) in UNWRITABLE and not may_write(path.parent):
+            return f"cannot be used ({path.parent}: this folder cannot be written)"
+    return f"cannot be used ({error})"
+
+
+def in_words(error: sqlite3.Error) -> str:
+    """Why a journal cannot be written just now, and what people can do so that it can."""
+    match error_code(error):
+        case sqlite3.SQLITE_FULL:
+            return f"{error}; make room on its disk"
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+            return f"{error}; let this user write it and its folder"
+    return str(error)
+
+
+def unreadable(path: Path, error: sqlite3.Error | ForeignDatabase) -> InputError:
+    """What a command says that was to read this journal."""
+    if isinstance(error, ForeignDatabase):
+        return InputError(str(path), str(error), f"{_NAME_ONE}, or use the version that wrote it")
+    match error_code(error):
+        case sqlite3.SQLITE_NOTADB:
+            return InputError(str(path), f"is no journal ({error})", _NAME_ONE)
+        case sqlite3.SQLITE_CORRUPT:
+            return damaged(path, error)
+        case code if code in UNWRITABLE:
+            remedy = f"Copy it, with {path.name}-wal beside it, to where this user may write"
+            return InputError(str(path), f"cannot be read here ({error})", remedy)
+    return InputError(str(path), f"cannot be read ({error})", "Check who may read it")
+
+
+def damaged(path: Path, error: Exception) -> InputError:
+    """What a command says that found damage on the way."""
+    return InputError(
+        str(path), f"is damaged ({error})", "Save what can be read with: sqlite3 FILE .recover"
+    )
+
+
+def not_there(path: Path) -> InputError:
+    """What a command says where there is no file of this name."""
+    if not path.is_dir():
+        return InputError(str(path), "there is no such journal", "Check the path")
+    inside = sorted(each.name for each in path.glob("*.sqlite"))
+    return InputError(
+        str(path),
+        "is a folder",
+        f"Name a journal in it: {', '.join(inside[:10])}" if inside else _NAME_ONE,
+    )
+
+
+def may_write(path: Path) -> bool:
+    """Whether this user can write a file, or make files in a folder."""
+    return os.access(path, os.W_OK, effective_ids=_EFFECTIVE)
+
+
+log = logging.getLogger(__name__)
+
+
+class JournalLocked(Exception):
+    """Another process holds the lock."""
+
+
+class JournalLock:
+    """Lets one process at a time write a journal; held from :meth:`take` to :meth:`release`.
+
+    It is an exclusive transaction on an empty database beside the journal: the system releases it
+    however this process ends, on every platform that SQLite runs on.
+    """
+
+    def __init__(self, journal: Path) -> None:
+        # By whatever name it is reached, a file has one lock.
+        journal = journal.resolve()
+        self._path = journal.with_name(journal.name + "-lock")
+        self._connection: sqlite3.Connection | None = None
+
+    def is_there(self) -> bool:
+        """Whether anybody has ever taken it."""
+        return self._path.exists()
+
+    def take(self) -> None:
+        """Take the lock, without waiting.
+
+        Raises:
+            JournalLocked: another process holds it.
+            sqlite3.Error: the file cannot be made.
+        """
+        connection = sqlite3.connect(
+            self._path, timeout=0, isolation_level=None, factory=SqliteConnection
+        )
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                raise JournalLocked from None
+            raise
+        self._connection = connection
+
+    def release(self) -> None:
+        if self._connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
+
+
+def keep_private(path: Path) -> None:
+    """Make the file, if it is not there, and let its user alone read it: it holds what is withheld
+    from the public. Beside a journal SQLite gives the files beside it the same rights.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        return
+    try:
+        if path.is_file() and path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+    except OSError as error:
+        log.warning("%s: others can read it, and that cannot be changed (%s)", path, error)
+
+
+def check_ours(path: Path) -> None:
+    """Look whether a file is a journal or may become one; touches nothing.
+
+    Raises:
+        IsADirectoryError, sqlite3.Error, ForeignDatabase: it is not.
+    """
+    if path.is_dir():
+        raise IsADirectoryError
+    if not path.is_file() or not path.stat().st_size:
+        return
+    connection = connected(path, at_rest=True)
+    try:
+        version_of(connection)
+    except sqlite3.Error as error:
+        # Of one that is being written at this moment the rest may look odd.
+        if error_code(error) == sqlite3.SQLITE_NOTADB:
+            raise
+    finally:
+        connection.close()
+
+
+def why_refused(path: Path) -> str:
+    """Why a service could keep no journal in this file, for people, going on from its name; empty
+    where it can. Touches nothing.
+    """
+    path = path.expanduser().absolute()
+    try:
+        check_ours(path)
+        if JournalLock(path).is_there():
+            (lock := JournalLock(path)).take()
+            lock.release()
+    except JournalLocked:
+        return "is in use by another live-rate"
+    except (sqlite3.Error, OSError, ForeignDatabase) as error:
+        return why_unusable(path, error)
+    folder = next(each for each in path.parents if each.exists())
+    if not folder.is_dir():
+        return f"cannot be used ({folder}: is no folder)"
+    if not may_write(folder):
+        return f"cannot be used ({folder}: this folder cannot be written)"
+    if path.exists() and not may_write(path):
+        return "cannot be used (this file cannot be written)"
+    return ""
