@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.commands.service_commands import Mistake
+from live.commands import service_commands
 from live.feeds.game_timeline import PlannedIncident, timeline
 from live.feeds.simulated_board_mistakes import (
     FLAG_S,
@@ -78,4 +78,4 @@ def test_mistakes_are_made_with_the_first_games_one_each() -> None:
 
 
 def test_the_command_knows_them_all() -> None:
-    assert tuple(option.value for option in Mistake) == MISTAKES
+    assert tuple(option.value for option in service_commands.Mistake) == MISTAKES
