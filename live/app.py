@@ -70,7 +70,7 @@ from live.service.settings_reload import (
     unchecked,
 )
 from live.service.source_runner import SourceRunner
-from live.service.supervision import GuardedPart, Supervisor, noticing
+from live.service.supervision import GuardedPart, Supervisor, alongside, noticing
 from live.service.systemd import supervised
 from live.store.journal import Journal
 
@@ -349,9 +349,5 @@ async def _publishing_to_broker(
         stream=stream if config.mqtt.site else None,
     )
     public.listen(GuardedPart(broker.publish))
-    task = asyncio.create_task(supervisor.keep("broker", broker.run), name="broker")
-    try:
+    async with alongside(supervisor.keep("broker", broker.run), "broker"):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})

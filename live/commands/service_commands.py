@@ -349,8 +349,7 @@ def worker(
     from live.engine.cluster.cluster_tls import require_dask
     from live.engine.cluster.cluster_worker import work
     from live.engine.engine_discovery import find_engine
-    from live.engine.process.uci_conversation import UciSettings
-    from live.service.measure_settings import cluster_tls
+    from live.service.measure_settings import cluster_tls, uci_settings
 
     async def lend() -> int:
         command = find_engine(settings.path)
@@ -359,12 +358,7 @@ def worker(
         await work(
             address,
             command,
-            UciSettings(
-                threads=settings.threads,
-                hash_mb=settings.hash_mb,
-                reproducible=settings.reproducible,
-                adaptive=settings.adaptive,
-            ),
+            uci_settings(settings),
             engines=settings.engines,
             nice=settings.nice,
             tls=cluster_tls(settings),

@@ -13,13 +13,13 @@ from rich.console import Console
 
 from live.config import Config
 from live.errors import ConfigError
-from live.events import FeedHealth
+from live.events import Alert, FeedHealth
 from live.games.game import GameGone, NewGame, Step
 from live.jobs.recorded_event import RecordedEvent, config_of, run_at
 from live.ledger.game.game_evaluations import RequestId
 from live.publish.access.origin_policy import is_loopback
 from live.publish.server import Publisher
-from live.service.alert_service import ALERT, alert_of
+from live.service.alert_service import ALERT, said_in
 from live.service.event_service import HEALTH_PERIOD_S
 from live.service.output_mode import JsonPrinter, line_printer
 from live.service.process import stop_on_signals
@@ -170,7 +170,7 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
 
 def _alerts_in(reader: JournalReader) -> str:
     """Whether there are alerts to see, for people."""
-    held = {alert.id for note in reader.notes() if (alert := alert_of(note)) is not None}
+    held = {alert.id for note in reader.notes() if isinstance(alert := said_in(note), Alert)}
     if not held:
         return "it holds no alerts; nobody can know whether there were any"
     some = "1 alert" if len(held) == 1 else f"{len(held)} alerts"
@@ -180,8 +180,7 @@ def _alerts_in(reader: JournalReader) -> str:
 def _note(service: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:
     """Publish the alerts that had been raised by now."""
     while notes and notes[0].at_ms <= now_ms:
-        alert = alert_of(notes.popleft())
-        if alert is not None:
+        if isinstance(alert := said_in(notes.popleft()), Alert):
             service.alert(alert)
 
 

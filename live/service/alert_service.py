@@ -15,7 +15,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -53,6 +53,7 @@ from live.games.game import (
 )
 from live.ledger.event_state import EventState
 from live.ledger.game.game_views import unscored
+from live.service.supervision import FaultLog
 from live.store.journal import Journal
 from live.store.journal_records import RecordedChange as Kept
 from live.store.journal_records import RecordedNote, Restated
@@ -110,24 +111,49 @@ class RestoredAlerts(NamedTuple):
     """The incident log as it stands."""
 
 
+Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | OpenAlert
+_SAID: dict[str, type[Said]] = {
+    ALERT: Alert,
+    MUTE: RestoredMute,
+    ENTRY: ArbiterEntry,
+    RULING: BoardRuling,
+    ALIVE: OpenAlert,
+}
+Kind = TypeVar("Kind", Alert, RestoredMute, BoardRuling)
+
+
+def said_in(note: RecordedNote) -> Said | None:
+    """What a note says; None where it is about something else, or cannot be read, which is said."""
+    try:
+        return msgspec.json.decode(note.body, type=_SAID[note.kind])
+    except KeyError:
+        return None
+    except msgspec.MsgspecError as error:
+        log.error("record %d of the incident log cannot be read (%s)", note.n, error)
+        return None
+
+
+def _all_of(notes: Iterable[RecordedNote], kind: type[Kind]) -> list[Kind]:
+    """What notes of this kind say, in order; what cannot be read is left out."""
+    return [
+        each
+        for note in notes
+        if _SAID.get(note.kind) is kind and isinstance(each := said_in(note), kind)
+    ]
+
+
 def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
     """The incident log that these notes make; what cannot be read is left out, and said."""
     found = IncidentLog()
     for note in notes:
         at_s = note.at_ms / 1000
-        try:
-            match note.kind:
-                case "alert":
-                    found.alert(msgspec.json.decode(note.body, type=Alert), at_s)
-                case "mute":
-                    mute = msgspec.json.decode(note.body, type=RestoredMute)
-                    if (what := muted_words(mute)) is not None:
-                        found.muted(what, mute.muted, at_s, mute.game)
-                case "entry":
-                    entry = msgspec.json.decode(note.body, type=ArbiterEntry)
-                    found.entry(entry.text, at_s, entry.game)
-        except msgspec.MsgspecError as error:
-            log.error("record %d of the incident log cannot be read (%s)", note.n, error)
+        match said_in(note):
+            case Alert() as alert:
+                found.alert(alert, at_s)
+            case RestoredMute() as mute if (what := muted_words(mute)) is not None:
+                found.muted(what, mute.muted, at_s, mute.game)
+            case ArbiterEntry(text=text, game=game):
+                found.entry(text, at_s, game)
     return found
 
 
@@ -140,60 +166,20 @@ def muted_words(mute: RestoredMute) -> str | None:
 
 def alerts_of(notes: Iterable[RecordedNote]) -> list[Alert]:
     """Every alert as it was sent, in order; what cannot be read is left out."""
-    return [alert for note in notes if (alert := alert_of(note)) is not None]
-
-
-def alert_of(note: RecordedNote) -> Alert | None:
-    """The alert that a note is about; None where it is about none, or cannot be read."""
-    if note.kind != ALERT:
-        return None
-    try:
-        return msgspec.json.decode(note.body, type=Alert)
-    except msgspec.MsgspecError as error:
-        log.error("an alert of the journal cannot be read (%s)", error)
-        return None
-
-
-def mutes_of(notes: Iterable[RecordedNote]) -> list[RestoredMute]:
-    """What the arbiter muted and showed again, in order; what cannot be read is left out."""
-    found = []
-    for note in notes:
-        if note.kind == MUTE:
-            try:
-                found.append(msgspec.json.decode(note.body, type=RestoredMute))
-            except msgspec.MsgspecError as error:
-                log.error("a mute of the journal cannot be read (%s)", error)
-    return found
+    return _all_of(notes, Alert)
 
 
 def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
     """Remove the boards that the arbiter removed and did not bring back."""
-    for note in notes:
-        if note.kind != RULING:
-            continue
-        try:
-            ruling = msgspec.json.decode(note.body, type=BoardRuling)
-        except msgspec.MsgspecError as error:
-            log.error("a removed board of the journal cannot be read (%s)", error)
-            continue
+    for ruling in _all_of(notes, BoardRuling):
         (state.remove if ruling.removed else state.bring_back)(ruling.game)
 
 
-def remember(
-    journal: Journal | None, what: RestoredMute | OpenAlert | ArbiterEntry | BoardRuling
-) -> None:
+def remember(journal: Journal | None, what: Said) -> None:
     """Keep it for the runs to come."""
-    if journal is None:
-        return
-    match what:
-        case RestoredMute(game=game):
-            journal.note(MUTE, msgspec.json.encode(what), game or "")
-        case ArbiterEntry(game=game):
-            journal.note(ENTRY, msgspec.json.encode(what), game or "")
-        case BoardRuling(game=game):
-            journal.note(RULING, msgspec.json.encode(what), game)
-        case OpenAlert():
-            journal.note(ALIVE, msgspec.json.encode(what))
+    if journal is not None:
+        kind = next(name for name, each in _SAID.items() if isinstance(what, each))
+        journal.note(kind, msgspec.json.encode(what), getattr(what, "game", None) or "")
 
 
 def past(
@@ -236,7 +222,7 @@ def past(
         told += ((last_s, change) for change in _figures(state, views[id]))
         yield
     told += ((last_s, StandingMessage(player)) for player in state.players())
-    return RestoredAlerts(told, alerts, mutes_of(notes), last_s, log_of(notes))
+    return RestoredAlerts(told, alerts, _all_of(notes, RestoredMute), last_s, log_of(notes))
 
 
 def _recent(changed_ms: Mapping[GameId, int], games: Collection[GameId]) -> set[GameId]:
@@ -315,8 +301,7 @@ class AlertService:
         self._report = report
         self._remember = remember
         self._aloud = aloud
-        self.missed = 0
-        """How often alerts were missed by a fault of ours."""
+        self._faults = FaultLog("alerts are missed")
         self._book = AlertLog()
         self._log = IncidentLog()
         self._asleep = False
@@ -345,10 +330,10 @@ class AlertService:
             return all_of_them
         try:
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
-        except Exception:
+        except Exception as error:
             # Broad: sixteen kinds of alert look at what feeds say, and whichever of them breaks a
             # rule of ours, subscribers get the change. It is reported by :meth:`tick`.
-            self._missed()
+            self._faults.note(error)
             return all_of_them
 
     def noticed(self, plugin: str, game: GameId, found: Sequence[Finding]) -> None:
@@ -363,21 +348,18 @@ class AlertService:
             self._remember(OpenAlert())
         try:
             self._say(self._desk.tick(now_s))
-        except Exception:
+        except Exception as error:
             # Broad for the same reason: what is called after this each second has to be called.
-            self._missed()
-        if self.missed:
-            times = "once" if self.missed == 1 else f"{self.missed} times"
+            self._faults.note(error)
+        if missed := self.missed:
+            times = "once" if missed == 1 else f"{missed} times"
             why = f"alerts were missed {times} by a fault of ours; the log says where"
             self._report(FeedHealth(PART, "failed", why, part=True))
 
-    def _missed(self) -> None:
-        self.missed += 1
-        # The first is logged whole; a fault at every change must not fill disks.
-        if self.missed == 1:
-            log.exception("alerts are missed")
-        elif self.missed & (self.missed - 1) == 0:
-            log.error("alerts were missed %d times", self.missed)
+    @property
+    def missed(self) -> int:
+        """How often alerts were missed by a fault of ours."""
+        return self._faults.count
 
     def alerts(self) -> Sequence[Alert]:
         """Those not cleared, in the order in which people should look at them."""
@@ -443,9 +425,9 @@ class AlertService:
             self._waiting = None
             try:
                 self._say(self._desk.changes(waiting, self._clock()))
-            except Exception:
+            except Exception as error:
                 # Broad as in with_alerts, and reported as there.
-                self._missed()
+                self._faults.note(error)
 
     def resume(self, past: RestoredAlerts) -> Generator[None, None, None]:
         """Show again what a run before this one showed, without a word; within :meth:`behind`.

@@ -4,7 +4,6 @@ ahead. Part of the composition root.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -28,6 +27,7 @@ from live.events import Change, EngineHealth
 from live.ratings.regan.choice_model import ChoiceSkill, probabilities
 from live.ratings.regan.intrinsic_rating import RYBKA_3
 from live.service.measure_settings import cluster_tls, engine_limit, search_options_of
+from live.service.supervision import alongside
 
 log = logging.getLogger(__name__)
 
@@ -113,13 +113,9 @@ class EngineService:
                 if self._cloud is None:
                     yield
                     return
-                looking = asyncio.create_task(self._cloud.run(), name="cloud evaluations")
-                looking.add_done_callback(_ended)
-                try:
+                lost = "cloud evaluations are asked for no more"
+                async with alongside(self._cloud.run(), "cloud evaluations", lost):
                     yield
-                finally:
-                    looking.cancel()
-                    await asyncio.wait({looking})
 
     def heard(self, changes: Iterable[Change]) -> None:
         """Look ahead no more where nobody will move."""
@@ -148,9 +144,3 @@ class EngineService:
             skill = self._skills[step] = RYBKA_3.skill(step)
         pawns = [behind / 100 for behind in behind_cp]
         return [float(chance) for chance in probabilities(pawns, skill)]
-
-
-def _ended(looking: asyncio.Task[None]) -> None:
-    """Scores do not depend on it: that it failed is said, and everything else goes on."""
-    if not looking.cancelled() and (error := looking.exception()) is not None:
-        log.error("cloud evaluations are asked for no more", exc_info=error)

@@ -46,7 +46,7 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import MeasuredEngine
-from live.service.alert_service import ALERT
+from live.service.alert_service import remember
 from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal, StoredResults
 from live.store.journal_records import (
@@ -362,7 +362,7 @@ class EventJournal:
             self._noted[alert.id] = alert
         else:
             self._noted.pop(alert.id, None)
-        self.journal.note(ALERT, msgspec.json.encode(alert), alert.game or "")
+        remember(self.journal, alert)
 
     def noted(self, alerts: Iterable[Alert]) -> None:
         """Alerts that are not over stand so in the journal already."""

@@ -1,4 +1,4 @@
-"""The network of human moves beside the engines: a queue, a thread, and what is kept of answers.
+"""The network of human moves alongside the engines: a queue, a thread, and what is kept of answers.
 
 Part of the composition root. Questions come after the searches and messages of the same news, and
 are answered in batches in a thread of low priority, so that neither waits for them. What was
@@ -30,7 +30,7 @@ from live.events import HumanHealth
 from live.human.players import HumanMoves, answers, open_network
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.outgoing_messages import HumanRequest
-from live.service.supervision import reason
+from live.service.supervision import alongside, reason
 
 #: Questions that wait at most, some 400 bytes each.
 MOST_WAITING = 10_000
@@ -115,13 +115,9 @@ class HumanService:
     async def running(self) -> AsyncIterator[None]:
         """Questions are answered as long as this lasts; the network is opened with it."""
         with ThreadPoolExecutor(1, "human moves", initializer=_behind_engines) as thread:
-            task = asyncio.create_task(self._run(thread), name="human moves")
-            task.add_done_callback(_ended)
-            try:
+            lost = "what players would play is asked for no more"
+            async with alongside(self._run(thread), "human moves", lost):
                 yield
-            finally:
-                task.cancel()
-                await asyncio.wait({task})
 
     async def _run(self, thread: ThreadPoolExecutor) -> None:
         loop = asyncio.get_running_loop()
@@ -226,9 +222,3 @@ def _behind_engines() -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
-
-
-def _ended(task: asyncio.Task[None]) -> None:
-    """Nothing else depends on it: that it failed is said, and everything else goes on."""
-    if not task.cancelled() and (error := task.exception()) is not None:
-        log.error("what players would play is asked for no more", exc_info=error)

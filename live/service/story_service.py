@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 from live.events import Alert, AlertKind, Change, GameDetail, GameId, Moment
+from live.service.supervision import FaultLog
 from live.story.story_desk import StoryDesk
-
-log = logging.getLogger(__name__)
 
 #: Games looked at in one go.
 LOOKS = 12
@@ -43,8 +41,7 @@ class StoryService:
         self._detail_of = detail_of
         self._clock = clock
         self._asleep = False
-        self.missed = 0
-        """How often moments were missed by a fault of ours."""
+        self._faults = FaultLog("moments are missed")
 
     def heard(self, changes: Iterable[Change]) -> None:
         """To be called with every change, before subscribers are sent it."""
@@ -75,6 +72,11 @@ class StoryService:
                 yield
             yield from self._desk.recall(self._detail_of)
 
+    @property
+    def missed(self) -> int:
+        """How often moments were missed by a fault of ours."""
+        return self._faults.count
+
     def moments(self) -> Sequence[Moment]:
         """Those that stand."""
         return self._desk.moments()
@@ -92,9 +94,7 @@ class StoryService:
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except Exception:
+        except Exception as error:
             # Broad: what is told of games rests on whatever feeds say of them, and must not cost
             # anybody a move.
-            self.missed += 1
-            if self.missed == 1:
-                log.exception("moments are missed")
+            self._faults.note(error)

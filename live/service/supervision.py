@@ -15,7 +15,7 @@ import contextlib
 import errno
 import logging
 import random
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
 from typing import Any
 
 from live.clock import Clock, LoopClock
@@ -168,6 +168,46 @@ class Supervisor:
 _MENDABLE = (Exception, asyncio.CancelledError)
 
 
+class FaultLog:
+    """Logs faults of ours that cost something, and not each: a fault at every change must not fill
+    disks. The first is logged whole, then those whose number is a power of two.
+    """
+
+    def __init__(self, what: str) -> None:
+        """``what`` they cost, for people."""
+        self.count = 0
+        self._what = what
+
+    def note(self, error: Exception) -> None:
+        """One more."""
+        self.count += 1
+        if self.count == 1:
+            log.error("%s", self._what, exc_info=error)
+        elif self.count & (self.count - 1) == 0:
+            log.error("%s, %d times by now: %s", self._what, self.count, reason(error))
+
+
+@contextlib.asynccontextmanager
+async def alongside(
+    work: Coroutine[Any, Any, None], name: str, lost: str = ""
+) -> AsyncIterator[None]:
+    """The work runs as long as the block does. ``lost`` is logged where it fails: that costs
+    nothing else.
+    """
+
+    def ended(task: asyncio.Task[None]) -> None:
+        if lost and not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s", lost, exc_info=error)
+
+    task = asyncio.create_task(work, name=name)
+    task.add_done_callback(ended)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
 class GuardedPart:
     """A listener that may fail and costs the others nothing.
 
@@ -178,21 +218,21 @@ class GuardedPart:
         self,
         listener: Callable[[Iterable[Change]], None],
     ) -> None:
-        self.failures = 0
-        self._name = getattr(listener, "__qualname__", "a listener")
+        name = getattr(listener, "__qualname__", "a listener")
+        self._faults = FaultLog(f"{name} could not take in a change")
         self._listener = listener
+
+    @property
+    def failures(self) -> int:
+        """How often it failed."""
+        return self._faults.count
 
     def __call__(self, changes: Iterable[Change]) -> None:
         """Pass on changes; never raises an Exception."""
         try:
             self._listener(changes)
         except Exception as error:
-            self.failures += 1
-            # The first is logged whole; a listener that fails at every change must not fill disks.
-            if self.failures == 1:
-                log.exception("%s could not take in a change", self._name)
-            elif self.failures & (self.failures - 1) == 0:
-                log.error("%s failed %d times: %s", self._name, self.failures, reason(error))
+            self._faults.note(error)
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
 from live.events import Change, HealthMessage
+from live.service.supervision import alongside
 
 #: How glibc is to hold memory: an arena for each thread keeps freed memory apart; two are enough.
 MALLOC = {"MALLOC_ARENA_MAX": "2"}
@@ -193,18 +194,14 @@ async def supervised(
         yield pulse
         return
     notifier.send("READY=1")
-    period_s = watchdog_s(env, pid)
-    feeding = None
-    if period_s is not None:
+    feeding: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
+    if (period_s := watchdog_s(env, pid)) is not None:
         # Twice within the time allowed, as sd_watchdog_enabled(3) recommends, and some to spare.
-        beats = _feed(notifier, pulse, waiting, clock, period_s / 3)
-        feeding = asyncio.create_task(beats, name="watchdog")
+        feeding = alongside(_feed(notifier, pulse, waiting, clock, period_s / 3), "watchdog")
     try:
-        yield pulse
+        async with feeding:
+            yield pulse
     finally:
-        if feeding is not None:
-            feeding.cancel()
-            await asyncio.wait({feeding})
         notifier.send("STOPPING=1")
 
 

@@ -29,10 +29,11 @@ from live.events import (
 from live.service.alert_service import (
     AlertService,
     RestoredAlerts,
+    RestoredMute,
     alerts_of,
     log_of,
-    mutes_of,
     remember,
+    said_in,
 )
 from live.service.event_journal import EventJournal
 from live.store.journal import Journal
@@ -200,7 +201,9 @@ def main() -> None:
             script.take(step)
             now_s[0] = step.at_s
         last_s = now_s[0]
-        before = RestoredAlerts(told, alerts_of(notes), mutes_of(notes), last_s, log_of(notes))
+        said = map(said_in, notes)
+        mutes = [each for each in said if isinstance(each, RestoredMute)]
+        before = RestoredAlerts(told, alerts_of(notes), mutes, last_s, log_of(notes))
         for _ in service.resume(before):
             pass
         for _, step in mine:
