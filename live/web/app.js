@@ -15,7 +15,7 @@ import { ShareMenu } from "./page/board/share_menu.js";
 import { drawConnection } from "./page/connection_status.js";
 import { TokenEntry } from "./page/token_entry.js";
 import { sentence } from "./page/spoken_news.js";
-import { setText } from "./drawing/elements.js";
+import { kept, setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/figures.js";
 import { heldAsOf } from "./client/earlier_ply.js";
 import { Held, eventOf, gameOrder, mainRound } from "./client/event_state.js";
@@ -35,7 +35,7 @@ const main = byId("main");
 const held = new Held();
 const announcer = new Announcer();
 const ticking = new Ticking();
-const followed = new FollowedPlayers(storage(), () => changed({ all: true }));
+const followed = new FollowedPlayers(kept, () => changed({ all: true }));
 const share = new ShareMenu(seen, showToast, followed);
 const overview = new Overview(go, elapsedS, followed, share.menu("boards"));
 const players = new PlayersPage(go, followed, share.menu("players"));
@@ -70,15 +70,6 @@ for (const view of Object.values(views)) main.append(view.node);
 main.prepend(tokenEntry.node);
 
 const connection = await openConnection(held, location.href, changed);
-
-/** Where a browser keeps the list of followed players; nowhere if it is not to keep anything. */
-function storage() {
-  try {
-    return localStorage;
-  } catch {
-    return { getItem: () => null, setItem() {} };
-  }
-}
 
 /** The place of the address; screens in halls may be given `?view=wall`, which is easier to type. */
 function firstPlace() {

@@ -24,15 +24,10 @@ const ASKED = {
     });
   },
 
-  /** Gains counted by the classes of their kind. */
-  async gains({ kind, gains }) {
-    const { countGains, gainClasses } = await import(new URL("page/board/gain_classes.js", PAGES));
-    return countGains(gainClasses(kind), gains);
-  },
-
-  async engineGains({ kind, games }) {
-    const { engineGains, gainClasses } = await import(new URL("page/board/gain_classes.js", PAGES));
-    return engineGains(gainClasses(kind), kind, games);
+  /** The chart of gains as a table. */
+  async gain_table({ subject }) {
+    const { gainChart } = await import(new URL("page/board/gain_chart.js", PAGES));
+    return gainChart({ paths: { bars: () => null } }).table(subject);
   },
 
   async told({ before, after, isOpen }) {
@@ -112,10 +107,10 @@ const ASKED = {
     const { FollowedPlayers } = await import(new URL("page/followed_players.js", PAGES));
     let [text, changes] = [stored, 0];
     const storage = {
-      getItem: () => text,
-      setItem(name, value) {
-        if (throws) throw new DOMException("full");
-        text = value;
+      read: () => text,
+      write(name, value) {
+        if (!throws) text = value;
+        return !throws;
       },
     };
     const followed = new FollowedPlayers(storage, () => (changes += 1));
@@ -130,10 +125,10 @@ const ASKED = {
     const { Presets } = await import(new URL("builder/presets.js", PAGES));
     let text = stored;
     const storage = {
-      getItem: () => text,
-      setItem(name, value) {
-        if (throws) throw new DOMException("full");
-        text = value;
+      read: () => text,
+      write(name, value) {
+        if (!throws) text = value;
+        return !throws;
       },
     };
     const presets = new Presets(storage);

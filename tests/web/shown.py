@@ -84,7 +84,7 @@ def ratings(game: dict[str, Any], color: str) -> dict[str, str]:
         "Rating": value,
         "Interval": f"{usual}: {band.replace('–', UNBROKEN_DASH)}" if band and own else "",
         "Name": "played like" if final else "playing like",
-        "Other": f"early, {counted}" if early else f"{better}{unbroken}",
+        "Other": f"early · {counted}" if early else f"{better}{unbroken}",
     }
 
 

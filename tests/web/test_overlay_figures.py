@@ -90,7 +90,16 @@ def read(pages: Pages, kind: str, counted: int = 30, **black: Any) -> Any:
         "white": {"name": "Ek", "elo": 2000},
         "black": {"name": "Bo", "elo": 2050, **black},
     }
-    return figure(pages, "figureWords", game(curves=curves, **players), "white", kind, words, 2200)
+    basis = {"choice": kind, "engineRating": 2200}
+    return figure(
+        pages,
+        "figureWords",
+        game(curves=curves, **players),
+        "white",
+        curves["white"][-1],
+        basis,
+        words,
+    )
 
 
 def test_the_figure_is_named_with_its_band_and_its_place(pages: Pages) -> None:
@@ -115,23 +124,22 @@ def test_few_moves_are_called_early(pages: Pages) -> None:
 def test_what_is_likely_adds_up_in_words(pages: Pages) -> None:
     words = {"odds": "White {} %, draw {} %, Black {} %"}
     unsure = game(plies=[ply(1, 20, win=0.335, draw=0.33, loss=0.335), ply(2)])
-    assert (
-        figure(pages, "oddsWords", unsure, True, words)
-        == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
-    )
-    assert figure(pages, "oddsWords", {**unsure, "result": "1-0"}, True, words) == ""
+    odds = figure(pages, "oddsOf", unsure)
+    said = "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
+    assert figure(pages, "oddsWords", odds, words) == said
+    assert figure(pages, "oddsWords", None, words) == ""
 
 
 def test_the_odds_are_known_while_the_result_is_open(pages: Pages) -> None:
     open_ = game(plies=[ply(1, 20, win=0.45, draw=0.4, loss=0.15), ply(2)])
-    odds = figure(pages, "oddsOf", open_, False)
-    assert (odds["win"], odds["notLost"]) == pytest.approx((0.45, 0.85))
-    assert figure(pages, "oddsOf", {**open_, "result": "1-0"}, True) is None
-    assert figure(pages, "oddsOf", game(plies=[ply(1, 20)]), True) is None
+    odds = figure(pages, "oddsOf", open_)
+    assert (odds["win"], odds["draw"], odds["loss"]) == pytest.approx((0.45, 0.4, 0.15))
+    assert figure(pages, "oddsOf", {**open_, "result": "1-0"}) is None
+    assert figure(pages, "oddsOf", game(plies=[ply(1, 20)])) is None
     # Where provisional scores are not wanted, what follows from them is not either.
     searched = game(plies=[ply(1, 20, final=False, win=0.45, draw=0.4, loss=0.15)])
-    assert figure(pages, "oddsOf", searched, False) is None
-    assert figure(pages, "oddsOf", searched, True) is not None
+    assert figure(pages, "oddsOf", searched, searched["plies"], False) is None
+    assert figure(pages, "oddsOf", searched) is not None
 
 
 @pytest.mark.parametrize(

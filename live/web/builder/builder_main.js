@@ -1,6 +1,6 @@
 /** The page at `/overlays`: choose, see it live, copy the address. */
 
-import { element, setText } from "../drawing/elements.js";
+import { element, kept, setText } from "../drawing/elements.js";
 import { OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 import { Field } from "./field.js";
 import { GROUPS } from "./labels.js";
@@ -33,7 +33,7 @@ const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
 const { options: given, gone } = readOptions(location.search);
 const fields = new Map();
-const presets = new Presets(storage());
+const presets = new Presets(kept);
 let timer = null;
 let shown = null;
 
@@ -46,20 +46,6 @@ for (const { title, options } of GROUPS) {
     group.append(field.node);
   }
   byId("choices").append(group);
-}
-
-/** Where the browser keeps presets; nowhere if it is not to keep anything. */
-function storage() {
-  try {
-    return localStorage;
-  } catch {
-    return {
-      getItem: () => null,
-      setItem() {
-        throw new Error("nothing is kept");
-      },
-    };
-  }
 }
 
 function chosenOptions() {

@@ -11,7 +11,7 @@ const LONGEST_NAME = 60;
 export const presetName = (text) => (text ?? "").replace(/\s+/gu, " ").trim().slice(0, LONGEST_NAME);
 
 export class Presets {
-  /** `storage` keeps text by name (`localStorage`). */
+  /** `storage` keeps text by name, as `kept` of drawing/elements.js. */
   constructor(storage) {
     this._storage = storage;
     this._queries = new Map(this._read());
@@ -39,17 +39,12 @@ export class Presets {
   }
 
   _write() {
-    try {
-      this._storage.setItem(STORED, JSON.stringify([...this._queries]));
-      return true;
-    } catch {
-      return false;
-    }
+    return this._storage.write(STORED, JSON.stringify([...this._queries]));
   }
 
   _read() {
     try {
-      const held = JSON.parse(this._storage.getItem(STORED) ?? "[]");
+      const held = JSON.parse(this._storage.read(STORED) ?? "[]");
       const isPreset = (each) => Array.isArray(each) && each.length === 2 && each.every((text) => typeof text === "string");
       return Array.isArray(held) ? held.filter(isPreset).slice(0, MOST) : [];
     } catch {

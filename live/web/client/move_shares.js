@@ -1,5 +1,7 @@
 /** How many players would play a move, no finer than a network of human moves can say. Pure. */
 
+import { fill } from "../overlay/language/words.js";
+
 const STEPS = [4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200];
 const LEAST = 1 / 200;
 
@@ -15,14 +17,10 @@ export function shareForm(share) {
   return tenths === 5 ? ["half", 5] : ["tenths", tenths];
 }
 
-/** `about 1 in 12`, `about 4 in 10`, `about half`, `nearly all`, `fewer than 1 in 200`. */
-export function shareWords(share) {
+const WORDS = { oneIn: "shareOneIn", tenths: "shareTenths", half: "shareHalf", most: "shareMost", fewer: "shareFewer" };
+
+/** The same in the words of a language: `about 1 in 12`, `about 4 in 10`, `about half`, `nearly all`, `fewer than 1 in 200`. */
+export function shareWords(share, words) {
   const [form, number] = shareForm(share);
-  return {
-    fewer: "fewer than 1 in 200",
-    oneIn: `about 1 in ${number}`,
-    tenths: `about ${number} in 10`,
-    half: "about half",
-    most: "nearly all",
-  }[form];
+  return fill(words[WORDS[form]], number);
 }

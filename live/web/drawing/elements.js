@@ -9,6 +9,39 @@ export function element(tag, className = "", text = "", ...children) {
   return node;
 }
 
+/** A button that acts; `label` where its text does not say enough. */
+export function button(text, action, { label = "", className = "plain" } = {}) {
+  const node = element("button", className, text);
+  node.type = "button";
+  if (label) named(node, label).title = label;
+  node.addEventListener("click", action);
+  return node;
+}
+
+/** A part of the page with what screen readers call it, and its role where the tag does not say it. */
+export function named(node, label, role = "") {
+  node.setAttribute("aria-label", label);
+  if (role) node.setAttribute("role", role);
+  return node;
+}
+
+/** A cell that heads a column or, with `scope` "row", a row. */
+export const headCell = (text, scope = "col", ...children) => Object.assign(element("th", "", text, ...children), { scope });
+
+/** A table under a caption for screen readers; `heads` are texts or cells. */
+export function tableOf(caption, heads, body, className = "plain-table") {
+  const cells = heads.map((head) => (typeof head === "string" ? headCell(head) : head));
+  const head = element("thead", "", "", element("tr", "", "", ...cells));
+  return element("table", className, "", element("caption", "hidden", caption), head, body);
+}
+
+/** A field to search with, `label` for screen readers; `typed` is given what stands in it. */
+export function searchField(label, placeholder, typed) {
+  const input = named(Object.assign(element("input"), { type: "search", placeholder }), label);
+  input.addEventListener("input", () => typed(input.value));
+  return input;
+}
+
 /** What may be wider than the screen, in a box that scrolls by keys too. */
 export function scrollBox(...children) {
   const box = element("div", "scroll", "", ...children);
@@ -38,3 +71,25 @@ export function setParts(node, text) {
 export function nameNode(className) {
   return element("bdi", className);
 }
+
+/**
+ * What this browser keeps for the page by a name; where it keeps nothing, reading gives null and
+ * writing answers false.
+ */
+export const kept = {
+  read(name) {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      return null;
+    }
+  },
+  write(name, text) {
+    try {
+      localStorage.setItem(name, text);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+};

@@ -1,24 +1,10 @@
 /** What players of these ratings would do, in one line. Pure. */
 
-import { shareForm } from "../client/move_shares.js";
+import { shareWords } from "../client/move_shares.js";
 import { fill } from "./language/words.js";
-
-const SHARE_WORDS = {
-  oneIn: "shareOneIn",
-  tenths: "shareTenths",
-  half: "shareHalf",
-  most: "shareMost",
-  fewer: "shareFewer",
-};
 
 /** A position is worth a word where so many would lose a pawn. */
 const HARD = 0.15;
-
-/** A counted part of players in words: `about 1 in 12`. */
-const shareIn = (share, words) => {
-  const [form, number] = shareForm(share);
-  return fill(words[SHARE_WORDS[form]], number);
-};
 
 /**
  * What players of this rating would do, `{mark, text}`: how few find the move played, else how many
@@ -32,9 +18,9 @@ export function humanLine(game, words) {
   const of = (elo) => (elo === null ? "" : ` (${words.elo} ${elo})`);
   const named = mark === null ? "" : `${words[mark]}: `;
   if (chance !== null && (mark === "trap" || (mark === null && chance >= HARD))) {
-    const share = shareIn(chance, words);
+    const share = shareWords(chance, words);
     return { mark, text: `${named}${fill(words.loseAPawn, share)}${of(ply.difficulty.elo)}` };
   }
   if (played === null) return null;
-  return { mark, text: `${named}${fill(words.playIt, shareIn(played, words))}${of(ply.played_elo)}` };
+  return { mark, text: `${named}${fill(words.playIt, shareWords(played, words))}${of(ply.played_elo)}` };
 }

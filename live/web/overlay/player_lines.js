@@ -1,7 +1,6 @@
 /** One player of a game: who, clock, the figure with what is usual, and its place in words. */
 
 import { element, setText } from "../drawing/elements.js";
-import { beyondUsual } from "../client/figures.js";
 import { clockOf, figureWords, leapText, unratedPart, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
 import { notation } from "./score.js";
 import { Name } from "../drawing/player_names.js";
@@ -61,9 +60,10 @@ export class PlayerPanel {
     const beside = `${player.title} ${material} ${this._points.textContent} ${clock.text.length}`;
     this._name.draw(player.name || "?", this._everybody(), beside);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
-    const { withheld, choice, engineRating } = this._basisOf(game);
+    const basis = this._basisOf(game);
+    const { withheld, choice } = basis;
     const brief = ["bar", "grid", "curves"].includes(options.layout);
-    const read = withheld ? null : figureWords(game, color, choice, words, engineRating, brief);
+    const read = withheld ? null : figureWords(game, color, point, basis, words, brief);
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     const leap = read === null || choice !== "perceived" || open ? "" : leapText(game, color, words, brief ? null : notation.sanOf);
     this._rating.draw(read, open, withoutFigure(point, words, withheld), leap, brief);
@@ -92,7 +92,7 @@ class OverlayRating {
     this.node.classList.toggle("none", read === null);
     this.node.classList.toggle("early", Boolean(read?.early));
     this.node.classList.toggle("open", read !== null && open !== null);
-    this.node.dataset.beyond = read === null || open !== null ? "" : beyondUsual(read.figure);
+    this.node.dataset.beyond = read === null || open !== null ? "" : read.beyond;
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     setText(this._usual, read === null ? none : read.usual);

@@ -1,6 +1,6 @@
 /** What an overlay says about one game. Pure. */
 
-import { eloText, farOpponent, newestLeap, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
+import { beyondUsual, eloText, farOpponent, newestLeap, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { isFinal, unratedMoves } from "../client/curve_series.js";
 import { moverOf } from "../client/event_state.js";
@@ -30,39 +30,37 @@ const MARKS = {
 };
 
 /**
- * A side's figure as it is read: `{figure, label, text, usual, better, moves, early}`, or null without one.
- * `usual` is the band with whose it is, `better` the percentile as a sentence, `early` says that it
- * rests on few moves; each empty where it does not apply. `moves` is what it rests on. `kind` is
- * which figure leads; `brief` leaves out of the percentile whose games they are, and the opponent.
+ * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, better, moves, early,
+ * beyond}`, or null without one. `usual` is the band with whose it is (of Algorithm 4 its interval), `better`
+ * the percentile as a sentence, `early` says that it rests on few moves; each empty where it does not
+ * apply. `moves` is what it rests on. `brief` leaves out of the percentile whose games they are, and the
+ * opponent.
  */
-export function figureWords(game, color, kind, words, engineRating, brief = false) {
-  const point = game.curves[color].at(-1) ?? null;
-  const figure = figureOf(point, kind, engineRating);
+export function figureWords(game, color, point, { choice, engineRating }, words, brief = false) {
+  const figure = figureOf(point, choice, engineRating);
   if (figure === null) return null;
   const { elo } = game[color];
   const moves = counted(words.moves, figure.counted);
   const [text, band] = [eloText(figure, words), unbrokenBand(figure)];
-  if (kind === "algorithm4") {
-    return { figure, label: words.algorithm4, text, usual: band ? `${words.of100}: ${band}` : "", better: "", moves, early: "" };
+  if (choice === "algorithm4") {
+    return { figure, label: words.algorithm4, text, usual: band && `${words.of100}: ${band}`, better: "", moves, early: "", beyond: "" };
   }
-  const other = game[color === "white" ? "black" : "white"].elo;
-  const far = farOpponent(elo, other);
+  const far = farOpponent(elo, game[color === "white" ? "black" : "white"].elo);
   const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
-  const tight = brief && far !== null;
-  const usual = !band || !elo ? "" : tight ? `${words.usualNote} ${band}` : fill(words.usualFor, whose, band);
-  const ranked = figure.percentile !== null && elo;
-  const percent = ranked ? percentText(figure.percentile) : "";
-  const better = !ranked ? "" : brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo);
+  const usual = !band || !elo ? "" : brief && far !== null ? `${words.usualNote} ${band}` : fill(words.usualFor, whose, band);
+  const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
+  const better = percent && (brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo));
   const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
-  return { figure, label: isFinal(game, color, point) ? words.playedLike : words.playingLike, text, usual, better, moves, early };
+  const label = isFinal(game, color, point) ? words.playedLike : words.playingLike;
+  return { figure, label, text, usual, better, moves, early, beyond: beyondUsual(figure) };
 }
 
 /**
  * Which of its last moves moved a side's figure far, how far, and what was better; empty without one.
  * `sanOf` as for {@link bestInstead}; where it is null nothing is said of what was better.
  */
-export function leapText(game, color, words, sanOf) {
-  const leap = newestLeap(game.curves[color], { news: true });
+export function leapText(game, color, words, sanOf, ply = Infinity) {
+  const leap = newestLeap(game.curves[color], { ply, news: true });
   const played = game.plies[leap?.ply - 1];
   if (played === undefined) return "";
   const by = Math.round(leap.to) - Math.round(leap.from);
@@ -77,25 +75,24 @@ export function withoutFigure(point, words, withheld = false) {
   return point === null ? words.noMoves : words.unread;
 }
 
-/** How likely White is to win, and not to lose: `{win, notLost}`, by scores as {@link scoreOf} takes them; or null. */
-export function oddsOf(game, provisional) {
-  if (game.result !== "*") return null;
+/** How likely each result is after so many plies, `{win, draw, loss}`, by final scores alone where `provisional` is not; or null. */
+export function oddsOf(game, plies = game.plies, provisional = true) {
+  if (plies === game.plies && game.result !== "*") return null;
   const wanted = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);
-  const known = game.plies.slice(-2).findLast(wanted);
-  return known ? { win: known.win, notLost: known.win + known.draw } : null;
+  const known = plies.slice(-2).findLast(wanted);
+  return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
 }
 
 /** What these two players make of the position, in words; empty while unknown. They add up to 100. */
-export function oddsWords(game, provisional, words) {
-  const odds = oddsOf(game, provisional);
+export function oddsWords(odds, words) {
   if (odds === null) return "";
-  const [win, notLost] = [odds.win, odds.notLost].map((share) => Math.round(100 * share));
+  const [win, notLost] = [odds.win, odds.win + odds.draw].map((share) => Math.round(100 * share));
   return fill(words.odds, win, notLost - win, 100 - notLost);
 }
 
 /** The last move with its number in the language's letters, or that there is none. */
-export function lastMove(game, words) {
-  const last = game.plies.at(-1) ?? null;
+export function lastMove(game, words, plies = game.plies) {
+  const last = plies.at(-1) ?? null;
   if (last === null) return words.notStarted;
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }

@@ -1,7 +1,7 @@
 /** What the figures mean, in plain words, one click away from each of them. */
 
 import catalogue from "../client/catalogue.js";
-import { element } from "../drawing/elements.js";
+import { button, element, named } from "../drawing/elements.js";
 
 const WORDS = {
   overview: [
@@ -82,9 +82,7 @@ export function show(title, nodes) {
     });
     document.body.append(dialog);
   }
-  const close = element("button", "plain", "Close");
-  close.type = "button";
-  close.addEventListener("click", () => dialog.close());
+  const close = button("Close", () => dialog.close());
   const heading = element("h2", "", title);
   heading.id = "explanation-title";
   dialog.setAttribute("aria-labelledby", heading.id);
@@ -94,9 +92,5 @@ export function show(title, nodes) {
 
 /** A small button that explains what stands beside it. */
 export function explainButton(name) {
-  const button = element("button", "why", "?");
-  button.type = "button";
-  button.setAttribute("aria-label", `What is this: ${wordsOf(name)[0]}`);
-  button.addEventListener("click", () => explain(name));
-  return button;
+  return named(button("?", () => explain(name), { className: "why" }), `What is this: ${wordsOf(name)[0]}`);
 }

@@ -3,7 +3,7 @@
  * first in every view.
  */
 
-import { element } from "../drawing/elements.js";
+import { button } from "../drawing/elements.js";
 import { playerKey } from "./player_key.js";
 
 const STORED = "live-rate-followed";
@@ -11,7 +11,7 @@ const STORED = "live-rate-followed";
 const MOST = 200;
 
 export class FollowedPlayers {
-  /** `storage` keeps text by name (`localStorage`); `changed()` follows every choice. */
+  /** `storage` keeps text by name, as `kept` of drawing/elements.js; `changed()` follows every choice. */
   constructor(storage, changed = () => {}) {
     this._storage = storage;
     this._changed = changed;
@@ -59,11 +59,8 @@ export class FollowedPlayers {
   }
 
   _keep() {
-    try {
-      this._storage.setItem(STORED, JSON.stringify([...this._keys]));
-    } catch {
-      // Without storage they are followed until the page is closed.
-    }
+    // Where nothing is kept they are followed until the page is closed.
+    this._storage.write(STORED, JSON.stringify([...this._keys]));
     this._changed();
   }
 
@@ -75,7 +72,7 @@ export class FollowedPlayers {
 
   _read() {
     try {
-      const held = JSON.parse(this._storage.getItem(STORED) ?? "[]");
+      const held = JSON.parse(this._storage.read(STORED) ?? "[]");
       return Array.isArray(held) ? held.filter((key) => typeof key === "string").slice(0, MOST) : [];
     } catch {
       return [];
@@ -88,9 +85,7 @@ export class FollowStar {
   constructor(followed) {
     this._followed = followed;
     this._player = null;
-    this.node = element("button", "star");
-    this.node.type = "button";
-    this.node.addEventListener("click", () => this._followed.toggle(this._player));
+    this.node = button("", () => this._followed.toggle(this._player), { className: "star" });
   }
 
   draw(player) {

@@ -1,6 +1,6 @@
 /** How the sources and the engines do: their troubles in a word above every view, all of it on its own. */
 
-import { element, nameNode, setText } from "../drawing/elements.js";
+import { element, headCell, nameNode, named, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { ageText } from "../drawing/number_format.js";
 import { explainButton } from "./explanations.js";
 
@@ -189,11 +189,8 @@ export class HealthView {
     this._engines = table("Engine processes", ["Engine", "State", "Depth", "knodes/s", "Searching"]);
     this._figures = table("Engine room", ["Figure", "Value"]);
     const heading = element("h2", "", "Engines", explainButton("engine"));
-    this.node = element(
-      "section", "health-view", "", element("h2", "", "Sources"), this._feeds.node, heading,
-      this._engines.node, this._figures.node,
-    );
-    this.node.setAttribute("aria-label", "Health");
+    const parts = [element("h2", "", "Sources"), this._feeds.node, heading, this._engines.node, this._figures.node];
+    this.node = named(element("section", "health-view", "", ...parts), "Health");
   }
 
   draw(held) {
@@ -213,21 +210,11 @@ export class HealthView {
 
 function table(title, headings) {
   const body = element("tbody");
-  const cells = headings.map((text) => {
-    const cell = element("th", "", text);
-    cell.scope = "col";
-    return cell;
-  });
-  const node = element(
-    "div", "scroll", "",
-    element("table", "plain-table", "", element("caption", "hidden", title), element("thead", "", "", element("tr", "", "", ...cells)), body),
-  );
+  const node = scrollBox(tableOf(title, headings, body));
   const fill = (rows) => {
     while (body.rows.length > rows.length) body.lastChild.remove();
     while (body.rows.length < rows.length) {
-      const head = element("th", "", "", nameNode(""));
-      head.scope = "row";
-      body.append(element("tr", "", "", head, ...headings.slice(1).map(() => element("td", "", "", nameNode("")))));
+      body.append(element("tr", "", "", headCell("", "row", nameNode("")), ...headings.slice(1).map(() => element("td", "", "", nameNode("")))));
     }
     rows.forEach((row, at) => row.forEach((text, column) => setText(body.rows[at].cells[column].firstChild, text)));
   };

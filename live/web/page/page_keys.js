@@ -1,6 +1,6 @@
 /** The keyboard: what each key does, and the page that says so. */
 
-import { element } from "../drawing/elements.js";
+import { element, headCell, kept } from "../drawing/elements.js";
 import { show } from "./explanations.js";
 
 const STORED = "live-rate-keys";
@@ -24,30 +24,12 @@ export const HELP = [
 ];
 
 /** Whether keys of one letter act; people who speak to their computer switch them off. */
-function lettersAct() {
-  try {
-    return localStorage.getItem(STORED) !== "off";
-  } catch {
-    return true;
-  }
-}
+const lettersAct = () => kept.read(STORED) !== "off";
 
 export function showHelp() {
-  const rows = HELP.map(([key, text]) => {
-    const head = element("th", "", "", element("kbd", "", key));
-    head.scope = "row";
-    return element("tr", "", "", head, element("td", "", text));
-  });
-  const box = element("input");
-  box.type = "checkbox";
-  box.checked = lettersAct();
-  box.addEventListener("change", () => {
-    try {
-      localStorage.setItem(STORED, box.checked ? "on" : "off");
-    } catch {
-      box.checked = true;
-    }
-  });
+  const rows = HELP.map(([key, text]) => element("tr", "", "", headCell("", "row", element("kbd", "", key)), element("td", "", text)));
+  const box = Object.assign(element("input"), { type: "checkbox", checked: lettersAct() });
+  box.addEventListener("change", () => (box.checked ||= !kept.write(STORED, box.checked ? "on" : "off")));
   const label = element("label", "", "", box, element("span", "", " Keys of a single letter act"));
   show("Keys", [element("table", "keys", "", element("tbody", "", "", ...rows)), element("p", "", "", label)]);
 }

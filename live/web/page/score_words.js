@@ -1,44 +1,21 @@
 /** How one side of a game is shown, everywhere the same: name, clock, figure with what is usual. Pure. */
 
-import { beyondUsual, eloText, farOpponent, figureOf, isEarly, newestLeap, percentText, unbrokenBand } from "../client/figures.js";
-import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
-import { isFinal, unratedMoves } from "../client/curve_series.js";
+import { scoreText, whiteShare } from "../drawing/number_format.js";
+import { unratedMoves } from "../client/curve_series.js";
+import { counted } from "../overlay/language/words.js";
+import english from "../overlay/language/en.js";
+import { figureWords, lastMove as moveOf, leapText, oddsWords, withoutFigure as whyNone } from "../overlay/shown_figures.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
 
 /** What each figure is called. */
-export const FIGURE_NAMES = { perceived: "playing like", algorithm4: "Algorithm 4" };
+export const FIGURE_NAMES = { perceived: english.playingLike, algorithm4: english.algorithm4 };
 
-/**
- * The figure of a side at a point of its curve, as it is read: `{figure, label, text, usual, better,
- * early, beyond}`; null without one. `usual` is the band with whose it is (of Algorithm 4 its
- * interval), `better` the percentile as a sentence, `early` says that it rests on few moves.
- */
-export function sideFigure(game, color, point, { choice = "perceived", engineRating = null } = {}) {
-  const figure = figureOf(point, choice, engineRating);
-  if (figure === null) return null;
-  const { elo } = game[color];
-  const other = game[color === "white" ? "black" : "white"].elo;
-  const early = isEarly(figure);
-  return {
-    figure,
-    label: choice === "perceived" && isFinal(game, color, point) ? "played like" : FIGURE_NAMES[choice],
-    text: eloText(figure),
-    usual: usualWords(figure, elo, farOpponent(elo, other)),
-    better: figure.percentile === null || !elo ? "" : `better than ${percentText(figure.percentile)}\u00a0% of games by players of ${elo}`,
-    early: early ? `early, ${countedMoves(figure.counted)}` : "",
-    beyond: beyondUsual(figure),
-  };
-}
+const PERCEIVED = { choice: "perceived", engineRating: null };
 
-/** `usual for 2251: 1950\u20132550`, of Algorithm 4 `95 %: 2100\u20132250`; empty without a band. */
-export function usualWords(figure, elo, against = null) {
-  const band = unbrokenBand(figure);
-  if (!band) return "";
-  if (figure.kind === "algorithm4") return `95\u00a0%: ${band}`;
-  return elo ? `usual for ${elo}${against ? ` against ${against}` : ""}: ${band}` : "";
-}
+/** The figure of a side at a point of its curve, as it is read; null without one. */
+export const sideFigure = (game, color, point, basis) => figureWords(game, color, point, { ...PERCEIVED, ...basis }, english);
 
 /** Shows of a side that its figure is none yet, or too early to say anything. */
 export function markSide(node, read) {
@@ -48,12 +25,9 @@ export function markSide(node, read) {
 }
 
 /** What stands where no figure leads yet, or where none may be seen. */
-export function withoutFigure(point, { withheld = false } = {}) {
-  if (withheld) return "withheld here";
-  return point === null ? "no move rated yet" : "nothing reads these scores";
-}
+export const withoutFigure = (point, { withheld = false } = {}) => whyNone(point, english, withheld);
 
-export const countedMoves = (count) => (count === 1 ? "1 move" : `${count} moves`);
+export const countedMoves = (count) => counted(english.moves, count);
 
 /** What a side's figure rests on: `33 moves`, or `31 of 33 moves` while some are not rated yet. */
 export function basisText(game, color, { counted }) {
@@ -61,28 +35,13 @@ export function basisText(game, color, { counted }) {
   return missing === 0 ? countedMoves(counted) : `${counted} of ${countedMoves(counted + missing)}`;
 }
 
-/** Which of its last moves moved a side's perceived rating far, up to a ply: `fell 145 with 15. Rhe1`; else empty. */
+/** Which of its last moves moved a side's perceived rating far, up to a ply; else empty. */
 export function leapNews(game, color, { choice = "perceived", withheld = false }, ply = Infinity) {
-  const leap = choice === "perceived" && !withheld ? newestLeap(game.curves[color], { ply, news: true }) : null;
-  const move = game.plies[leap?.ply - 1];
-  if (!move) return "";
-  const by = Math.round(leap.to) - Math.round(leap.from);
-  return `${by < 0 ? "fell" : "rose"} ${Math.abs(by)} with ${moveText(leap.ply, move.san, game.start_fen)}`;
+  return choice === "perceived" && !withheld ? leapText(game, color, english, null, ply) : "";
 }
 
-/** How likely each result is after so many plies: `{win, draw, loss}`; null while unknown. */
-export function oddsAfter(game, plies) {
-  if (plies === game.plies && game.result !== "*") return null;
-  const known = plies.slice(-2).findLast((ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null);
-  return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
-}
-
-/** `White wins 45 %, draw 40 %, Black wins 15 %`; they add up to 100. */
-export function oddsWords({ win, draw }) {
-  const won = Math.round(100 * win);
-  const level = Math.round(100 * (win + draw)) - won;
-  return `Elo and position: White wins ${won} %, draw ${level} %, Black wins ${100 - won - level} %`;
-}
+/** How likely each result is, as a sentence. */
+export const oddsText = (odds) => oddsWords(odds, english);
 
 /** Draws a score bar: White's share by the score that stands beside it. */
 export function drawBar(node, score) {
@@ -132,10 +91,7 @@ export function scoreWords({ text, provisional, depth, source }, { withheld = fa
   return from ? `${text} (${from}) \u2026 still searching` : `${text} \u2026 still searching`;
 }
 
-export function lastMove(game, plies) {
-  const last = plies.at(-1);
-  return last ? moveText(last.ply, last.san, game.start_fen) : "not started";
-}
+export const lastMove = (game, plies) => moveOf(game, english, plies);
 
 /** `Board 3 · Round 4`, or what else identifies it. */
 export function placeText(game, short = false) {

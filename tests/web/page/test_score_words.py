@@ -73,8 +73,8 @@ def test_between_players_far_apart_the_band_is_that_of_the_pairing(pages: Pages)
 
 def test_few_moves_are_called_early_and_have_no_place(pages: Pages) -> None:
     read, said = side(pages, 9)
-    assert (read["early"], read["better"], read["beyond"]) == ("early, 9 moves", "", "")
-    assert said.endswith("early, 9 moves")
+    assert (read["early"], read["better"], read["beyond"]) == ("early \u00b7 9 moves", "", "")
+    assert said.endswith("early \u00b7 9 moves")
 
 
 def test_without_an_own_rating_nothing_is_usual(pages: Pages) -> None:

@@ -2,7 +2,7 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setParts, setText } from "../../drawing/elements.js";
-import { oddsWords, placeOf } from "../shown_figures.js";
+import { oddsOf, oddsWords, placeOf } from "../shown_figures.js";
 import { hasRating } from "../../client/curve_series.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot } from "../curve_plot.js";
@@ -74,7 +74,7 @@ export default class BoardLayout {
     setParts(this._place, placeOf(game, words));
     const extras = this._extras?.draw(game);
     setText(this._opening, extras?.opening ?? "");
-    const odds = options.hide.includes("score") ? "" : oddsWords(game, options.provisional, words);
+    const odds = options.hide.includes("score") ? "" : oddsWords(oddsOf(game, game.plies, options.provisional), words);
     setText(this._odds, odds);
     this._odds.hidden = odds === "";
     this._opening.hidden = !this._opening.textContent;

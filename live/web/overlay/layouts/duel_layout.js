@@ -1,12 +1,12 @@
 /** `layout=duel`: two players head to head, figure by figure. */
 
-import { element, setParts, setText } from "../../drawing/elements.js";
+import { element, headCell, setParts, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { bandText, percentText } from "../../client/figures.js";
 import { ScorePanel } from "../score.js";
 import { fill } from "../language/words.js";
 import { figureWords, leapText, oddsOf, unratedPart, placeOf, pointsOf } from "../shown_figures.js";
-import { eventPoints, keyOf } from "../tables/round_table.js";
+import { eventPoints } from "../tables/round_table.js";
 
 const SIZE = { width: 46, height: 25 };
 const COLORS = ["white", "black"];
@@ -43,13 +43,14 @@ export default class DuelLayout {
     this.node.hidden = game === null;
     if (game === null) return;
     const { options, words, basisOf } = this._context;
-    const { withheld, choice, engineRating } = basisOf(game);
+    const basis = basisOf(game);
+    const { withheld, choice } = basis;
     const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
     setParts(this._place, [placeOf(game, words), withheld ? words.withheld : ""].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) this._heads[color].draw(game);
     const players = [...held.players.values()];
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
-    const read = (color) => (withheld ? null : figureWords(game, color, choice, words, engineRating));
+    const read = (color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, basis, words));
     const perceived = choice !== "algorithm4";
     const like = COLORS.every((color) => read(color)?.label === words.playedLike) ? words.playedLike : words.playingLike;
     const label = perceived ? `${like} (${words.usualNote})` : `${words.algorithm4} (${words.of100})`;
@@ -69,10 +70,10 @@ export default class DuelLayout {
       return ["", leap];
     });
     this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
-    const odds = options.hide.includes("score") ? null : oddsOf(game, options.provisional);
+    const odds = options.hide.includes("score") ? null : oddsOf(game, game.plies, options.provisional);
     this._row(words.winChance, (color) => {
       if (odds === null) return "\u2013";
-      return `${Math.round(100 * (color === "white" ? odds.win : 1 - odds.notLost))}\u00a0%`;
+      return `${Math.round(100 * (color === "white" ? odds.win : odds.loss))}\u00a0%`;
     });
     // A game that is over has a result, beside the names, and no chances.
     this._rows.get(words.winChance).white.parentNode.hidden ||= game.result !== "*";
@@ -84,8 +85,7 @@ export default class DuelLayout {
     let row = this._rows.get(name);
     if (row === undefined) {
       row = Object.fromEntries(COLORS.map((color) => [color, element("td", `${color} figure`)]));
-      row.head = element("th", "label");
-      row.head.scope = "row";
+      row.head = Object.assign(headCell("", "row"), { className: "label" });
       this._body.append(element("tr", "", "", row.white, row.head, row.black));
       this._rows.set(name, row);
     }

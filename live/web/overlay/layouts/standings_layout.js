@@ -1,6 +1,6 @@
 /** `layout=standings`: players by the perceived rating, each with its usual band drawn to scale. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, headCell, setText } from "../../drawing/elements.js";
 import { Children } from "../reused_children.js";
 import { Name } from "../../drawing/player_names.js";
 import { unratedOf } from "../../client/curve_series.js";
@@ -20,11 +20,7 @@ export default class StandingsLayout {
     const { options, words } = context;
     this._pager = new Pager(options.page * 1000);
     this._body = element("tbody");
-    const head = (text, className = "") => {
-      const cell = element("th", className, text);
-      cell.scope = "col";
-      return cell;
-    };
+    const head = (text, className = "") => Object.assign(headCell(text), { className });
     this._label = element("span");
     this._note = element("span", "note");
     const figure = head("", "figure");

@@ -1,6 +1,6 @@
 /** `layout=table`: standings by points, with the perceived rating beside them. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, headCell, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { bandText, eloText, figureOf, isEarly } from "../../client/figures.js";
 import { unratedOf } from "../../client/curve_series.js";
@@ -26,11 +26,7 @@ export default class TableLayout {
     this._body = element("tbody");
     this._open = element("p", "open");
     this._event = element("p", "place");
-    const head = (text, className = "") => {
-      const cell = element("th", className, text);
-      cell.scope = "col";
-      return cell;
-    };
+    const head = (text, className = "") => Object.assign(headCell(text), { className });
     const figure = head(words.playingLike, "figure");
     figure.append(element("span", "note", words.usualNote));
     const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));

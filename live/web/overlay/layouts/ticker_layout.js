@@ -112,13 +112,14 @@ class TickerSide {
     );
   }
 
-  draw(game, words, { withheld, choice, engineRating }, everybody) {
+  draw(game, words, basis, everybody) {
+    const { withheld } = basis;
     const player = game[this._color];
     const point = game.curves[this._color].at(-1) ?? null;
     setText(this._title, player.title ?? "");
     setText(this._points, pointsOf(game.result, this._color));
     this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
-    const read = withheld ? null : figureWords(game, this._color, choice, words, engineRating);
+    const read = withheld ? null : figureWords(game, this._color, point, basis, words, true);
     const open = read ? unratedPart(game, this._color, words, read.figure) : null;
     setText(this._label, read?.label ?? "");
     setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, withheld));

@@ -1,6 +1,6 @@
 /** A tone for new alerts, off until somebody asks: browsers and playing halls want it so. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { button, kept, setText } from "../../drawing/elements.js";
 
 const STORED = "live-rate-sound";
 export const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every alert" };
@@ -21,21 +21,12 @@ export function heardAlerts(before, alerts, choice) {
   return { heard, rings: before !== null && wanted.some(({ id, times }) => times > (before[id] ?? 0)) };
 }
 
-function remembered() {
-  try {
-    return localStorage.getItem(STORED);
-  } catch {
-    return null;
-  }
-}
-
 export class AlertSound {
   constructor() {
-    this._choice = Object.hasOwn(SOUNDS, remembered() ?? "") ? remembered() : "off";
+    const choice = kept.read(STORED) ?? "";
+    this._choice = Object.hasOwn(SOUNDS, choice) ? choice : "off";
     this._heard = null;
-    this.button = element("button", "plain", SOUNDS[this._choice]);
-    this.button.type = "button";
-    this.button.addEventListener("click", () => this._next());
+    this.button = button(SOUNDS[this._choice], () => this._next());
   }
 
   /** The alerts that stand now. */
@@ -49,11 +40,7 @@ export class AlertSound {
     const names = Object.keys(SOUNDS);
     this._choice = names[(names.indexOf(this._choice) + 1) % names.length];
     setText(this.button, SOUNDS[this._choice]);
-    try {
-      localStorage.setItem(STORED, this._choice);
-    } catch {
-      // Private windows forget it.
-    }
+    kept.write(STORED, this._choice);
     if (this._choice !== "off") this._ring();
   }
 

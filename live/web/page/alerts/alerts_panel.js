@@ -1,6 +1,6 @@
 /** What only arbiters are sent: alerts, and screening figures with what they rest on. */
 
-import { element, nameNode, setText } from "../../drawing/elements.js";
+import { element, nameNode, named, setText } from "../../drawing/elements.js";
 import { AlertSound } from "./alert_sound.js";
 import { explainButton } from "../explanations.js";
 import { IncidentLog } from "./incident_log.js";
@@ -33,11 +33,9 @@ export class ArbiterView {
     this._log = new IncidentLog();
     this._list = element("ol", "alerts");
     this._note = element("p", "note");
-    this.node = element(
-      "section", "arbiter-view", "", element("h2", "", "For arbiters only", explainButton("agreement")), this.sound.button,
-      this._note, this._list, this._log.node,
-    );
-    this.node.setAttribute("aria-label", "For arbiters only");
+    const heading = element("h2", "", "For arbiters only", explainButton("agreement"));
+    const parts = [heading, this.sound.button, this._note, this._list, this._log.node];
+    this.node = named(element("section", "arbiter-view", "", ...parts), "For arbiters only");
   }
 
   draw(held, place, now) {

@@ -1,6 +1,6 @@
 /** The incident log on the page: everything arbiters were shown and did, filtered, and to print. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { button, element, named, searchField, setText, tableOf } from "../../drawing/elements.js";
 import { bearer } from "../page_address.js";
 
 const EVERY_MS = 5_000;
@@ -18,25 +18,11 @@ export class IncidentLog {
     this._askedAt = -Infinity;
     this._body = element("tbody");
     this._note = element("p", "note");
-    this._filter = element("input");
-    this._filter.type = "search";
-    this._filter.placeholder = "Filter: words of the log";
-    this._filter.setAttribute("aria-label", "Filter the incident log");
-    this._filter.addEventListener("input", () => this.refresh(Infinity));
-    const print = element("button", "plain", "Print");
-    print.type = "button";
-    print.addEventListener("click", () => window.print());
-    const heads = ["No.", "Board", "What happened"].map((text) => {
-      const head = element("th", "", text);
-      head.scope = "col";
-      return head;
-    });
-    const table = element("table", "incidents", "", element("thead", "", "", element("tr", "", "", ...heads)), this._body);
-    this.node = element(
-      "section", "incident-log", "", element("h2", "", "Incident log"),
-      element("div", "toolbar", "", this._filter, print), this._note, element("div", "scroll", "", table),
-    );
-    this.node.setAttribute("aria-label", "Incident log");
+    this._filter = searchField("Filter the incident log", "Filter: words of the log", () => this.refresh(Infinity));
+    const table = tableOf("Incidents", ["No.", "Board", "What happened"], this._body, "incidents");
+    const bar = element("div", "toolbar", "", this._filter, button("Print", () => window.print()));
+    const parts = [element("h2", "", "Incident log"), bar, this._note, element("div", "scroll", "", table)];
+    this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
   }
 
   /** Asks the service for the log, at most every few seconds. */

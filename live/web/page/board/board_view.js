@@ -5,7 +5,7 @@ import { eventOf } from "../../client/event_state.js";
 import { materialText } from "../../client/material.js";
 import { sanOf } from "../../client/move_notation.js";
 import { Diagram } from "../../drawing/diagram.js";
-import { element, nameNode, setText } from "../../drawing/elements.js";
+import { button, element, nameNode, named, setText } from "../../drawing/elements.js";
 import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { BoardFrame } from "../../drawing/board_frame.js";
@@ -18,14 +18,13 @@ import { Name, nameWithin } from "../../drawing/player_names.js";
 import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { writePlace } from "../page_address.js";
+import { oddsOf } from "../../overlay/shown_figures.js";
 import {
-  FIGURE_NAMES, basisText, countedMoves, drawBar, drawOdds, lastMove, leapNews, markSide, oddsAfter, oddsWords, placeText, problemText,
+  FIGURE_NAMES, basisText, countedMoves, drawBar, drawOdds, lastMove, leapNews, markSide, oddsText, placeText, problemText,
   scoreAfter, scoreWords, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
-import { countAtOne, gainChart } from "./gain_chart.js";
-import { gainsOf, measuredGains } from "./gain_classes.js";
-import { Histogram } from "./gain_histogram.js";
+import { countAtOne, gainChart, gainsOf, measuredGains } from "./gain_chart.js";
 import { MoveList } from "./move_list.js";
 import { HeadToHeadPanel, MethodsTable, Ratings, pointAt } from "./rating_panel.js";
 
@@ -82,7 +81,6 @@ export class BoardPage {
     this._score = new Chart(SCORE, pick);
     this._complexity = new Chart(complexityChart(uPlot), pick);
     this._clocks = new Chart(CLOCKS, pick);
-    this._histogram = new Histogram();
     this._gains = new Chart(gainChart(uPlot));
     this._gainsKey = [];
     this._duel = new HeadToHeadPanel();
@@ -90,7 +88,7 @@ export class BoardPage {
     this._switch = this._figureSwitch();
     this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node, this._bandButtons());
     const right = element("div", "right", "", this._curvesBox, this._ratings.node);
-    const charts = [this._gains, this._histogram, this._duel, this._methods, this._complexity, this._clocks];
+    const charts = [this._gains, this._duel, this._methods, this._complexity, this._clocks];
     const below = element(
       "details", "methods-behind", "", element("summary", "", "Methods: gains, accuracy and what the papers measure"),
       element("div", "below", "", ...charts.map(({ node }) => node)),
@@ -98,8 +96,7 @@ export class BoardPage {
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);
     this._below = below;
-    this.node = element("section", "board-view", "", header, this._gone, this._body, below);
-    this.node.setAttribute("aria-label", "One board");
+    this.node = named(element("section", "board-view", "", header, this._gone, this._body, below), "One board");
   }
 
   draw(held, place) {
@@ -126,7 +123,6 @@ export class BoardPage {
     this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
     this._drawGains(game, held);
-    this._histogram.draw(game, held.hello?.gain ?? "same-search", held.games.values());
     ["white", "black"].forEach((color, at) => {
       setText(this._bands[at].lastChild, nameWithin(game[color].name || "?", basis.everybody, NAME_LETTERS));
     });
@@ -168,14 +164,14 @@ export class BoardPage {
     this._drawDiagram();
     this._left.classList.toggle("flipped", place.flip);
     const score = scoreAfter(game, plies);
-    const odds = oddsAfter(game, plies);
+    const odds = oddsOf(game, plies);
     drawBar(this._bar, score);
     const said = score.text ? `Score ${score.text}` : basis.withheld ? "Score withheld here" : "Score not known yet";
-    this._bar.setAttribute("aria-label", odds ? `${said}. ${oddsWords(odds)}` : said);
+    this._bar.setAttribute("aria-label", odds ? `${said}. ${oddsText(odds)}` : said);
     this._odds.hidden = odds === null;
     if (odds) {
       drawOdds(this._oddsBar, odds);
-      setText(this._oddsText, oddsWords(odds));
+      setText(this._oddsText, oddsText(odds));
     }
     const moves = plies.map(({ uci }) => uci);
     const material = materialText(placementAfter(game.start_fen, moves));
@@ -214,14 +210,7 @@ export class BoardPage {
   }
 
   _controls() {
-    const make = (text, label, action) => {
-      const button = element("button", "plain", text);
-      button.type = "button";
-      button.setAttribute("aria-label", label);
-      button.title = label;
-      button.addEventListener("click", action);
-      return button;
-    };
+    const make = (text, label, action) => button(text, action, { label });
     const box = element(
       "div", "controls", "",
       make("|\u25c0", "Start (Home)", () => this.step(-this._ply)),
@@ -230,40 +219,26 @@ export class BoardPage {
       make("\u25b6|", "Newest move, follow the game (End)", () => this.step(Infinity)),
       make("\u21c5", "Turn the board (f)", () => this._go((place) => ({ flip: !place.flip }))),
     );
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Step through the game");
-    return box;
+    return named(box, "Step through the game", "group");
   }
 
   _figureSwitch() {
-    const make = ([figure, text]) => {
-      const button = element("button", "plain", text);
-      button.type = "button";
-      button.addEventListener("click", () => this._go({ figure }));
-      return button;
-    };
-    const box = element("div", "switch", "", ...Object.entries(FIGURE_NAMES).map(make));
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Which figure is large, and which the curves show");
-    [...box.children].forEach((button, at) => button.setAttribute("aria-pressed", String(at === 0)));
-    return box;
+    const buttons = Object.entries(FIGURE_NAMES).map(([figure, text]) => button(text, () => this._go({ figure })));
+    buttons.forEach((each, at) => each.setAttribute("aria-pressed", String(at === 0)));
+    return named(element("div", "switch", "", ...buttons), "Which figure is large, and which the curves show", "group");
   }
 
   /** Whose band is shown alone: while pointed at or with the keyboard on it, and for good once pressed. */
   _bandButtons() {
     this._bands = ["white", "black"].map((color) => {
-      const button = element("button", "plain", "", element("i", `piece ${color}`), nameNode(""));
-      button.type = "button";
-      button.addEventListener("click", () => this._pinBand(button.getAttribute("aria-pressed") === "true" ? null : color));
-      for (const type of ["pointerenter", "focus"]) button.addEventListener(type, () => this._curves.hover(color));
-      for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => this._curves.hover(null));
-      return button;
+      const node = button("", () => this._pinBand(node.getAttribute("aria-pressed") === "true" ? null : color));
+      node.append(element("i", `piece ${color}`), nameNode(""));
+      for (const type of ["pointerenter", "focus"]) node.addEventListener(type, () => this._curves.hover(color));
+      for (const type of ["pointerleave", "blur"]) node.addEventListener(type, () => this._curves.hover(null));
+      return node;
     });
-    this._bandBox = element("div", "switch bands", "", element("span", "", "Band of"), ...this._bands);
-    this._bandBox.setAttribute("role", "group");
-    this._bandBox.setAttribute("aria-label", "Whose band is shown alone");
     this._pinBand(null);
-    return this._bandBox;
+    return named(element("div", "switch bands", "", element("span", "", "Band of"), ...this._bands), "Whose band is shown alone", "group");
   }
 
   _pinBand(color) {

@@ -1,10 +1,16 @@
 /** One chart: a title, an explanation, the drawing, and the very figures as a table behind it. */
 
-import { element, scrollBox, setText } from "../../drawing/elements.js";
+import { element, named, scrollBox, setText, tableOf } from "../../drawing/elements.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { explainButton } from "../explanations.js";
 
 const AXIS_FONT = "11px system-ui, sans-serif";
+
+/** A figure of the page under its title, with what explains it. */
+export function figureBox(className, title, explain, ...children) {
+  const caption = element("figcaption", "", "", element("span", "", title), ...(explain ? [explainButton(explain)] : []));
+  return element("figure", `chart ${className}`, "", caption, ...children);
+}
 
 /**
  * `kind` says what is drawn:
@@ -31,8 +37,7 @@ export class Chart {
     this._body = scrollBox();
     this._table = element("details", "behind", "", element("summary", "", "As a table"), this._body);
     this._table.addEventListener("toggle", () => this._fillTable());
-    const title = element("figcaption", "", "", element("span", "", kind.title), explainButton(kind.explain));
-    this.node = element("figure", `chart ${kind.name}`, "", title, this._box, this._note, this._table);
+    this.node = figureBox(kind.name, kind.title, kind.explain, this._box, this._note, this._table);
     this._observer = new ResizeObserver(() => this._fit());
     this._observer.observe(this._box);
   }
@@ -53,7 +58,7 @@ export class Chart {
     if (data === null) this._drop();
     else if (this._plot === null) this._plot = this._make(data);
     else this._plot.setData(data);
-    if (data !== null) this._box.setAttribute("aria-label", this._kind.says(game));
+    if (data !== null) named(this._box, this._kind.says(game), "img");
     this._fillTable();
   }
 
@@ -75,7 +80,6 @@ export class Chart {
   }
 
   _make(data) {
-    this._box.setAttribute("role", "img");
     // What a name stands for in the end, as a canvas understands it: forced colours are words.
     const color = (name) => {
       this._box.style.color = `var(${name})`;
@@ -164,18 +168,8 @@ export class Chart {
   _fillTable() {
     if (!this._table.open || this._game === null) return;
     const { head, rows } = this._kind.table(this._game);
-    const cell = (tag, text) => element(tag, "", text === null || text === undefined ? "\u2013" : String(text));
-    const heads = head.map((text) => {
-      const made = cell("th", text);
-      made.scope = "col";
-      return made;
-    });
-    const body = rows.map((row) => element("tr", "", "", ...row.map((text) => cell("td", text))));
-    this._body.replaceChildren(
-      element(
-        "table", "plain-table", "", element("caption", "hidden", this._kind.title),
-        element("thead", "", "", element("tr", "", "", ...heads)), element("tbody", "", "", ...body),
-      ),
-    );
+    const shown = (text) => (text === null || text === undefined ? "\u2013" : String(text));
+    const body = rows.map((row) => element("tr", "", "", ...row.map((text) => element("td", "", shown(text)))));
+    this._body.replaceChildren(tableOf(this._kind.title, head, element("tbody", "", "", ...body)));
   }
 }

@@ -11,6 +11,31 @@ export const MOST_CP = 200;
 /** Shares that the axis names. */
 const SHARES = [0.05, 0.2, 0.5, 1];
 
+/** Sizes of what a move wins or loses, centipawns, both ends included. */
+const SIZES = [[1, 10], [11, 25], [26, 50], [51, 100], [101, 200], [201, Infinity]];
+
+/** The classes that people read gains in, worst first, `{name, from, to}`; only some gains are above 0 (`both`). Pure. */
+export function gainClasses(both) {
+  const size = ([from, to]) => (to === Infinity ? "over 200" : `${from}\u2013${to}`);
+  const lost = SIZES.map((each) => ({ name: `lost ${size(each)}`, from: -each[1], to: -each[0] })).reverse();
+  const won = SIZES.map((each) => ({ name: `won ${size(each)}`, from: each[0], to: each[1] }));
+  return [...lost, { name: "0", from: 0, to: 0 }, ...(both ? won : [])];
+}
+
+/** The gains in a player's histogram: those of its curve. */
+export const gainsOf = (game, color) => game.curves[color].map((point) => point.gain_cp);
+
+/**
+ * What the engine itself gains, in a list; null with same-search gains, where all are 0 by
+ * construction. Successive ones are those of moves that were its own first choice (Ferreira 2012,
+ * sections 7 and 10 leave that open; Algorithms 3 and 4 take a single peak at 0).
+ */
+export function measuredGains(kind, games) {
+  if (kind !== "successive") return null;
+  const own = ({ best, uci, gain_successive_cp: gain }) => best !== null && best === uci && gain !== null;
+  return [...games].flatMap(({ plies }) => plies.filter(own).map((ply) => ply.gain_successive_cp));
+}
+
 /** Moves by gain, `[[centipawns, moves], …]`, gains ascending. Pure. */
 export function countAtOne(gains) {
   const counts = new Map();
@@ -85,13 +110,13 @@ export function gainChart(uPlot) {
       };
     },
     says: (subject) => `Gains. ${spikes(subject)}.`,
-    table({ up, down, engine }) {
-      const sides = [up.counts, down.counts, engine ?? []].map((counts) => new Map(counts));
-      const gains = [...new Set(sides.flatMap((counts) => [...counts.keys()]))].sort((a, b) => a - b);
-      return {
-        head: ["Gain, cp", up.name, down.name, ...(engine ? ["Engine"] : [])],
-        rows: gains.map((gain) => [gain, ...sides.slice(0, engine ? 3 : 2).map((counts) => counts.get(gain) ?? 0)]),
-      };
+    table({ up, down, engine, both }) {
+      const sides = [up, down, ...(engine ? [{ name: "Engine", counts: engine }] : [])];
+      const row = ({ name, from, to }) => [name, ...sides.map(({ counts }) => {
+        const moves = movesOf(counts.filter(([gain]) => gain >= from && gain <= to));
+        return moves ? `${moves} (${Math.round((100 * moves) / movesOf(counts))}\u00a0%)` : "";
+      })];
+      return { head: ["Gain, cp", ...sides.map(({ name }) => name)], rows: gainClasses(both).map(row) };
     },
   };
 }

@@ -1,12 +1,13 @@
 /** What players of this rating would do: the move played, and the position that came of it. */
 
-import { shareWords } from "../../client/move_shares.js";
+import { shareWords as sharesIn } from "../../client/move_shares.js";
+import english from "../../overlay/language/en.js";
 import { element, setText } from "../../drawing/elements.js";
 import { moveText } from "../../drawing/number_format.js";
 import { explainButton } from "../explanations.js";
 import { moverOf } from "../../client/event_state.js";
 
-export const MARK_NAMES = { find: "Find", trap: "Trap" };
+const shareWords = (share) => sharesIn(share, english);
 
 const players = (elo) => (elo === null ? "players" : `players rated ${elo}`);
 
@@ -63,7 +64,7 @@ export class HumanPanel {
     this.node.hidden = !played && !hard;
     if (this.node.hidden) return;
     const mark = ply.mark ?? "";
-    setText(this._mark, MARK_NAMES[mark] ?? "");
+    setText(this._mark, english[mark] ?? "");
     this._mark.dataset.mark = mark;
     this._mark.hidden = !mark;
     setText(this._played, played.charAt(0).toUpperCase() + played.slice(1));

@@ -1,6 +1,6 @@
 /** The moves of a game, to step through: a row for each turn, with what each move lost. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { button, element, named, setText } from "../../drawing/elements.js";
 import { moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { moverOf } from "../../client/event_state.js";
 import { provisionalWords } from "../score_words.js";
@@ -37,13 +37,9 @@ export class MoveList {
     this._game = null;
     this._cells = [];
     this._at = null;
-    this._start = element("button", "move-cell start", "Start");
-    this._start.type = "button";
-    this._start.addEventListener("click", () => picked(0));
+    this._start = button("Start", () => picked(0), { className: "move-cell start" });
     this._list = element("ol", "turns");
-    this.node = element("div", "moves", "", this._start, this._list);
-    this.node.setAttribute("role", "group");
-    this.node.setAttribute("aria-label", "Moves");
+    this.node = named(element("div", "moves", "", this._start, this._list), "Moves", "group");
   }
 
   draw(game, at, { withheld = false } = {}) {
@@ -101,9 +97,8 @@ class MoveCell {
     this._score = element("span", "score");
     // For those who hear the page; what they see of it is the score on the board beside.
     this._said = element("span", "hidden");
-    this.node = element("button", "move-cell", "", this._san, this._mark, this._gain, this._score, this._said);
-    this.node.type = "button";
-    this.node.addEventListener("click", () => picked(ply));
+    this.node = button("", () => picked(ply), { className: "move-cell" });
+    this.node.append(this._san, this._mark, this._gain, this._score, this._said);
   }
 
   draw(ply, game, withheld) {

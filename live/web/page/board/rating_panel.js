@@ -1,12 +1,13 @@
 /** Both players' figures at the move that is looked at, and what White is expected to score. */
 
-import { element, scrollBox, setText } from "../../drawing/elements.js";
+import { element, headCell, scrollBox, setText, tableOf } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { LEAST_SHOWN_ELO, MOST_SHOWN_ELO, bandText, eloText, figureOf, newestLeap } from "../../client/figures.js";
 import { moveText } from "../../drawing/number_format.js";
 import { countedMoves, sideFigure, withoutFigure } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
 import { explainButton } from "../explanations.js";
+import { figureBox } from "./chart_frame.js";
 import { Whisker } from "./side_figures.js";
 
 const DASH = "\u2013";
@@ -109,23 +110,12 @@ export class Ratings {
 export class HeadToHeadPanel {
   constructor() {
     this._body = element("tbody");
-    const heads = ["What White scores", "Expected", "95 %", "Elo"].map((text) => {
-      const cell = element("th", "", text);
-      cell.scope = "col";
-      return cell;
-    });
-    this._rows = ["By these moves (Algorithm 1)", "By conformance", "By Elo before the game"].map((text) => {
-      const head = element("th", "", text);
-      head.scope = "row";
-      return element("tr", "", "", head, element("td"), element("td"), element("td"));
-    });
-    this._body.append(...this._rows);
-    const table = element(
-      "table", "plain-table", "", element("caption", "hidden", "Head to head"),
-      element("thead", "", "", element("tr", "", "", ...heads)), this._body,
+    this._rows = ["By these moves (Algorithm 1)", "By conformance", "By Elo before the game"].map((text) =>
+      element("tr", "", "", headCell(text, "row"), element("td"), element("td"), element("td")),
     );
-    const title = element("figcaption", "", "", element("span", "", "Head to head"), explainButton("headToHead"));
-    this.node = element("figure", "chart head-to-head", "", title, scrollBox(table));
+    this._body.append(...this._rows);
+    const table = tableOf("Head to head", ["What White scores", "Expected", "95 %", "Elo"], this._body);
+    this.node = figureBox("head-to-head", "Head to head", "headToHead", scrollBox(table));
   }
 
   draw({ head_to_head: duel, methods, white, black, curves }) {
@@ -150,22 +140,11 @@ export class HeadToHeadPanel {
 export class MethodsTable {
   constructor() {
     this._cells = SIDE_COLUMNS.map(() => [0, 1].map(() => element("td", "", "", element("span", "value"), element("span", "interval"))));
-    const heads = ["Method", "White", "Black"].map((text) => {
-      const cell = element("th", "", text);
-      cell.scope = "col";
-      return cell;
-    });
-    const rows = SIDE_COLUMNS.map(({ label, explain }, at) => {
-      const head = element("th", "", "", element("span", "", label), explainButton(explain));
-      head.scope = "row";
-      return element("tr", "", "", head, ...this._cells[at]);
-    });
-    const table = element(
-      "table", "plain-table", "", element("caption", "hidden", "Other methods"),
-      element("thead", "", "", element("tr", "", "", ...heads)), element("tbody", "", "", ...rows),
+    const rows = SIDE_COLUMNS.map(({ label, explain }, at) =>
+      element("tr", "", "", headCell("", "row", element("span", "", label), explainButton(explain)), ...this._cells[at]),
     );
-    const title = element("figcaption", "", "", element("span", "", "Other methods"));
-    this.node = element("figure", "chart methods", "", title, scrollBox(table));
+    const table = tableOf("Other methods", ["Method", "White", "Black"], element("tbody", "", "", ...rows));
+    this.node = figureBox("methods", "Other methods", "", scrollBox(table));
   }
 
   draw({ methods }) {

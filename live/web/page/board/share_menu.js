@@ -1,6 +1,6 @@
 /** Taking along what is seen: its address, a picture, and the figures as JSON, CSV or PGN. */
 
-import { element } from "../../drawing/elements.js";
+import { button, element, named } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
 import { HOME, bearer, shareAddress } from "../page_address.js";
@@ -80,24 +80,20 @@ export class ShareMenu {
     const formats = { players: ["JSON", "CSV"], player: [] }[view] ?? ["JSON", "CSV", ...pgn];
     const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
     const box = element("div", "", "", copy, stars, ...(view === "board" ? [image] : []), ...saves);
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Take along what is shown");
+    named(box, "Take along what is shown", "group");
     const menu = element("details", "chooser take-along", "", element("summary", "", "Share"), box);
     menu.addEventListener("toggle", () => (stars.hidden = this._followed.size === 0));
     return menu;
   }
 
   _button(text, action) {
-    const button = element("button", "plain", text);
-    button.type = "button";
-    button.addEventListener("click", async () => {
+    return button(text, async () => {
       try {
         await action();
       } catch (error) {
         this._notify(`That did not work: ${error.message}`);
       }
     });
-    return button;
   }
 
   async _copy(place) {

@@ -4,9 +4,10 @@ import { element, setText } from "../../drawing/elements.js";
 import { resultText } from "../../drawing/number_format.js";
 import { placementAfter } from "../../client/board_position.js";
 import {
-  drawBar, lastMove, oddsAfter, oddsWords, placeText, problemText, provisionalWords, scoreAfter, sideText,
+  drawBar, lastMove, oddsText, placeText, problemText, provisionalWords, scoreAfter, sideText,
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
+import { oddsOf } from "../../overlay/shown_figures.js";
 import { MiniBoard } from "../board/pieces.js";
 import { CardSide } from "../board/side_figures.js";
 import { Spark } from "./small_curves.js";
@@ -57,7 +58,7 @@ export class Card {
     this._score.classList.toggle("provisional", score.provisional);
     this._score.title = score.source ? provisionalWords(score.source) : "";
     setText(this._result, resultText(game.result));
-    const odds = oddsAfter(game, game.plies);
+    const odds = oddsOf(game);
     drawBar(this._bar, score);
     for (const color of ["white", "black"]) {
       this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null, basis);
@@ -94,7 +95,7 @@ export class Card {
       `${game.white.name || "?"} against ${game.black.name || "?"}`,
       game.result === "*" ? lastMove(game, game.plies) : resultText(game.result),
       score.text ? `score ${score.text}${score.provisional ? `, ${provisionalWords(score.source)}` : ""}` : "",
-      odds ? oddsWords(odds) : "",
+      odds ? oddsText(odds) : "",
       sideText(game, "white", this._basis),
       sideText(game, "black", this._basis),
     ];

@@ -1,6 +1,6 @@
 /** All boards at a glance: as cards or as a table, filtered, sorted, walked through by keyboard. */
 
-import { element, setText } from "../../drawing/elements.js";
+import { element, named, searchField, setText } from "../../drawing/elements.js";
 import { BoardsTable } from "./boards_table.js";
 import { Card } from "./board_card.js";
 import { explainButton } from "../explanations.js";
@@ -64,7 +64,7 @@ export class Overview {
     );
     this._moments = new MomentsList();
     this.node = element("section", "overview", "", this._moments.node, this._toolbar(share), this._empty, this._grid, this._table.node);
-    this.node.setAttribute("aria-label", "Boards");
+    named(this.node, "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
     new ResizeObserver(() => this._scale()).observe(this.node);
     addEventListener("resize", () => this._scale());
@@ -168,11 +168,7 @@ export class Overview {
   }
 
   _toolbar(share) {
-    this._filter = element("input");
-    this._filter.type = "search";
-    this._filter.placeholder = "Filter: player, team, event, round";
-    this._filter.setAttribute("aria-label", "Filter boards");
-    this._filter.addEventListener("input", () => this._go({ q: this._filter.value }));
+    this._filter = searchField("Filter boards", "Filter: player, team, event, round", (q) => this._go({ q }));
     this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort, down: false }));
@@ -184,9 +180,7 @@ export class Overview {
       "details", "chooser", "", element("summary", "", "View"),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label, figure),
     );
-    const bar = element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count);
-    bar.setAttribute("role", "search");
-    return bar;
+    return named(element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count), "Boards", "search");
   }
 
   _show(place, layout) {
@@ -222,8 +216,7 @@ function columnsOf(grid) {
 }
 
 function choice(name, labels, chosen) {
-  const select = element("select");
-  select.setAttribute("aria-label", name);
+  const select = named(element("select"), name);
   for (const [value, text] of Object.entries(labels)) {
     const option = element("option", "", text);
     option.value = value;

@@ -1,6 +1,6 @@
 /** All boards as one table, a row each: the densest view, and what a screen reader reads best. */
 
-import { element, nameNode, setText } from "../../drawing/elements.js";
+import { element, headCell, nameNode, setText } from "../../drawing/elements.js";
 import { bandText, percentText } from "../../client/figures.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
@@ -94,8 +94,7 @@ class BoardTableRow {
     const who = (color) =>
       cell("player", element("i", `piece ${color}`), " ", this._titles[color], this._names[color], this._elos[color]);
     const rating = (color) => cell(`side ${color}`, this._ratings[color], this._intervals[color], this._others[color]);
-    const head = element("th", "", "", this._link);
-    head.scope = "row";
+    const head = headCell("", "row", this._link);
     this.node = element(
       "tr", "", "", head, who("white"), rating("white"), cell("scored", this._score, this._bar),
       rating("black"), who("black"), cell("", this._move), cell("clocks", this._clocks[0].node, " ", this._clocks[1].node), cell("", this._result),

@@ -3,24 +3,11 @@
 import { brokerOf } from "../../client/broker_address.js";
 import { element, setText } from "../../drawing/elements.js";
 import { moveText } from "../../drawing/number_format.js";
+import english from "../../overlay/language/en.js";
 import { writePlace } from "../page_address.js";
 
 /** More than so many nobody reads above the boards. */
 const MOST = 12;
-
-export const KINDS = {
-  find: "Find",
-  trap: "Trap",
-  turn: "Turning point",
-  missed: "Missed chance",
-  scramble: "Time trouble",
-  comeback: "Comeback",
-  "upset-coming": "Upset in the making",
-  upset: "Upset",
-  above: "Beyond the rating",
-  "best-played": "Best-played game",
-  wildest: "Wildest game",
-};
 
 /** The newest first; those of unknown time by how much they matter. Pure. */
 export function newestMoments(moments, most = MOST) {
@@ -76,10 +63,10 @@ function entry(moment, game, sight, isStatic) {
   const played = game?.plies[moment.ply - 1];
   const link = element("a", "", played ? moveText(moment.ply, played.san, game.start_fen) : "open");
   link.href = writePlace({ view: "board", game: moment.game, ply: moment.ply });
-  const opens = `${KINDS[moment.kind] ?? moment.kind}: open the position`;
+  const opens = `${english[moment.kind] ?? moment.kind}: open the position`;
   link.setAttribute("aria-label", played ? `${link.textContent}, ${opens}` : opens);
   const overlay = element("a", "plain", "overlay");
   overlay.href = overlayAddress(location.href, sight, isStatic, moment);
   overlay.setAttribute("aria-label", "open the overlay at this position");
-  return element("li", "", "", time, " ", element("strong", "", KINDS[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
+  return element("li", "", "", time, " ", element("strong", "", english[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
 }

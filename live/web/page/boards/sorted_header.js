@@ -1,6 +1,6 @@
 /** Headings of a table that sort it: by mouse and by keyboard, announced to screen readers. */
 
-import { element } from "../../drawing/elements.js";
+import { button, element, headCell } from "../../drawing/elements.js";
 import { explainButton } from "../explanations.js";
 
 export class SortedHeader {
@@ -13,14 +13,8 @@ export class SortedHeader {
 
   columns(columns) {
     this._cells = columns.map(({ id, label, explain }) => {
-      const button = element("button", "sort", label);
-      button.type = "button";
-      button.addEventListener("click", () => {
-        const again = button.parentNode.hasAttribute("aria-sort");
-        this._go({ sort: id, down: again ? !this._down : false });
-      });
-      const cell = element("th", "", "", button);
-      cell.scope = "col";
+      const sort = () => this._go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
+      const cell = headCell("", "col", button(label, sort, { className: "sort" }));
       if (explain) cell.append(explainButton(explain));
       return { id, cell };
     });

@@ -1,6 +1,6 @@
 /** The players of the event: a row each, best first, with a column for every method. */
 
-import { element, nameNode, setText } from "../../drawing/elements.js";
+import { button, element, headCell, nameNode, named, searchField, setText } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS, USUAL, chosenColumns, pluginColumns, rankedPlayers } from "./columns.js";
 import { basisIn, everybodyIn, leadingIn, withheldIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
@@ -24,22 +24,16 @@ export class PlayersPage {
     this._body = element("tbody");
     this._rows = new Map();
     this._note = element("p", "note");
-    this._matches = element("ul", "matches");
-    this._matches.setAttribute("aria-label", "Team matches");
+    this._matches = named(element("ul", "matches"), "Team matches");
     const table = element(
       "table", "", "", element("caption", "hidden", "Players and their figures by every method"),
       element("thead", "", "", this._header.node), this._body,
     );
     table.id = "players";
-    this._filter = element("input");
-    this._filter.type = "search";
-    this._filter.placeholder = "Filter players";
-    this._filter.setAttribute("aria-label", "Filter players");
-    this._filter.addEventListener("input", () => go({ q: this._filter.value }));
-    const bar = element("div", "toolbar", "", this._filter, this._chooser(), share);
-    bar.setAttribute("role", "search");
+    this._filter = searchField("Filter players", "Filter players", (q) => go({ q }));
+    const bar = named(element("div", "toolbar", "", this._filter, this._chooser(), share), "Players", "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches);
-    this.node.setAttribute("aria-label", "Players");
+    named(this.node, "Players");
   }
 
   /** The players that a place asks for, in its order. */
@@ -119,12 +113,8 @@ export class PlayersPage {
       return box;
     });
     const labels = PLAYER_COLUMNS.map(({ label }, at) => element("label", "", "", this._boxes[at], element("span", "", label)));
-    const all = element("button", "plain", "All");
-    const usual = element("button", "plain", "Usual");
-    for (const [button, ids] of [[all, PLAYER_COLUMNS.map(({ id }) => id)], [usual, USUAL]]) {
-      button.type = "button";
-      button.addEventListener("click", () => this._chosen(ids));
-    }
+    const all = button("All", () => this._chosen(PLAYER_COLUMNS.map(({ id }) => id)));
+    const usual = button("Usual", () => this._chosen(USUAL));
     return element(
       "details", "chooser", "", element("summary", "", "Columns"), element("div", "", "", ...labels, all, usual),
     );
@@ -147,8 +137,7 @@ class PlayerTableRow {
     this._followed = followed;
     this._star = new FollowStar(followed);
     this._link = element("a", "", "", nameNode("name"));
-    const head = element("th", "", "", this._star.node, " ", this._link);
-    head.scope = "row";
+    const head = headCell("", "row", this._star.node, " ", this._link);
     this._place = element("td", "place");
     this._cells = columns.map(() => element("td", "", "", element("span", "value"), element("span", "interval")));
     this.node = element("tr", "", "", this._place, head, ...this._cells);

@@ -5,8 +5,7 @@
 
 import { brokerOf } from "../../client/broker_address.js";
 import { bearer } from "../page_address.js";
-import { countAtOne } from "../board/gain_chart.js";
-import { gainsOf, measuredGains } from "../board/gain_classes.js";
+import { countAtOne, gainsOf, measuredGains } from "../board/gain_chart.js";
 import { playerKey } from "../player_key.js";
 
 /** The service is asked at most so often. */

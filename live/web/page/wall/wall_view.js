@@ -3,7 +3,7 @@
  * engines; more boards than can be read at once come page by page.
  */
 
-import { element, loadStyles, nameNode, setText } from "../../drawing/elements.js";
+import { button, element, loadStyles, nameNode, named, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { placementAfter } from "../../client/board_position.js";
@@ -30,15 +30,12 @@ export class WallView {
     this._time = element("span", "time");
     const leave = element("a", "plain", "Leave (Esc)");
     leave.href = "#";
-    const whole = element("button", "plain", "Full screen");
-    whole.type = "button";
+    const whole = button("Full screen", () => document.documentElement.requestFullscreen());
     whole.hidden = !document.fullscreenEnabled;
-    whole.addEventListener("click", () => document.documentElement.requestFullscreen());
     const header = element("header", "wall-head", "", this._where, this._state, this._page, this._time, whole, leave);
     this._note = element("p", "wall-note");
     this._grid = element("div", "wall-grid");
-    this.node = element("section", "wall-view", "", header, this._note, this._grid);
-    this.node.setAttribute("aria-label", "Wall");
+    this.node = named(element("section", "wall-view", "", header, this._note, this._grid), "Wall");
     new ResizeObserver(() => this._fit()).observe(this._grid);
   }
 
