@@ -5,25 +5,20 @@ Times are written in the zone of the one who asks, with its offset, to the secon
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
-import io
 from collections.abc import Collection, Sequence
 from html import escape
-from importlib import resources
 
 import msgspec
 
 from live.alerts.finding import SIGNS
 from live.alerts.incident_log import kind_name
 from live.events import Incident, IncidentChange
-from live.report.csv_text import cell
-from live.report.html_table import HtmlColumn, table
-from live.report.printed_figures import html
+from live.report.printed_figures import HtmlColumn, document, html, table
+from live.report.report_files import rows_text
 
 #: Longest text of an incident that is printed, characters.
 _CHARS = 600
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'none'; base-uri 'none'"
 _COLUMNS = ("number", "kind", "severity", "board", "game", "ply", "player", "feed")
 _HEADS = ("at", "what", "text")
 
@@ -55,42 +50,34 @@ def as_json(incidents: Sequence[Incident]) -> str:
 
 def as_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
     """A row for each thing that happened, in the order of the incidents."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow((*_COLUMNS, *_HEADS))
-    for each in incidents:
-        about = [cell(getattr(each, name)) for name in _COLUMNS]
-        for change in each.changes:
-            writer.writerow(
-                (*about, moment(change.at_s, zone), change.what, cell(change.text or ""))
-            )
-    return out.getvalue()
+    rows = (
+        (
+            *(getattr(each, name) for name in _COLUMNS),
+            moment(change.at_s, zone),
+            change.what,
+            change.text,
+        )
+        for each in incidents
+        for change in each.changes
+    )
+    return rows_text((*_COLUMNS, *_HEADS), rows)
 
 
 def as_page(incidents: Sequence[Incident], title: str, written: str, zone: dt.tzinfo) -> str:
     """One self-contained page, with a place for the signature."""
-    columns = [
-        HtmlColumn("No.", "n"),
-        HtmlColumn("Began"),
-        HtmlColumn("Over"),
-        HtmlColumn("Board"),
-        HtmlColumn("What"),
-        HtmlColumn("What happened to it"),
-    ]
+    heads = ("Began", "Over", "Board", "What", "What happened to it")
+    columns = [HtmlColumn("No.", "n"), *map(HtmlColumn, heads)]
     rows = [_row(each, zone) for each in incidents]
     open_ones = sum(each.over_s is None for each in incidents)
     count = f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones} open"
-    style = resources.files("live.report").joinpath("page.css").read_text("utf-8")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{escape(title)}: incidents</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f"<h1>{html(title, 160)}: incidents</h1>\n"
-        f'<p class="lead">{count} · {html(written)} by live-rate</p>\n'
-        f"{table(columns, rows)}\n"
-        "<p>An alert is a reason to look, and accuses nobody.</p>\n"
+    return document(
+        f"{title}: incidents",
+        f"<h1>{html(title, 160)}: incidents</h1>",
+        f'<p class="lead">{count} · {html(written)} by live-rate</p>',
+        table(columns, rows),
+        "<p>An alert is a reason to look, and accuses nobody.</p>",
         "<p>Arbiter: ______________________ &nbsp; Date: ______________ &nbsp; "
-        "Signature: ______________________</p>\n</body>\n</html>\n"
+        "Signature: ______________________</p>",
     )
 
 

@@ -5,12 +5,13 @@ Nothing of it is loaded from elsewhere and nothing runs; whatever came from a so
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
-from importlib import resources
 
 import msgspec
 
+from live.alerts.engine_agreement import LEAST_MOVES
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
@@ -24,22 +25,34 @@ from live.catalogue import (
 from live.catalogue import (
     written as in_figures,
 )
-from live.events import CurvePoint, GainCounts, GameDetail, Mark, PlayerView, PlyView
+from live.events import (
+    CurvePoint,
+    EngineInfo,
+    GainCounts,
+    GainKind,
+    GameDetail,
+    Mark,
+    PlayerView,
+    PlyView,
+)
 from live.games.move_numbers import move_number
 from live.games.round_number import main_round
 from live.human.difficulty import in_words
 from live.publish.export.analysis_json import Analysis
 from live.publish.published_state import gain_counts, game_order
-from live.report import report_notes, screening_section, svg_charts
-from live.report.gain_svg import gain_chart
-from live.report.html_table import HtmlColumn, table
 from live.report.printed_figures import (
     MINUS,
+    HtmlColumn,
     clock,
+    document,
     html,
     pawns,
+    percent,
     plain,
+    signed,
+    table,
 )
+from live.report.svg_charts import evaluation, gain_chart, odds, ratings
 
 #: Losses of a move from which they are written beside it, and from which they stand out, pawns.
 TOLD_CP, BAD_CP = 30, 200
@@ -47,8 +60,6 @@ TOLD_CP, BAD_CP = 30, 200
 SIGNS: dict[Mark, str] = {"find": "!", "trap": "!?"}
 #: Beyond this a figure says no more than that the game was thrown away.
 LOST_CP = 1000
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'none'; base-uri 'none'"
 
 
 def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
@@ -67,19 +78,11 @@ def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
     if whole_event.gains:
         parts += ["<h3>Gains</h3>", _gains(whole_event)]
     if arbiter:
-        parts += ["<h2>Screening</h2>", screening_section.section(whole_event)]
+        parts += ["<h2>Screening</h2>", _screening(whole_event)]
     parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
     parts += [_game(game, whole_event.engine_gains) for game in games]
     parts += ["<h2>What the figures mean</h2>", _notes(whole_event)]
-    style = resources.files("live.report").joinpath("page.css").read_text("utf-8")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width">\n'
-        f"<title>{escape(plain(title, 160))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body>\n</html>\n"
-    )
+    return document(plain(title, 160), *parts)
 
 
 def _order(game: GameDetail) -> tuple[object, ...]:
@@ -283,18 +286,18 @@ def _result(game: GameDetail) -> str:
 
 def _game(game: GameDetail, engine: GainCounts) -> str:
     about = [each for each in (_board(game), game.date, game.time_control) if each]
-    odds, ratings = svg_charts.odds(game), svg_charts.ratings(game)
-    scores = odds or svg_charts.evaluation(game)
+    likely, curves = odds(game), ratings(game)
+    scores = likely or evaluation(game)
     said = (
         "Expected result by move: White wins (below), draw (between), Black wins (above)"
-        if odds
+        if likely
         else "White's expected score, by move"
     )
     charts = "".join(
         f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
         for svg, caption in (
             (scores, said),
-            (ratings, "Playing like, by move; bands: usual for the Elo"),
+            (curves, "Playing like, by move; bands: usual for the Elo"),
             (gain_chart(gain_counts(game.curves.white), engine, "w"), "White's gains, centipawns"),
             (gain_chart(gain_counts(game.curves.black), engine, "b"), "Black's gains, centipawns"),
         )
@@ -389,6 +392,146 @@ def _clocks(game: GameDetail) -> str:
 def _notes(event: Analysis) -> str:
     lines = "".join(
         f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>"
-        for term, text in report_notes.notes(event.engine, event.gain)
+        for term, text in _explained(event.engine, event.gain)
     )
     return f'<dl class="note">{lines}</dl>'
+
+
+# --- what the figures mean ------------------------------------------------------------------------
+
+_SOURCES = {
+    "fixed": "set by hand",
+    "calibration": "a stored value",
+    "field": "measured on the rated players of this event (Algorithm 3)",
+}
+
+
+def _explained(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
+    """Term and explanation, in the order of reading; plain text."""
+    how = (
+        "the score of the move played minus that of the engine's own choice, both searched from "
+        "the position before the move; never above 0"
+        if gain == "same-search"
+        else "the score after the move minus the score before it, from the mover's side"
+    )
+    return [
+        (
+            "Engine",
+            f"Scores are those of {plain(engine.name)} ({plain(engine.limit)}), which counts as "
+            f"{engine.rating} Elo, {_SOURCES.get(engine.rating_source, 'as its source says')}.",
+        ),
+        (
+            "Gain",
+            f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more stand beside the "
+            "moves.",
+        ),
+        *((BY_ID[name].name, BY_ID[name].meaning) for name in ("perceived", "percentile")),
+        (
+            "Read by",
+            f"{', '.join(engine.models) or 'no model, so nobody is playing like anything'}. "
+            f"{plain(engine.note, 300)}".strip(),
+        ),
+        *((BY_ID[name].name, BY_ID[name].meaning) for name in _EXPLAINED),
+        (
+            "Finds, traps",
+            "By a network that learned from rated games what players of a rating play, weighed by "
+            "what the moves lose. Find (!): no worse than the engine's best, fewer than 1 in 4 of "
+            "the mover's rating would play it, and the others lose 0.40 pawns or more on average. "
+            "Trap (!?): it costs little, the reply that looks most natural loses a pawn or more, "
+            "and at least 1 in 10 of the opponent's rating would err. No rating rests on it.",
+        ),
+        (
+            "What it is not",
+            "None of these figures is an official rating, FIDE's performance rating (that goes by "
+            "results alone) or evidence of anything but how close the moves were to one engine's "
+            "choices.",
+        ),
+    ]
+
+
+_EXPLAINED = (
+    "algorithm4",
+    "tournament",
+    "conformance",
+    "first_choice",
+    "centipawn_loss",
+    "accuracy",
+)
+
+
+def _warning(engine: EngineInfo) -> str:
+    """What stands above the screening table."""
+    return (
+        "Screening figures for arbiters only. They say where to look, with how much data, and "
+        "accuse nobody: of many players some are far out by chance. A figure alone is never "
+        f"evidence. First choices are those of {plain(engine.name)}, {plain(engine.limit)}; moves "
+        "1 to 8, forced moves, repeated positions and those decided by more than three pawns are "
+        "left out. By chance: at most in this share of events of this size the evidence about "
+        "somebody who plays fair ever gets so far."
+    )
+
+
+# --- screening ----------------------------------------------------------------------------------
+
+_SCREENED = [
+    HtmlColumn("Player"),
+    HtmlColumn("Elo", "n"),
+    HtmlColumn("Moves", "n"),
+    HtmlColumn("First choices", "n"),
+    HtmlColumn("Expected", "n"),
+    HtmlColumn("z", "n"),
+    HtmlColumn("By chance", "n"),
+]
+
+#: Where several lines were searched: z of move matches and of the average difference.
+_LINES = [HtmlColumn("z match", "n"), HtmlColumn("z diff.", "n")]
+
+
+def _screening(event: Analysis) -> str:
+    """Everybody with enough choices, those with most evidence first.
+
+    "By chance" is the most that the share of events of this size can be in which the evidence about
+    somebody who plays fair ever gets so far.
+    """
+    watched = max(1, sum(view.agreement is not None for view in event.players))
+    lines = any(view.methods.intrinsic is not None for view in event.players)
+    rows: list[tuple[float, list[str]]] = []
+    for view in event.players:
+        found = view.agreement
+        if view.elo is None or found is None or found.moves < LEAST_MOVES:
+            continue
+        share, expected = found.matches / found.moves, found.expected / found.moves
+        z = (found.matches - found.expected) / math.sqrt(found.moves * expected * (1 - expected))
+        row = [
+            html(view.name),
+            str(view.elo),
+            str(found.moves),
+            percent(share),
+            percent(expected),
+            signed(z, 1),
+            _chance(min(1.0, watched * math.exp(-found.log_e_value))),
+        ]
+        rows.append((found.log_e_value, row + _among_lines(view) if lines else row))
+    rows.sort(key=lambda each: -each[0])
+    warning = f'<p class="warn">{escape(_warning(event.engine))}</p>'
+    if not rows:
+        return (
+            warning
+            + f"<p>Nobody has {LEAST_MOVES} choices that count and a forecast of them: there is "
+            "one for the embedded engine and its usual limit.</p>"
+        )
+    return warning + table(_SCREENED + _LINES if lines else _SCREENED, [row for _, row in rows])
+
+
+def _among_lines(view: PlayerView) -> list[str]:
+    """Regan and Haworth's two figures, where several lines were searched."""
+    found = view.methods.intrinsic
+    if found is None:
+        return ["", ""]
+    return [signed(found.match_z, 1), signed(found.difference_z, 1)]
+
+
+def _chance(rate: float) -> str:
+    if rate >= 0.995:
+        return "always"
+    return f"{100 * rate:.0f} %" if rate >= 0.01 else "&lt; 1 %"

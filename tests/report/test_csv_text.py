@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.report.csv_text import FORMULA, cell, gains, players, plies, points
+from live.report.report_files import FORMULA, cell, gains, players, plies, points
 from tests.report.hostile import event
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from live.report.gain_svg import BELOW_CP, gain_chart
+from live.report.svg_charts import BELOW_CP, gain_chart
 
 
 def test_a_bar_for_each_gain_and_the_rest_in_words() -> None:

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 
 const PAGES = pathToFileURL(`${process.argv[2]}/`);
-const { Held, OutOfSequence } = await import(new URL("client/event_state.js", PAGES));
+const { Held, OutOfSequence, compareText, gameOrder } = await import(new URL("client/event_state.js", PAGES));
 
 let held = null;
 
@@ -174,8 +174,21 @@ const ASKED = {
     return { touched };
   },
 
+  /** What is held, in the shape and order of a fresh snapshot. */
   snapshot() {
-    return held.snapshot();
+    return {
+      engine: held.engine,
+      games: [...held.games.values()].sort(gameOrder),
+      players: [...held.players.values()].sort((a, b) => compareText(a.id, b.id)),
+      feeds: held.feeds,
+      engines: held.engines,
+      alerts: [...held.alerts.values()].sort((a, b) => compareText(a.id, b.id)),
+      moments: [...held.moments.values()].sort((a, b) => compareText(a.id, b.id)),
+      gains: [...held.gains]
+        .map(([player, counts]) => ({ player, counts: [...counts].sort(([a], [b]) => a - b) }))
+        .sort((a, b) => compareText(a.player, b.player)),
+      engine_gains: held.engineGains,
+    };
   },
 
   /** Plays a script against a connection whose socket, clock and chance are the script's. */

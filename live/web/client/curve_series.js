@@ -42,6 +42,12 @@ export function span(data, elos = []) {
   return [low - missing - 20, high + missing + 20];
 }
 
+/** The last point of a curve at or before a ply, or null. Pure. */
+export function pointAt(curve, ply) {
+  for (let at = curve.length - 1; at >= 0; at -= 1) if (curve[at].ply <= ply) return curve[at];
+  return null;
+}
+
 /** How many moves of one side were played since the last that its figure rests on. */
 export function unratedMoves(game, color) {
   const rated = game.curves[color].at(-1)?.ply ?? 0;

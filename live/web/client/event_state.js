@@ -63,23 +63,6 @@ export class Held {
     return touched;
   }
 
-  /** What is held, in the shape and order of a fresh snapshot. */
-  snapshot() {
-    return {
-      engine: this.engine,
-      games: [...this.games.values()].sort(gameOrder),
-      players: [...this.players.values()].sort((a, b) => compareText(a.id, b.id)),
-      feeds: this.feeds,
-      engines: this.engines,
-      alerts: [...this.alerts.values()].sort((a, b) => compareText(a.id, b.id)),
-      moments: [...this.moments.values()].sort((a, b) => compareText(a.id, b.id)),
-      gains: [...this.gains]
-        .map(([player, counts]) => ({ player, counts: [...counts].sort(([a], [b]) => a - b) }))
-        .sort((a, b) => compareText(a.player, b.player)),
-      engine_gains: this.engineGains,
-    };
-  }
-
   game(id) {
     const game = this.games.get(id);
     if (game === undefined) throw new OutOfSequence(`game ${id} is not held`);
@@ -272,7 +255,7 @@ function roundPart(part) {
 }
 
 /** By code point, as Python orders text; `<` would order by UTF-16 unit. */
-function compareText(a, b) {
+export function compareText(a, b) {
   const left = [...a];
   const right = [...b];
   for (let at = 0; at < Math.min(left.length, right.length); at += 1) {

@@ -1,10 +1,52 @@
 /**
- * What tells two curves apart where their bands overlap: each band has lines of its own direction
- * and an outline, each line a label at its end. For uPlot, on pages and overlays.
+ * Both curves of a game for uPlot, on pages and overlays, and what tells them apart where their bands
+ * overlap: each band has lines of its own direction and an outline, each line a label at its end.
  */
 
+import { columns, span } from "../client/curve_series.js";
 import { leaps } from "../client/figures.js";
 import { moveText } from "./number_format.js";
+
+/** Columns of both curves with their bands; of the perceived rating with the own Elo of each. Pure. */
+export function curveData(game, kind, engineRating) {
+  const data = columns(game.curves, kind, engineRating);
+  const own = (elo) => new Array(data[0].length).fill(kind === "perceived" ? (elo ?? null) : null);
+  return [...data, own(game.white.elo), own(game.black.elo)];
+}
+
+/**
+ * uPlot's options for these columns, and `marked`, which draws over them. `axes` are the sizes of both,
+ * `thin` and `thick` the widths of lines, `letters` the size of labels; `game()` is what is drawn,
+ * `perceived` whether it is the perceived rating, `shown(side)` whether its band is drawn, `early(side)`
+ * whether it says nothing yet, and `written` writes a move for its reader.
+ */
+export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, perceived, shown = () => true, early, written }) {
+  const hidden = { points: { show: false } };
+  const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
+  const painted = (side, paint) => () => (shown(side) ? paint : "transparent");
+  const edge = (side) => ({ stroke: painted(side, color(`--${side}-edge`)), width: thin, ...hidden });
+  // One value alone has no line to be seen by.
+  const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
+  const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
+  const fill = (side) => painted(side, bandFill(color(`--${side}-line`), color(`--${side}-band`), side));
+  return {
+    scales: {
+      x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] },
+      y: { range: (plot) => span(plot.data, [plot.data[7].at(-1), plot.data[8].at(-1)]) },
+    },
+    axes: [
+      { ...axes[0], incrs: [1, 2, 5, 10, 20, 50, 100] },
+      // Ratings have no thousands separator anywhere else.
+      { ...axes[1], incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map((elo) => String(Math.round(elo))) },
+    ],
+    series: [{}, ...SIDES.flatMap((side) => [edge(side), edge(side), line(side)]), ...SIDES.map(own)],
+    bands: SIDES.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
+    marked(plot) {
+      markEnds(plot, { color, family, size: letters, written: (elo) => String(Math.round(elo)), early });
+      if (perceived()) markLeaps(plot, game(), { color, family, size: names, written });
+    },
+  };
+}
 
 /** Between two lines of a band, CSS pixels. */
 const GAP = 10;
@@ -13,7 +55,7 @@ const GAP = 10;
  * What fills a band: lines, `/` for White's, `\` for Black's, over a thin wash. Where both lie,
  * the lines cross.
  */
-export function bandFill(color, wash, side) {
+function bandFill(color, wash, side) {
   const size = Math.round(GAP * devicePixelRatio);
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
@@ -83,7 +125,7 @@ const NAMED = 3;
  * Marks the points of a game's curves that a single move moved far, the move written beside.
  * `size` is that of its letters, CSS pixels; `written` writes a move for its reader.
  */
-export function markLeaps(plot, game, { color, family, size, written = (san) => san }) {
+function markLeaps(plot, game, { color, family, size, written = (san) => san }) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const { left, top, width, height } = plot.bbox;
@@ -130,7 +172,7 @@ export function markLeaps(plot, game, { color, family, size, written = (san) => 
  * `size` is that of its letters, CSS pixels; two numbers that would lie on each other make room.
  * Those of sides that are `early` are grey: they say nothing yet.
  */
-export function markEnds(plot, { color, family, size, written, early = () => false }) {
+function markEnds(plot, { color, family, size, written, early = () => false }) {
   const { ctx } = plot;
   const { left, width } = plot.bbox;
   const ratio = devicePixelRatio;

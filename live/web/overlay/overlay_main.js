@@ -184,9 +184,11 @@ function drawStatus(games) {
 }
 
 function fit() {
-  const rem = layout.fit(innerWidth, innerHeight) * options.size;
+  const { width, height } = layout.size ?? {};
+  const fitting = layout.fit?.(innerWidth, innerHeight) ?? Math.min(innerWidth / width, innerHeight / height);
+  const rem = fitting * options.size;
   document.documentElement.style.fontSize = `${Math.max(4, rem).toFixed(2)}px`;
-  layout.resized();
+  layout.resized?.();
 }
 
 connection.connect();

@@ -5,41 +5,42 @@ import { clockOf, figureWords, leapText, unratedPart, pointsOf, turnOf, withoutF
 import { notation } from "./score.js";
 import { Name } from "../drawing/player_names.js";
 
+/** Who plays: federation, title, name, and what else belongs beside it. */
+export class Who {
+  /** `before` stands first, `beside` after the name; `className` besides `who`. */
+  constructor(flagOf, before, beside, className = "") {
+    this._flagOf = flagOf;
+    this._flag = element("span", "flag");
+    this._title = element("span", "title");
+    this._name = new Name();
+    this.node = element("div", `who ${className}`.trim(), "", ...before, this._flag, this._title, this._name.node, ...beside);
+  }
+
+  /** `beside`: what of the line changes its room, as text. */
+  draw({ name, title, federation }, everybody, beside = "") {
+    setText(this._flag, this._flagOf(federation));
+    setText(this._title, title ?? "");
+    this._name.draw(name || "?", everybody, `${title} ${beside}`);
+  }
+}
+
 export class PlayerPanel {
   constructor(color, { options, words, elapsedS, basisOf: basis, everybody, flagOf }) {
-    this._flagOf = flagOf;
     this._basisOf = basis;
     this._everybody = everybody;
     this._color = color;
     this._elapsedS = elapsedS;
     this._options = options;
     this._words = words;
-    this._flag = element("span", "flag");
-    this._title = element("span", "title");
-    this._name = new Name();
     this._eloValue = element("span", "value");
     this._elo = element("p", "elo", "", element("span", "label", words.elo), this._eloValue);
     this._points = element("strong", "points");
     this._material = element("span", "material");
     this._clock = element("span", "clock");
+    this._who = new Who(flagOf, [element("i", "piece")], [this._material, this._points, this._clock]);
     this._rating = new OverlayRating();
     this.node = element(
-      "section",
-      `player ${color}`,
-      "",
-      element(
-        "div",
-        "who",
-        "",
-        element("i", "piece"),
-        this._flag,
-        this._title,
-        this._name.node,
-        this._material,
-        this._points,
-        this._clock,
-      ),
-      element("div", "ratings", "", this._rating.node, this._elo),
+      "section", `player ${color}`, "", this._who.node, element("div", "ratings", "", this._rating.node, this._elo),
     );
   }
 
@@ -48,8 +49,6 @@ export class PlayerPanel {
     const { _words: words, _options: options, _color: color } = this;
     const player = game[color];
     const point = game.curves[color].at(-1) ?? null;
-    setText(this._flag, this._flagOf(player.federation));
-    setText(this._title, player.title ?? "");
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
@@ -57,8 +56,7 @@ export class PlayerPanel {
     setText(this._clock, clock.text);
     this._clock.classList.toggle("low", clock.low);
     setText(this._material, material);
-    const beside = `${player.title} ${material} ${this._points.textContent} ${clock.text.length}`;
-    this._name.draw(player.name || "?", this._everybody(), beside);
+    this._who.draw(player, this._everybody(), `${material} ${this._points.textContent} ${clock.text.length}`);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
     const basis = this._basisOf(game);
     const { withheld, choice } = basis;
@@ -78,13 +76,8 @@ class OverlayRating {
     this._usual = element("span", "interval");
     this._better = element("span", "better");
     this._leap = element("span", "leap");
-    this.node = element(
-      "p",
-      "rating main",
-      "",
-      element("span", "read", "", this._label, this._value),
-      element("span", "about", "", this._usual, this._better, this._leap),
-    );
+    const about = element("span", "about", "", this._usual, this._better, this._leap);
+    this.node = element("p", "rating main", "", element("span", "read", "", this._label, this._value), about);
   }
 
   /** `open`: what of the moves it does not rest on; `none`: why there is no figure; `leap`: what moved it far. */

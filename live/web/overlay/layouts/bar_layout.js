@@ -47,8 +47,6 @@ export default class BarLayout {
     return Math.min(width / (narrow ? NARROW_WIDTH : WIDTH), height / (narrow ? 14 : 7.5));
   }
 
-  resized() {}
-
   draw({ games: [game = null], swingOf }) {
     this.node.hidden = game === null;
     if (game === null) return;

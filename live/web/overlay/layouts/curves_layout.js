@@ -7,9 +7,10 @@ import { PlayerPanel } from "../player_lines.js";
 import { Plot } from "../curve_plot.js";
 import { localMove } from "../language/words.js";
 
-const SIZE = { width: 52, height: 29.25 };
-
 export default class CurvesLayout {
+  /** In rem; it is made as large as the page. */
+  size = { width: 52, height: 29.25 };
+
   constructor(context) {
     this._context = context;
     this._place = element("p", "place");
@@ -26,10 +27,6 @@ export default class CurvesLayout {
       this._box,
     );
     this.node.hidden = true;
-  }
-
-  fit(width, height) {
-    return Math.min(width / SIZE.width, height / SIZE.height);
   }
 
   resized() {

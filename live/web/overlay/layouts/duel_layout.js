@@ -1,17 +1,19 @@
 /** `layout=duel`: two players head to head, figure by figure. */
 
 import { element, headCell, setParts, setText } from "../../drawing/elements.js";
-import { Name } from "../../drawing/player_names.js";
 import { bandText, percentText } from "../../client/figures.js";
+import { Who } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { fill } from "../language/words.js";
 import { figureWords, leapText, oddsOf, unratedPart, placeOf, pointsOf } from "../shown_figures.js";
 import { eventPoints } from "../tables/round_table.js";
 
-const SIZE = { width: 46, height: 25 };
 const COLORS = ["white", "black"];
 
 export default class DuelLayout {
+  /** In rem; it is made as large as the page. */
+  size = { width: 46, height: 25 };
+
   constructor(context) {
     this._context = context;
     this._place = element("p", "place");
@@ -32,12 +34,6 @@ export default class DuelLayout {
     );
     this.node.hidden = true;
   }
-
-  fit(width, height) {
-    return Math.min(width / SIZE.width, height / SIZE.height);
-  }
-
-  resized() {}
 
   draw({ games: [game = null], held, swingOf }) {
     this.node.hidden = game === null;
@@ -107,22 +103,14 @@ export default class DuelLayout {
 class DuelHead {
   constructor(color, { everybody, flagOf }) {
     this._color = color;
-    this._flagOf = flagOf;
     this._everybody = everybody;
-    this._flag = element("span", "flag");
-    this._title = element("span", "title");
-    this._name = new Name();
     this._points = element("strong", "points");
-    this.node = element(
-      "div", `player ${color} who`, "", element("i", "piece"), this._flag, this._title, this._name.node, this._points,
-    );
+    this._who = new Who(flagOf, [element("i", "piece")], [this._points], `player ${color}`);
+    this.node = this._who.node;
   }
 
   draw(game) {
-    const player = game[this._color];
-    setText(this._flag, this._flagOf(player.federation));
-    setText(this._title, player.title ?? "");
     setText(this._points, pointsOf(game.result, this._color));
-    this._name.draw(player.name || "?", this._everybody(), this._points.textContent);
+    this._who.draw(game[this._color], this._everybody(), this._points.textContent);
   }
 }

@@ -2,7 +2,7 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setText } from "../../drawing/elements.js";
-import { Children } from "../reused_children.js";
+import { Children } from "../../drawing/reused_children.js";
 import { Pager } from "../pages_by_time.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
@@ -43,8 +43,6 @@ export default class GridLayout {
     this.node.style.setProperty("--columns", best.columns);
     return best.rem;
   }
-
-  resized() {}
 
   draw({ games, now, swingOf }) {
     const { items } = this._pager.page(games, this._context.options.boards, now);

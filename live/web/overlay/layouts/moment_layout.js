@@ -8,12 +8,14 @@ import { asOf } from "../../client/earlier_ply.js";
 import { MomentAges, shownMoment } from "../story/board_interest.js";
 import { placeOf } from "../shown_figures.js";
 
-const SIZE = { width: 46, height: 14.6 };
 const TURN_MS = 400;
 /** What is longer is written in smaller letters, so that its end is there. */
 const LONG_LETTERS = 120;
 
 export default class MomentLayout {
+  /** In rem; it is made as large as the page. */
+  size = { width: 46, height: 14.6 };
+
   constructor(context) {
     this._context = context;
     this._ages = new MomentAges();
@@ -37,12 +39,6 @@ export default class MomentLayout {
     );
     this.node.hidden = true;
   }
-
-  fit(width, height) {
-    return Math.min(width / SIZE.width, height / SIZE.height);
-  }
-
-  resized() {}
 
   draw({ games, held, now }) {
     const { options, words, everybody } = this._context;

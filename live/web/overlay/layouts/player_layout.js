@@ -8,9 +8,10 @@ import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { placeOf } from "../shown_figures.js";
 
-const WIDTH = 46;
-
 export default class PlayerLayout {
+  /** In rem; it is made as large as the page. */
+  size = { width: 46, height: 12 };
+
   constructor(context) {
     this._context = context;
     this._sides = { white: new PlayerPanel("white", context), black: new PlayerPanel("black", context) };
@@ -35,12 +36,6 @@ export default class PlayerLayout {
     );
     this.node.hidden = true;
   }
-
-  fit(width, height) {
-    return Math.min(width / WIDTH, height / 12);
-  }
-
-  resized() {}
 
   draw({ games: [game = null], swingOf }) {
     this.node.hidden = game === null;

@@ -1,10 +1,10 @@
 /** `layout=ticker`: a slim line with the boards one after the other. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { Children } from "../reused_children.js";
+import { Children } from "../../drawing/reused_children.js";
 import { figureWords, lastMove, unratedPart, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
-import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
+import { Who } from "../player_lines.js";
 import { Pager } from "../pages_by_time.js";
 import { ScoreBar, notation, swingText } from "../score.js";
 import { fill } from "../language/words.js";
@@ -35,8 +35,6 @@ export default class TickerLayout {
     const wide = shown === 1 ? ITEM + 2 : WIDTH;
     return Math.min(width / wide, height / HEIGHT);
   }
-
-  resized() {}
 
   draw({ games, now, swingOf }) {
     this.node.hidden = games.length === 0;
@@ -96,29 +94,21 @@ class Item {
 class TickerSide {
   constructor(color) {
     this._color = color;
-    this._title = element("span", "title");
-    this._name = new Name();
     this._points = element("strong", "points");
     this._label = element("span", "label");
     this._value = element("span", "value");
     this._moves = element("span", "label");
     this._interval = element("span", "interval");
-    this.node = element(
-      "div",
-      `player ${color}`,
-      "",
-      element("div", "who", "", element("i", "piece"), this._title, this._name.node, this._points),
-      element("div", "ratings", "", this._label, this._value, this._moves, this._interval),
-    );
+    this._who = new Who(() => "", [element("i", "piece")], [this._points]);
+    const ratings = element("div", "ratings", "", this._label, this._value, this._moves, this._interval);
+    this.node = element("div", `player ${color}`, "", this._who.node, ratings);
   }
 
   draw(game, words, basis, everybody) {
     const { withheld } = basis;
-    const player = game[this._color];
     const point = game.curves[this._color].at(-1) ?? null;
-    setText(this._title, player.title ?? "");
     setText(this._points, pointsOf(game.result, this._color));
-    this._name.draw(player.name || "?", everybody, `${player.title} ${this._points.textContent}`);
+    this._who.draw(game[this._color], everybody, this._points.textContent);
     const read = withheld ? null : figureWords(game, this._color, point, basis, words, true);
     const open = read ? unratedPart(game, this._color, words, read.figure) : null;
     setText(this._label, read?.label ?? "");

@@ -11,22 +11,21 @@ import uPlot from "../../drawing/uplot_loader.js";
 import { BoardFrame } from "../../drawing/board_frame.js";
 import { Chart } from "./chart_frame.js";
 import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
-import { ClockText } from "../boards/clock_text.js";
 import { explainButton } from "../explanations.js";
 import { basisIn } from "../figure_choice.js";
-import { Name, nameWithin } from "../../drawing/player_names.js";
+import { nameWithin } from "../../drawing/player_names.js";
 import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { writePlace } from "../page_address.js";
 import { oddsOf } from "../../overlay/shown_figures.js";
 import {
-  FIGURE_NAMES, basisText, countedMoves, drawBar, drawOdds, lastMove, leapNews, markSide, oddsText, placeText, problemText,
-  scoreAfter, scoreWords, sideFigure, withoutFigure,
+  FIGURE_NAMES, drawBar, drawOdds, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
 import { countAtOne, gainChart, gainsOf, measuredGains } from "./gain_chart.js";
 import { MoveList } from "./move_list.js";
-import { HeadToHeadPanel, MethodsTable, Ratings, pointAt } from "./rating_panel.js";
+import { Side } from "./side_figures.js";
+import { HeadToHeadPanel, MethodsTable, Ratings } from "./rating_panel.js";
 
 /** Letters of a name that fit a button. */
 const NAME_LETTERS = 18;
@@ -175,7 +174,7 @@ export class BoardPage {
     }
     const moves = plies.map(({ uci }) => uci);
     const material = materialText(placementAfter(game.start_fen, moves));
-    for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, color, material[color], basis);
+    for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, material[color], basis);
     const last = plies.at(-1);
     const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
     this._frame.draw(place.flip ? "black" : "white", better);
@@ -276,52 +275,30 @@ export class BoardPage {
 const wholeOf = (game) => game.whole_plies ?? game.plies.length;
 
 /** A player above or below the board; the figure stands here where its panel is out of sight. */
-class PlayerHeader {
+class PlayerHeader extends Side {
   constructor(color, elapsedS, followed) {
-    this._color = color;
-    this._title = element("span", "title");
-    this._name = new Name();
-    this._link = element("a", "name-link", "", this._name.node);
+    super(color, elapsedS);
+    this._link = element("a", "name-link", "", this.name.node);
     this._more = nameNode("more");
-    this._elo = element("span", "elo");
     this._material = element("span", "material");
     this._material.title = "What this side has more of, and by how many pawns it is ahead";
     this._star = new FollowStar(followed);
-    this.clock = new ClockText(color, elapsedS);
-    this._main = element("strong", "rating");
-    this._interval = element("span", "interval");
-    this._label = element("span", "figure-name");
     this._leap = element("span", "news");
-    this.node = element(
-      "div", `player-line side ${color}`, "",
-      element(
-        "div", "who", "", element("i", `piece ${color}`), this._title, this._link, this._elo, this._star.node, this._material,
-        this._more, this.clock.node,
-      ),
-      element("div", "figures", "", this._label, this._main, this._interval, this._leap),
-    );
+    const who = [this.piece, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
+    const figures = element("div", "figures", "", this.label, this.main, this.usual, this._leap);
+    this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...who), figures);
   }
 
-  draw(game, plies, color, material, basis) {
-    const player = game[color];
+  draw(game, plies, material, basis) {
+    const player = game[this.color];
     setText(this._material, material);
-    setText(this._title, player.title ?? "");
     const key = playerKey(player);
     if (key) this._link.href = writePlace({ player: key });
     else this._link.removeAttribute("href");
     this._star.draw(player);
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
-    setText(this._elo, player.elo ? String(player.elo) : "");
-    this.clock.draw(game, plies);
-    const room = `${material} ${this.clock.room} ${player.elo}`;
-    this._name.draw(player.name || "?", basis.everybody, room);
-    const point = pointAt(game.curves[color], plies.length);
-    const read = sideFigure(game, color, point, basis);
-    setText(this._main, read?.text ?? "\u2013");
-    setText(this._interval, read ? read.usual : withoutFigure(point, basis));
-    const rests = read === null ? "" : plies === game.plies ? basisText(game, color, read.figure) : countedMoves(read.figure.counted);
-    setText(this._label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
-    setText(this._leap, leapNews(game, color, basis, plies.length));
-    markSide(this.node, read);
+    const { read, rests, news } = this.show(game, plies, basis, material);
+    setText(this.label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
+    setText(this._leap, news);
   }
 }

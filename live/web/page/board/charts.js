@@ -1,18 +1,17 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
-import { columns, hasRating, span } from "../../client/curve_series.js";
-import { VALUES, bandFill, markEnds, markLeaps } from "../../drawing/curve_marks.js";
+import { hasRating } from "../../client/curve_series.js";
+import { VALUES, curveData, curveOptions } from "../../drawing/curve_marks.js";
 import { figureOf } from "../../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { moverOf } from "../../client/event_state.js";
 import { FIGURE_NAMES, sideText } from "../score_words.js";
 
-const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
 const line = (stroke, more = {}) => ({
   stroke,
   width: 2,
-  // One value alone has no line to be seen by.
-  points: { show: few, size: 6, fill: stroke },
+  spanGaps: true,
+  points: { show: false },
   ...more,
 });
 
@@ -61,8 +60,6 @@ export const SCORE = {
         line(color("--score-line"), {
           fill: color("--score-fill"),
           fillTo: 0.5,
-          spanGaps: true,
-          points: { show: false },
         }),
       ],
     };
@@ -111,40 +108,18 @@ export function curvesChart({ choice, engineRating }) {
     series(drawn) {
       game = drawn;
       if (!hasRating(game, choice, engineRating)) return { data: null };
-      const data = columns(game.curves, choice, engineRating);
       const leads = choice === "perceived";
-      const own = (elo) => new Array(data[0].length).fill(leads ? (elo ?? null) : null);
       const bands = leads ? "usual for the Elo" : "95 % intervals";
       return {
-        data: [...data, own(game.white.elo), own(game.black.elo)],
+        data: curveData(game, choice, engineRating),
         note: `${FIGURE_NAMES[choice]}; bands: ${bands}, / White's, \\ Black's${leads ? "; dashed: own Elo" : ""}`,
       };
     },
     options(color) {
-      const dashed = (name) => ({ stroke: color(name), width: 1, dash: [4, 4], points: { show: false } });
-      const shown = (side, paint) => () => (alone === null || alone === side ? paint : "transparent");
-      const edge = (side) => ({ stroke: shown(side, color(`--${side}-edge`)), width: 1, points: { show: false } });
-      const band = (side, series) => ({
-        series,
-        fill: shown(side, bandFill(color(`--${side}-line`), color(`--${side}-band`), side)),
-      });
-      return {
-        padding: [8, 44, 0, 0],
-        scales: { x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] }, y: { range: (plot) => span(plot.data, [plot.data[7].at(-1), plot.data[8].at(-1)]) } },
-        axes: [
-          { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100] },
-          { size: 40, incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map((elo) => String(Math.round(elo))) },
-        ],
-        series: [
-          {}, edge("white"), edge("white"), line(color("--white-line")), edge("black"), edge("black"), line(color("--black-line")),
-          dashed("--white-line"), dashed("--black-line"),
-        ],
-        bands: [band("white", [1, 2]), band("black", [4, 5])],
-        marked: (plot) => {
-          markEnds(plot, { color, family: FAMILY, size: 12, written: (elo) => String(Math.round(elo)) });
-          if (choice === "perceived") markLeaps(plot, game, { color, family: FAMILY, size: 11 });
-        },
-      };
+      const shown = (side) => alone === null || alone === side;
+      const perceived = () => choice === "perceived";
+      const sizes = { letters: 12, names: 11, axes: [{ size: 22 }, { size: 40 }] };
+      return { padding: [8, 44, 0, 0], ...curveOptions({ color, family: FAMILY, ...sizes, game: () => game, perceived, shown }) };
     },
     says: (game) => `Figures by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,
     table(game) {
@@ -232,8 +207,8 @@ export const CLOCKS = {
     axes: [plyAxis(current), { size: 34 }],
     series: [
       {},
-      line(color("--white-line"), { spanGaps: true, points: { show: false } }),
-      line(color("--black-line"), { spanGaps: true, points: { show: false } }),
+      line(color("--white-line")),
+      line(color("--black-line")),
     ],
   }),
   says: () => "Time left on both clocks by move; the table beside it has the figures.",

@@ -3,6 +3,7 @@
 import { element, headCell, scrollBox, setText, tableOf } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
 import { LEAST_SHOWN_ELO, MOST_SHOWN_ELO, bandText, eloText, figureOf, newestLeap } from "../../client/figures.js";
+import { pointAt } from "../../client/curve_series.js";
 import { moveText } from "../../drawing/number_format.js";
 import { countedMoves, sideFigure, withoutFigure } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";
@@ -13,12 +14,6 @@ import { Whisker } from "./side_figures.js";
 const DASH = "\u2013";
 /** Both players are compared from so many moves on. */
 const LEAST_MOVES = 5;
-
-/** The last point of a curve at or before a ply, or null. Pure. */
-export function pointAt(curve, ply) {
-  for (let at = curve.length - 1; at >= 0; at -= 1) if (curve[at].ply <= ply) return curve[at];
-  return null;
-}
 
 /** The logistic expectation of White from both Elo ratings; null without both. Pure. */
 export function eloExpectation(white, black) {

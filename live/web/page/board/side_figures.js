@@ -2,8 +2,9 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { ClockText } from "../boards/clock_text.js";
+import { pointAt } from "../../client/curve_series.js";
 import { percentText } from "../../client/figures.js";
+import { ClockText } from "../boards/clock_text.js";
 import { SCALE, basisText, countedMoves, leapNews, markSide, sideFigure, withoutFigure } from "../score_words.js";
 
 /** A rating and its band on a scale that all boards share, so that eyes can compare them. */
@@ -34,48 +35,64 @@ function place(node, side, percent) {
   if (percent !== null) node.style.setProperty(side, `${percent.toFixed(1)}%`);
 }
 
-/** A player's line of a card: name, title, Elo, clock, and the ratings below. */
-export class CardSide {
+/**
+ * What every view shows of one side, each part a node of its own; the view arranges them. `piece` is
+ * the disc of its colour, `usual` what is usual, `rests` what the figure rests on.
+ */
+export class Side {
   constructor(color, elapsedS) {
-    this._color = color;
-    this._title = element("span", "title");
-    this._name = new Name();
-    this._elo = element("span", "elo");
+    this.color = color;
+    this.piece = element("i", `piece ${color}`);
+    this.title = element("span", "title");
+    this.name = new Name();
+    this.elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
-    this._label = element("span", "figure-name");
-    this._main = element("strong", "rating");
-    this._usual = element("span", "interval");
+    this.label = element("span", "figure-name");
+    this.main = element("strong", "rating");
+    this.usual = element("span", "interval");
+  }
+
+  /** Draws them as after `plies`; answers `{read, rests, news}`: the figure as it is read, its basis, what moved it. */
+  show(game, plies, basis, room = "") {
+    const { color } = this;
+    const player = game[color];
+    const point = pointAt(game.curves[color], plies.length);
+    setText(this.title, player.title ?? "");
+    setText(this.elo, player.elo ? String(player.elo) : "");
+    this.clock.draw(game, plies);
+    this.name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.room} ${room}`);
+    const read = sideFigure(game, color, point, basis);
+    setText(this.label, read?.label ?? "");
+    setText(this.main, read?.text ?? "\u2013");
+    setText(this.usual, read ? read.usual : withoutFigure(point, basis));
+    markSide(this.node, read);
+    const rests = read === null ? "" : plies === game.plies ? basisText(game, color, read.figure) : countedMoves(read.figure.counted);
+    return { read, rests, news: leapNews(game, color, basis, plies.length) };
+  }
+}
+
+/** A player's line of a card: name, title, Elo, clock, and the ratings below. */
+export class CardSide extends Side {
+  constructor(color, elapsedS) {
+    super(color, elapsedS);
     this._better = element("span", "other");
     this._whisker = new Whisker();
     this.node = element(
-      "div",
-      `side ${color}`,
-      "",
-      element("div", "who", "", element("i", `piece ${color}`), this._title, this._name.node, this._elo, this.clock.node),
-      element("div", "figures", "", this._label, this._main, this._usual, this._better),
+      "div", `side ${color}`, "",
+      element("div", "who", "", this.piece, this.title, this.name.node, this.elo, this.clock.node),
+      element("div", "figures", "", this.label, this.main, this.usual, this._better),
       this._whisker.node,
     );
   }
 
-  draw(game, plies, point, basis) {
-    const player = game[this._color];
-    setText(this._title, player.title ?? "");
-    const title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
-    setText(this._elo, player.elo ? String(player.elo) : "");
-    this.clock.draw(game, plies);
-    this._name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.room}`);
-    this._name.node.title = title;
-    const read = sideFigure(game, this._color, point, basis);
-    setText(this._label, read?.label ?? "");
-    setText(this._main, read?.text ?? "\u2013");
-    setText(this._usual, read ? read.usual : withoutFigure(point, basis));
-    const rests = read === null ? "" : plies === game.plies ? basisText(game, this._color, read.figure) : countedMoves(read.figure.counted);
+  draw(game, basis) {
+    const player = game[this.color];
+    const { read, rests, news } = this.show(game, game.plies, basis);
+    this.name.node.title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
     // Whose games they are stands in the line before.
     const better = read?.better ? `better than ${percentText(read.figure.percentile)}\u00a0% of such games` : "";
-    const news = leapNews(game, this._color, basis);
     setText(this._better, read === null ? "" : read.early || [news || better, rests.replaceAll(" ", "\u00a0")].filter(Boolean).join(" \u00b7 "));
     this._better.classList.toggle("news", news !== "");
-    markSide(this.node, read);
     // Algorithm 4's index has no place on a scale of Elo.
     this._whisker.draw(read?.figure.kind === "perceived" ? read.figure : null, player.elo);
   }

@@ -13,12 +13,14 @@ import { CardSide } from "../board/side_figures.js";
 import { Spark } from "./small_curves.js";
 
 export class Card {
-  constructor(elapsedS) {
+  /** `sight` observes which cards can be seen; without one it is drawn as seen. */
+  constructor(elapsedS, sight = null) {
     this._game = null;
     this._basis = {};
     this._plies = null;
     this._placement = "";
-    this._visible = false;
+    this._visible = sight === null;
+    this._sight = sight;
     this._where = element("span", "where");
     this._move = element("span", "move");
     this._score = element("span", "score");
@@ -38,6 +40,7 @@ export class Card {
     const body = element("div", "body", "", board, sides);
     this.node = element("article", "card", "", header, body, this._problem, this.link);
     this.node.card = this;
+    sight?.observe(this.node);
   }
 
   /** Boards are drawn only while they can be seen: there may be hundreds. */
@@ -60,9 +63,7 @@ export class Card {
     setText(this._result, resultText(game.result));
     const odds = oddsOf(game);
     drawBar(this._bar, score);
-    for (const color of ["white", "black"]) {
-      this._sides[color].draw(game, game.plies, game.curves[color].at(-1) ?? null, basis);
-    }
+    for (const side of Object.values(this._sides)) side.draw(game, basis);
     setText(this._problem, problemText(game, basis));
     this._problem.hidden = !this._problem.textContent;
     this.node.classList.toggle("over", game.result !== "*");
@@ -82,9 +83,9 @@ export class Card {
   }
 
   destroy() {
+    this._sight?.unobserve(this.node);
     this._mini.destroy();
     this.node.card = null;
-    this.node.remove();
   }
 
   _label(game, score, odds) {

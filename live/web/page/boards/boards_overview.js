@@ -1,6 +1,7 @@
 /** All boards at a glance: as cards or as a table, filtered, sorted, walked through by keyboard. */
 
 import { element, named, searchField, setText } from "../../drawing/elements.js";
+import { Children } from "../../drawing/reused_children.js";
 import { BoardsTable } from "./boards_table.js";
 import { Card } from "./board_card.js";
 import { explainButton } from "../explanations.js";
@@ -40,10 +41,8 @@ export class Overview {
   /** `elapsedS` says of a game how long its clock has run; `share` is the menu for what is seen. */
   constructor(go, elapsedS, followed, share) {
     this._go = go;
-    this._elapsedS = elapsedS;
     this._followed = followed;
     this._rounds = new RoundPicker((change) => go(change));
-    this._cards = new Map();
     this._arrangedAt = -Infinity;
     this._key = "";
     this._narrow = matchMedia("(max-width: 48rem)");
@@ -51,6 +50,7 @@ export class Overview {
     this._games = [];
     this._grid = element("div", "boards");
     this._grid.id = "boards";
+    this._cards = new Children(this._grid, () => new Card(elapsedS, this._sight));
     this._table = new BoardsTable((change) => go(change), elapsedS);
     this._count = element("span", "count");
     this._empty = element("p", "note empty");
@@ -77,7 +77,7 @@ export class Overview {
     const { top, width } = this.node.getBoundingClientRect();
     const above = this._grid.getBoundingClientRect().top - top;
     const height = innerHeight - (top + scrollY) - above;
-    const scale = this._large.matches ? cardScale(this._cards.size, width / rem, height / rem) : 1;
+    const scale = this._large.matches ? cardScale(this._cards.views.length, width / rem, height / rem) : 1;
     if (this._grid.style.zoom !== String(scale)) this._grid.style.zoom = scale;
   }
 
@@ -109,11 +109,11 @@ export class Overview {
       this._table.clear();
       this._drawCards(games, basis);
     } else {
-      this._forget(new Set());
+      this._cards.show([]);
       this._table.draw(games, place, basis);
     }
     for (const { id } of games) {
-      const node = this._cards.get(id)?.node ?? this._table.row(id);
+      const node = this._cards.of(id)?.node ?? this._table.row(id);
       node?.classList.toggle("alerting", alerting.has(id));
       node?.classList.toggle("followed", this._followed.size > 0 && this._followed.plays(held.games.get(id)));
     }
@@ -130,41 +130,21 @@ export class Overview {
 
   /** Time has passed. Cards or rows: the others are not there. */
   tick() {
-    for (const card of this._cards.values()) card.tick();
+    for (const card of this._cards.views) card.tick();
     this._table.tick();
   }
 
   restyle() {
-    for (const card of this._cards.values()) card.restyle();
+    for (const card of this._cards.views) card.restyle();
   }
 
   _drawCards(games, basis) {
-    this._forget(new Set(games.map((game) => game.id)));
-    const before = this._cards.size;
+    const before = this._cards.views.length;
     const focused = document.activeElement;
-    games.forEach((game, at) => {
-      let card = this._cards.get(game.id);
-      if (card === undefined) {
-        card = new Card(this._elapsedS);
-        this._cards.set(game.id, card);
-        this._sight.observe(card.node);
-      }
-      card.draw(game, basis);
-      const { children } = this._grid;
-      if (children[at] !== card.node) this._grid.insertBefore(card.node, children[at] ?? null);
-    });
-    if (before !== this._cards.size) this._scale();
+    this._cards.show(games).forEach((card, at) => card.draw(games[at], basis));
+    if (before !== games.length) this._scale();
     // A card that was moved has lost the keyboard.
     if (focused !== document.activeElement && this._grid.contains(focused)) focused.focus({ preventScroll: true });
-  }
-
-  _forget(kept) {
-    for (const [id, card] of this._cards) {
-      if (kept.has(id)) continue;
-      this._sight.unobserve(card.node);
-      card.destroy();
-      this._cards.delete(id);
-    }
   }
 
   _toolbar(share) {

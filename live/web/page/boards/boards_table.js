@@ -8,6 +8,7 @@ import {
 } from "../score_words.js";
 import { writePlace } from "../page_address.js";
 import { nameWithin } from "../../drawing/player_names.js";
+import { Children } from "../../drawing/reused_children.js";
 import { ClockText } from "./clock_text.js";
 import { SortedHeader } from "./sorted_header.js";
 
@@ -28,10 +29,9 @@ const NAME_LETTERS = 24;
 
 export class BoardsTable {
   constructor(go, elapsedS) {
-    this._elapsedS = elapsedS;
     this._header = new SortedHeader(COLUMNS, go);
     this._body = element("tbody");
-    this._rows = new Map();
+    this._rows = new Children(this._body, () => new BoardTableRow(elapsedS));
     const caption = element("caption", "hidden", "All boards");
     const table = element("table", "boards-table", "", caption, element("thead", "", "", this._header.node), this._body);
     this.node = element("div", "scroll", "", table);
@@ -39,24 +39,12 @@ export class BoardsTable {
 
   draw(games, place, basis) {
     this._header.draw(place.sort || "board", place.down);
-    const shown = new Set(games.map((game) => game.id));
-    for (const [id, row] of this._rows) {
-      if (shown.has(id)) continue;
-      row.node.remove();
-      this._rows.delete(id);
-    }
-    games.forEach((game, at) => {
-      let row = this._rows.get(game.id);
-      if (row === undefined) this._rows.set(game.id, (row = new BoardTableRow(this._elapsedS)));
-      row.draw(game, basis);
-      const { children } = this._body;
-      if (children[at] !== row.node) this._body.insertBefore(row.node, children[at] ?? null);
-    });
+    this._rows.show(games).forEach((row, at) => row.draw(games[at], basis));
   }
 
   /** Time has passed. */
   tick() {
-    for (const row of this._rows.values()) row.tick();
+    for (const row of this._rows.views) row.tick();
   }
 
   links() {
@@ -65,12 +53,11 @@ export class BoardsTable {
 
   /** The row of a board. */
   row(id) {
-    return this._rows.get(id)?.node;
+    return this._rows.of(id)?.node;
   }
 
   clear() {
-    this._rows.clear();
-    this._body.replaceChildren();
+    this._rows.show([]);
   }
 }
 

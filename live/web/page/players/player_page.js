@@ -4,6 +4,7 @@ import { element, nameNode, setText } from "../../drawing/elements.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { Chart } from "../board/chart_frame.js";
 import { gainChart } from "../board/gain_chart.js";
+import { Children } from "../../drawing/reused_children.js";
 import { Card } from "../boards/board_card.js";
 import { explainButton } from "../explanations.js";
 import { basisIn } from "../figure_choice.js";
@@ -14,8 +15,6 @@ import { PLAYER_COLUMNS, USUAL } from "./columns.js";
 
 export class PlayerPage {
   constructor(go, share, elapsedS, followed) {
-    this._elapsedS = elapsedS;
-    this._cards = new Map();
     this._star = new FollowStar(followed);
     this._name = nameNode("name");
     this._about = nameNode("more");
@@ -33,6 +32,7 @@ export class PlayerPage {
     this._gains = new Chart(gainChart(uPlot));
     this._pooled = new PooledGains(() => go({}));
     this._grid = element("div", "boards");
+    this._cards = new Children(this._grid, () => new Card(elapsedS));
     this.node = element(
       "section", "player-view", "", header, this._gone, this._body, this._gains.node, element("h2", "", "Games"), this._grid,
     );
@@ -55,7 +55,8 @@ export class PlayerPage {
     }
     if (player !== null) for (const figure of this._figures) figure.draw(player, held.engine);
     this._drawGains(held, player, games, place.player);
-    this._drawGames(games, basisIn(held, place));
+    const basis = basisIn(held, place);
+    this._cards.show(games).forEach((card, at) => card.draw(games[at], basis));
   }
 
   _drawGains(held, player, games, key) {
@@ -67,31 +68,12 @@ export class PlayerPage {
 
   /** Time has passed. */
   tick() {
-    for (const card of this._cards.values()) card.tick();
+    for (const card of this._cards.views) card.tick();
   }
 
   restyle() {
     this._gains.restyle();
-    for (const card of this._cards.values()) card.restyle();
-  }
-
-  _drawGames(games, basis) {
-    const shown = new Set(games.map(({ id }) => id));
-    for (const [id, card] of this._cards) {
-      if (shown.has(id)) continue;
-      card.destroy();
-      this._cards.delete(id);
-    }
-    games.forEach((game, at) => {
-      let card = this._cards.get(game.id);
-      if (card === undefined) {
-        this._cards.set(game.id, (card = new Card(this._elapsedS)));
-        card.visible = true;
-      }
-      card.draw(game, basis);
-      const { children } = this._grid;
-      if (children[at] !== card.node) this._grid.insertBefore(card.node, children[at] ?? null);
-    });
+    for (const card of this._cards.views) card.restyle();
   }
 }
 

@@ -7,6 +7,7 @@ import { FIGURE_NAMES } from "../score_words.js";
 import { pointsText, teamMatches } from "../../client/team_matches.js";
 import { roundName } from "../../client/event_rounds.js";
 import { nameWithin } from "../../drawing/player_names.js";
+import { Children } from "../../drawing/reused_children.js";
 import { FollowStar } from "../followed_players.js";
 import { playerKey } from "../player_key.js";
 import { words, fold } from "../boards/boards_order.js";
@@ -22,7 +23,7 @@ export class PlayersPage {
     this._columns = [];
     this._header = new SortedHeader([], (change) => go(change));
     this._body = element("tbody");
-    this._rows = new Map();
+    this._rows = new Children(this._body, () => new PlayerTableRow(this._columns, followed));
     this._note = element("p", "note");
     this._matches = named(element("ul", "matches"), "Team matches");
     const table = element(
@@ -55,18 +56,10 @@ export class PlayersPage {
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
     const players = this.shown(held, place);
-    const shown = new Set(players.map(({ player }) => player.id));
-    for (const [id, row] of this._rows) {
-      if (shown.has(id)) continue;
-      row.node.remove();
-      this._rows.delete(id);
-    }
     const names = everybodyIn(held);
-    players.forEach(({ player, place: rank }, at) => {
-      let row = this._rows.get(player.id);
-      if (row === undefined) this._rows.set(player.id, (row = new PlayerTableRow(this._columns, this._followed)));
+    this._rows.show(players.map(({ player }) => player)).forEach((row, at) => {
+      const { player, place: rank } = players[at];
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
-      if (this._body.rows[at] !== row.node) this._body.insertBefore(row.node, this._body.rows[at] ?? null);
     });
     const ties = withheldIn(held) ? "" : `Players by ${FIGURE_NAMES[by]}, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.`;
     setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
@@ -99,8 +92,7 @@ export class PlayersPage {
     this._ids = ids;
     this._columns = columns;
     this._header.columns([{ id: "place", label: "#" }, { id: "name", label: "Player" }, ...columns]);
-    this._rows.clear();
-    this._body.replaceChildren();
+    this._rows.show([]);
     for (const box of this._boxes) box.checked = columns.some(({ id }) => id === box.value);
   }
 

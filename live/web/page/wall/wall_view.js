@@ -4,7 +4,6 @@
  */
 
 import { button, element, loadStyles, nameNode, named, setText } from "../../drawing/elements.js";
-import { Name } from "../../drawing/player_names.js";
 import { resultText } from "../../drawing/number_format.js";
 import { placementAfter } from "../../client/board_position.js";
 import { bandText } from "../../client/figures.js";
@@ -12,9 +11,9 @@ import { dateText, roundName, roundsOf } from "../../client/event_rounds.js";
 import { eventOf } from "../../client/event_state.js";
 import { MiniBoard } from "../board/pieces.js";
 import { arranged } from "../boards/boards_order.js";
-import { ClockText } from "../boards/clock_text.js";
 import { basisIn } from "../figure_choice.js";
-import { basisText, drawBar, lastMove, markSide, placeText, scoreAfter, sideFigure, withoutFigure } from "../score_words.js";
+import { drawBar, lastMove, placeText, scoreAfter } from "../score_words.js";
+import { Side } from "../board/side_figures.js";
 import { pageAt, wallGrid, wallPages } from "./wall_pages.js";
 
 export class WallView {
@@ -151,34 +150,24 @@ class WallCell {
   }
 }
 
-class WallSide {
+class WallSide extends Side {
   constructor(color, elapsedS) {
-    this._color = color;
-    this.name = new Name();
-    this._elo = element("span", "elo");
-    this.clock = new ClockText(color, elapsedS);
-    this._main = element("strong", "rating");
-    this._interval = element("span", "interval");
-    this._label = element("span", "figure-name");
+    super(color, elapsedS);
+    const about = element("span", "about", "", this.label, this.usual, this.elo);
     this.node = element(
       "div", `wall-side side ${color}`, "",
-      element("div", "who", "", element("i", `piece ${color}`), this.name.node, this.clock.node),
-      element("div", "figures", "", this._main, element("span", "about", "", this._label, this._interval, this._elo)),
+      element("div", "who", "", this.piece, this.name.node, this.clock.node), element("div", "figures", "", this.main, about),
     );
   }
 
   draw(game, basis) {
-    const player = game[this._color];
-    setText(this._elo, player.elo ? `Elo ${player.elo}` : "");
-    this.clock.draw(game, game.plies);
-    this.name.draw(player.name || "?", basis.everybody, this.clock.room);
-    const point = game.curves[this._color].at(-1) ?? null;
-    const read = sideFigure(game, this._color, point, basis);
-    setText(this._main, read?.text ?? "\u2013");
+    const { read, rests, news } = this.show(game, game.plies, basis);
+    const { elo } = game[this.color];
+    setText(this.elo, news || (elo ? `Elo ${elo}` : ""));
     const band = read === null ? "" : bandText(read.figure);
-    setText(this._interval, read === null ? withoutFigure(point, basis) : band && (read.figure.kind === "perceived" ? `usual ${band}` : `95\u00a0% ${band}`));
-    this._main.classList.toggle("long", (read?.text.length ?? 0) > 4);
-    setText(this._label, read ? `${read.label} \u00b7 ${read.early || basisText(game, this._color, read.figure)}` : "");
-    markSide(this.node, read);
+    // From five metres few words are read: whose band it is stands below it.
+    if (read) setText(this.usual, band && (read.figure.kind === "perceived" ? `usual ${band}` : `95\u00a0% ${band}`));
+    this.main.classList.toggle("long", (read?.text.length ?? 0) > 4);
+    setText(this.label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
   }
 }

@@ -1,7 +1,7 @@
 /** Brings a list of things, each with a node of its own, onto the page. */
 
 export class Children {
-  /** `make(item)` answers `{node, draw(item, …)}`, and `destroy()` where it holds something. */
+  /** `make(item)` answers `{node, …}`, and `destroy()` where it holds something. */
   constructor(parent, make) {
     this._parent = parent;
     this._make = make;
@@ -32,5 +32,10 @@ export class Children {
 
   get views() {
     return [...this._held.values()];
+  }
+
+  /** The view of an item, or nothing. */
+  of(id) {
+    return this._held.get(id);
   }
 }
