@@ -393,6 +393,7 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
         "agreement_fit",
         "__main__",
         "drain",
+        "drills",
         "searched_games",
         "soak_service",
         "golden_engine",

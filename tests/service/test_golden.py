@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from live.feeds.demo import demo_feed
-from tests.benchmarks.service.golden import compare, differences, kept, steps_of
+from tests.benchmarks.service.drills import differences
+from tests.benchmarks.service.golden import compare, kept, steps_of
 
 
 def test_a_round_goes_wrong_on_its_way_and_ends_as_it_was_played() -> None:

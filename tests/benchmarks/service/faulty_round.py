@@ -29,8 +29,6 @@ import os
 import random
 import re
 import shutil
-import signal
-import socket
 import sys
 import tempfile
 import time
@@ -77,6 +75,7 @@ from live.rehearse.planned_faults import GOOD, ConnectionFaults
 from live.rehearse.servers.http_server import ServedReply, ServedRequest
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.rehearse.servers.pgn_server import PgnUrlRehearsal
+from tests.benchmarks.service.drills import DrilledService, differences, free_port
 from tests.publish.mosquitto import running as broker_running
 
 BOARDS = 28
@@ -277,33 +276,6 @@ class Judge:
         ]
         if numbers != sorted(numbers):
             self.wrong("boards out of order", str(numbers))
-
-
-class Service:
-    """``live-rate`` in a process of its own, which is killed."""
-
-    def __init__(self, folder: Path, specs: list[str], settings: str) -> None:
-        with socket.socket() as sock:
-            sock.bind(("127.0.0.1", 0))
-            self.port = sock.getsockname()[1]
-        (folder / "config.toml").write_text(settings.replace("PORT", str(self.port)))
-        self.log = folder / "service.log"
-        self._argv = [sys.executable, "-c", "from live.cli import main; main()", "--headless"]
-        self._argv += ["--config", str(folder / "config.toml")]
-        self._argv += [word for spec in specs for word in ("--feed", spec)]
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def start(self) -> None:
-        with self.log.open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._argv, stdout=log, stderr=log, env={**os.environ, "OMP_NUM_THREADS": "1"}
-            )
-
-    async def kill(self) -> None:
-        assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGKILL)
-        await self._process.wait()
 
 
 class Follower:
@@ -880,10 +852,10 @@ class Drill:
         self.token, entry = new_token("arbiter", os.urandom, arbiter=True)
         (folder / "tokens.toml").write_text(entry)
 
-    def settings(self, lichess: str, broker: int) -> str:
+    def settings(self, lichess: str, broker: int, port: int) -> str:
         values = {
             "server": {
-                "port": "PORT",
+                "port": port,
                 "public": True,
                 "tokens_file": str(self.folder / "tokens.toml"),
             },
@@ -904,7 +876,7 @@ class Drill:
         for table, rows in values.items():
             lines.append(f"[{table}]")
             lines += [f"{name} = {json.dumps(value)}" for name, value in rows.items()]
-        return "\n".join(lines).replace('"PORT"', "PORT")
+        return "\n".join(lines)
 
     async def run(self) -> dict[str, Any]:
         began_s, rounds = time.monotonic(), self.round
@@ -918,10 +890,15 @@ class Drill:
         ):
             origin = lichess.removeprefix("lichess+").partition("/broadcast")[0]
             specs = [lichess, page, str(rounds.share.parent)]
-            service = self.service = Service(self.folder, specs, self.settings(origin, broker.port))
-            self.public = Follower(service.port, self.judge)
-            self.arbiter = Follower(service.port, self.judge, self.token)
-            asking = Asking(service.port, self.judge, self.token, random.Random(self.args.seed))
+            port, config = free_port(), self.folder / "config.toml"
+            config.write_text(self.settings(origin, broker.port, port))
+            words = [word for spec in specs for word in ("--feed", spec)]
+            service = self.service = DrilledService(
+                self.folder, "--headless", "--config", str(config), *words
+            )
+            self.public = Follower(port, self.judge)
+            self.arbiter = Follower(port, self.judge, self.token)
+            asking = Asking(port, self.judge, self.token, random.Random(self.args.seed))
             rounds.on_kill = [self._rough, self._calm]
             readers = [
                 asyncio.create_task(each)
@@ -1029,7 +1006,7 @@ class Drill:
             now = kept_state(self.arbiter)
         for what in sorted(before.keys() | now.keys()):
             if before.get(what) != now.get(what):
-                text = f"{what}: {_difference(before.get(what), now.get(what))}"
+                text = f"{what}: {next(differences(before.get(what), now.get(what)), '')}"
                 self.judge.wrong("kill: not as before", text)
         await self._compared
 
@@ -1059,14 +1036,6 @@ class Drill:
         return all(
             found.get(name, "") == line_of(report) for name, report in self.round.now.items()
         )
-
-
-def _difference(one: Any, other: Any) -> str:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return str({key: (one[key], other.get(key)) for key in one if one[key] != other.get(key)})[
-            :400
-        ]
-    return f"{one} -> {other}"[:400]
 
 
 def main() -> int:

@@ -35,7 +35,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 import time
@@ -74,6 +73,7 @@ from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.rehearse.servers.mqtt_publisher import MqttRehearsal
 from live.rehearse.servers.own_broker import OwnBroker
 from live.rehearse.servers.pgn_server import PgnUrlRehearsal
+from tests.benchmarks.service.drills import differences, free_port
 from tests.feeds.dgt.livechess_cloud_server import LiveChessCloudRehearsal
 
 Source = Literal["file", "folder", "page", "lichess", "cloud", "mqtt", "stdin"]
@@ -404,7 +404,7 @@ class Follower:
     def __init__(self, port: int, token: str, *, elos: bool) -> None:
         """``elos``: whether the source gives ratings."""
         self._elos = elos
-        self._address = f"ws://127.0.0.1:{port}/v1/live"
+        self._address = f"ws://127.0.0.1:{port}/v2/live"
         self._headers = {"Authorization": f"Bearer {token}"}
         self.kept = Kept()
         self.here = asyncio.Event()
@@ -478,14 +478,12 @@ class Service:
     """``live-rate`` in processes of its own, all in one folder."""
 
     def __init__(self, folder: Path, state: Path, engine: str, source: Source, broker: int) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self._folder = folder
         secret, entry = new_token("arbiter", lambda size: b"golden!!" * (size // 8), arbiter=True)
         self.token = secret
         (folder / "tokens.toml").write_text(entry)
-        config = {
+        config: dict[str, dict[str, Any]] = {
             "server": {"port": self.port, "public": True, "tokens_file": "tokens.toml"},
             "engine": {"path": engine, "nodes": NODES, "engines": 1, "speculate": False},
             "journal": {"file": "journal.sqlite"},
@@ -755,18 +753,6 @@ def _write(path: Path, records: Sequence[tuple[str, str, Any]]) -> None:
 def _read(path: Path) -> dict[tuple[str, str], Any]:
     lines = gzip.decompress(path.read_bytes()).decode().split("\n")
     return {(each["what"], each["key"]): each["value"] for each in map(json.loads, lines)}
-
-
-def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
-    """Where two values differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in sorted(one.keys() | other.keys()):
-            yield from differences(one.get(key), other.get(key), f"{place}.{key}")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, (left, right) in enumerate(zip(one, other, strict=True)):
-            yield from differences(left, right, f"{place}[{number}]")
-    elif one != other:
-        yield f"{place}: {str(one)[:200]} / {str(other)[:200]}"
 
 
 def compare(one: Path, other: Path, show: int) -> int:

@@ -18,11 +18,8 @@ from __future__ import annotations
 import asyncio
 import collections
 import contextlib
-import os
 import random
 import shlex
-import signal
-import socket
 import sys
 import tempfile
 import time
@@ -43,6 +40,7 @@ from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.ratings.engine_scale import load_reference
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.service.event_service import EventService
+from tests.benchmarks.service.drills import DrilledService, free_port
 from tests.benchmarks.service.rehearsal import boards
 
 #: About how long one life of the service lasts, seconds: the round is as long as all lives.
@@ -85,40 +83,19 @@ class Outcome(msgspec.Struct, kw_only=True):
         )
 
 
-class Service:
-    """``live-rate`` in a process of its own."""
-
-    def __init__(self, spec: str, folder: Path, *, nodes: int, engines: int) -> None:
-        with socket.socket() as sock:
-            sock.bind(("127.0.0.1", 0))
-            self.port = sock.getsockname()[1]
-        program = "from live.cli import main; main()"
-        self._argv = [
-            *(sys.executable, "-c", program, "--feed", spec, "--headless"),
-            *("--journal", str(folder / "journal.sqlite"), "--engine", str(_listened(folder))),
-            *("--nodes", str(nodes), "--engines", str(engines), "--port", str(self.port)),
-        ]
-        self.process: asyncio.subprocess.Process | None = None
-        self._log = (folder / "service.log").open("ab")
-
-    async def start(self) -> None:
-        # Speculation asks what nobody needs and is stopped in mid-search, which is no fault.
-        env = {**os.environ, "LIVE_RATE_ENGINE_SPECULATE": "false", "OMP_NUM_THREADS": "1"}
-        env["LIVE_RATE_FEEDS_FINISH_AFTER_S"] = "3600"
-        env["LIVE_RATE_HUMAN_ENABLED"] = "false"
-        self.process = await asyncio.create_subprocess_exec(
-            *self._argv, stdout=self._log, stderr=self._log, env=env
-        )
-
-    async def kill(self) -> None:
-        assert self.process is not None
-        with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGKILL)
-        await self.process.wait()
-
-    def close(self) -> None:
-        """After the last kill."""
-        self._log.close()
+def _service(spec: str, folder: Path, port: int, nodes: int, engines: int) -> DrilledService:
+    return DrilledService(
+        folder,
+        *("--feed", spec, "--headless", "--journal", str(folder / "journal.sqlite")),
+        *("--engine", str(_listened(folder)), "--nodes", str(nodes)),
+        *("--engines", str(engines), "--port", str(port)),
+        env={
+            # Speculation asks what nobody needs and is stopped in mid-search, which is no fault.
+            "LIVE_RATE_ENGINE_SPECULATE": "false",
+            "LIVE_RATE_FEEDS_FINISH_AFTER_S": "3600",
+            "LIVE_RATE_HUMAN_ENABLED": "false",
+        },
+    )
 
 
 def _listened(folder: Path) -> Path:
@@ -234,9 +211,10 @@ async def drill(
     speed = length_s / (LIFE_S * max(1, kills))
     rehearsal = LichessRehearsal(games, keep_alive_s=1.0)
     async with rehearsal.serving() as spec:
-        service = Service(spec, folder, nodes=nodes, engines=engines)
+        port = free_port()
+        service = _service(spec, folder, port, nodes, engines)
         playing = asyncio.create_task(rehearsal.play(speed), name="rehearsal")
-        async with _subscribed(service.port) as subscriber:
+        async with _subscribed(port) as subscriber:
             for _ in range(kills):
                 await service.start()
                 if chance.randrange(EARLY):
@@ -253,12 +231,11 @@ async def drill(
             expected = await undisturbed(final, nodes)
             await _until(lambda: subscriber.state() == expected, patience_s)
             held = subscriber.state()
-            async with _subscribed(service.port) as fresh:
+            async with _subscribed(port) as fresh:
                 await _until(lambda: fresh.state() == held, 60)
                 fresh_equal = held is not None and fresh.state() == held
             left = sum(game.restored for game in subscriber.client_state.snapshot().games)
         await service.kill()
-        service.close()
     asked = questions(folder)
     if held != expected and held is not None:
         (folder / "held.json").write_bytes(to_json(held))

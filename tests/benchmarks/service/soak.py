@@ -45,6 +45,7 @@ from live.publish.published_state import ClientState
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
 from live.service.systemd import MALLOC
+from tests.benchmarks.service.drills import differences, free_port
 from tests.fuzz.mutation import edited, random_edits
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import Mosquitto
@@ -339,18 +340,6 @@ def essence(games: Sequence[GameDetail]) -> list[str]:
     return sorted(found)
 
 
-def different(one: object, other: object, place: str = "") -> Iterator[str]:
-    """Where two values differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in sorted(one.keys() | other.keys()):
-            yield from different(one.get(name), other.get(name), f"{place}/{name}")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, (each, its) in enumerate(zip(one, other, strict=True)):
-            yield from different(each, its, f"{place}/{number}")
-    elif one != other:
-        yield f"{place}: {str(one)[:80]} is not {str(other)[:80]}"
-
-
 @contextlib.contextmanager
 def small_disk(folder: Path) -> Iterator[tuple[Path, bool]]:
     """A file system of its own, where that is allowed."""
@@ -424,7 +413,7 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
         broker = Mosquitto(mosquitto, folder)
         await broker.start()
         stack.callback(broker.kill)
-        port = _free_port()
+        port = free_port()
         file, blocks = folder / "config.toml", folder / "blocks.json"
 
         def text(**more: object) -> str:
@@ -480,7 +469,7 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
     if essence(held) != essence(finished):
         failures.append("the final state is not what analyze says of the same games")
         for one, other in zip(essence(held), essence(finished), strict=False):
-            for line in list(different(json.loads(one), json.loads(other)))[:5]:
+            for line in list(differences(json.loads(one), json.loads(other)))[:5]:
                 print(line)
     if essence(mine.games) != essence(held):
         failures.append("the subscriber holds something else than the service")
@@ -553,11 +542,6 @@ async def _serves(port: int) -> bool:
     with contextlib.suppress(OSError, TimeoutError):
         return bool(await get(port, "/healthz"))
     return False
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 def main() -> int:
