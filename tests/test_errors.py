@@ -264,7 +264,6 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "studies/ferreira_tables.py": STUDIES,
     "studies/regan_table.py": ("study run",),
     "studies/study_data.py": STUDIES,
-    "studies/table_catalogue.py": ("study table",),
     "engine/process/child_process.py": ENGINES,
     "engine/engine_discovery.py": ENGINES,
     "engine/cluster/cluster_tls.py": ("", "analyze", "worker"),

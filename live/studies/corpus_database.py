@@ -11,21 +11,283 @@
 
 Written in batches, one transaction each, so that a kill costs the last batch at most and the same
 command goes on from there. SQLite in WAL mode, read by whoever likes.
+
+One game as a corpus keeps it: who, when, what was played; and as few bytes as it takes.
+
+Moves are packed into two bytes each, so that a million games fit a disk and are read without
+replaying them. A game is told by its players, date, start and moves; the result and the ratings
+are not part of that, since sources contradict each other about them.
+
+What is known of every position of one game: found by our engines, or given by a file.
+
+Scores are centipawns from White's side, a forced mate ±3900. Everything a search reports is kept:
+depth, selective depth, time, nodes, tablebase hits and the score after each depth, so that a later
+method needs no new search (Alliot 2017, section 4.1, asks for as much).
+
+Results of other people's runs: taken where engine, limit, lines and version agree.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 import sqlite3
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
+import chess
 import msgspec
+import numpy as np
 
 from live.engine.results.sqlite_connection import SqliteConnection
+from live.engine.search import SearchResult
 from live.errors import InputError
-from live.studies.corpus_game import STANDARD_FEN, CorpusGame, CorpusPlayer, packed, unpacked
-from live.studies.searched_game import SearchedGame, decode_searched, encode_searched
+from live.events import MATE_CP, GameReport, Headers, Player, Result, Score
+from live.games.player_identity import fide_id, name_words
+from live.ratings.alliot.complexity import Complexity, complexity
+
+STANDARD_FEN = chess.STARTING_FEN
+
+_PIECES = "nbrq"
+_DATE = re.compile(r"(\d{4})(?:[.\-/](\d{2}))?(?:[.\-/](\d{2}))?")
+
+
+class CorpusPlayer(msgspec.Struct, frozen=True):
+    """A player as a source names them; nobody (no name, no number) stays nobody."""
+
+    name: str
+    """As shown: a name, or the number that stands for one."""
+    words: str
+    """The name as it is compared; empty for nobody."""
+    fide_id: int | None = None
+
+
+class CorpusGame(msgspec.Struct, frozen=True, kw_only=True):
+    """What a corpus keeps of one game."""
+
+    white: CorpusPlayer
+    black: CorpusPlayer
+    white_elo: int | None
+    black_elo: int | None
+    event: str
+    round: str
+    date: str
+    """``2013``, ``2013.08`` or ``2013.08.01``; empty where unknown."""
+    result: str
+    """As in ``live.events.Result``."""
+    moves: tuple[str, ...]
+    """UCI."""
+    start_fen: str = STANDARD_FEN
+    chess960: bool = False
+    time_control: str = ""
+
+    @property
+    def year(self) -> int | None:
+        """Of the date; None where that is unknown."""
+        return int(self.date[:4]) if self.date else None
+
+    @property
+    def digest(self) -> bytes:
+        """16 bytes that tell this game from others."""
+        text = "\x1f".join(
+            (
+                self.white.words,
+                self.black.words,
+                self.date,
+                "" if self.start_fen == STANDARD_FEN else self.start_fen,
+                " ".join(self.moves),
+            )
+        )
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def numbered_player(number: int | str | None) -> CorpusPlayer:
+    """A player of a file that has names, or numbers in their place, or neither."""
+    if number is None or number == "":
+        return CorpusPlayer("?", "")
+    if isinstance(number, int):
+        return CorpusPlayer(str(number), f"number {number}")
+    return CorpusPlayer(number, _words(number))
+
+
+def _words(name: str) -> str:
+    """A name as it is compared. One letter names somebody too: a study is told its players."""
+    letter = name.strip().casefold()
+    return name_words(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
+
+
+def named_player(player: Player) -> CorpusPlayer:
+    """A player of a PGN."""
+    return CorpusPlayer(player.name or "?", _words(player.name), fide_id(player))
+
+
+def plain_date(text: str | None) -> str:
+    """``2013.08.??`` and ``2013-08`` → ``2013.08``; empty for what is no date."""
+    found = _DATE.match(text or "")
+    if found is None or found[1] == "0000":
+        return ""
+    parts = []
+    for part in found.groups():
+        if part is None or not int(part):
+            break
+        parts.append(part)
+    return ".".join(parts)
+
+
+def game_of(report: GameReport) -> CorpusGame:
+    """A game of a PGN."""
+    moves = [move.uci for move in report.moves]
+    game = game_from(report.headers, report.result, moves, report.start_fen)
+    return msgspec.structs.replace(game, chess960=report.headers.variant == "chess960")
+
+
+def game_from(headers: Headers, result: Result, moves: Iterable[str], start_fen: str) -> CorpusGame:
+    """A game by what the tags of its PGN say, with its moves in UCI."""
+    return CorpusGame(
+        white=named_player(headers.white),
+        black=named_player(headers.black),
+        white_elo=headers.white.elo,
+        black_elo=headers.black.elo,
+        event=headers.event,
+        round=headers.round,
+        date=plain_date(headers.date),
+        result=result,
+        moves=tuple(moves),
+        start_fen=start_fen,
+        time_control=headers.time_control,
+    )
+
+
+def illegal_move(moves: Sequence[str], start_fen: str = STANDARD_FEN) -> str | None:
+    """What is wrong with the moves, for people; None when all are legal."""
+    try:
+        board = chess.Board(start_fen)
+    except ValueError as error:
+        return f"no start position: {error}"
+    for ply, uci in enumerate(moves, 1):
+        try:
+            move = chess.Move.from_uci(uci)
+        except ValueError:
+            return f"unreadable move {uci[:12]!r} at ply {ply}"
+        if not board.is_legal(move):
+            return f"illegal move {uci} at ply {ply}"
+        board.push(move)
+    return None
+
+
+def packed(moves: Sequence[str]) -> bytes:
+    """Moves (UCI) in two bytes each: from, to, and what a pawn becomes."""
+    codes = []
+    for uci in moves:
+        piece = _PIECES.index(uci[4]) + 1 if len(uci) > 4 else 0
+        codes.append(_square(uci[0:2]) | _square(uci[2:4]) << 6 | piece << 12)
+    return np.array(codes, dtype="<u2").tobytes()
+
+
+def unpacked(data: bytes) -> tuple[str, ...]:
+    """The moves that were packed."""
+    names = chess.SQUARE_NAMES
+    return tuple(
+        names[code & 63] + names[code >> 6 & 63] + ("", *_PIECES)[code >> 12]
+        for code in np.frombuffer(data, dtype="<u2").tolist()
+    )
+
+
+def _square(name: str) -> int:
+    return (ord(name[0]) - 97) | (ord(name[1]) - 49) << 3
+
+
+class MoveSearch(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One search: of a position, or of one move in it. 0 and None: not known."""
+
+    cp: int
+    mate: int | None = None
+    depth: int = 0
+    seldepth: int = 0
+    time_ms: int = 0
+    nodes: int = 0
+    tbhits: int = 0
+    by_depth: tuple[int | None, ...] = ()
+    """Exact score after each depth from 1, centipawns, White's side."""
+    summary: Complexity | None = None
+    """Where a file gives the figures on stability instead of the scores."""
+
+    @property
+    def complexity(self) -> Complexity | None:
+        """Alliot's indicators (2017, section 3.1)."""
+        if self.by_depth:
+            return complexity([None if cp is None else Score(cp) for cp in self.by_depth])
+        return self.summary
+
+
+class PositionSearch(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A position and the move played in it."""
+
+    whole: MoveSearch
+    """Of the position; the score of a finished one follows from the rules."""
+    best: str = ""
+    """The engine's first choice (UCI); empty where unknown."""
+    played: MoveSearch | None = None
+    """Of the move played, where it was not the first choice."""
+    lines: tuple[tuple[str, int], ...] = ()
+    """Of a Multi-PV search: moves and their scores, best first."""
+
+
+class SearchedGame(msgspec.Struct, frozen=True, array_like=True):
+    """All positions of a game in order, the start first; one more than there are plies."""
+
+    positions: tuple[PositionSearch | None, ...]
+    """None: not known."""
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(SearchedGame)
+
+
+def encode_searched(game: SearchedGame) -> bytes:
+    """As it is stored."""
+    return zlib.compress(_encoder.encode(game), 3)
+
+
+def decode_searched(data: bytes) -> SearchedGame:
+    """Raises ValueError for what ``encode_searched`` did not make."""
+    try:
+        return _decoder.decode(zlib.decompress(data))
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+
+
+def move_search(result: SearchResult) -> MoveSearch:
+    """What an engine found, as it is kept."""
+    return MoveSearch(
+        cp=result.score.cp,
+        mate=result.score.mate,
+        depth=result.depth,
+        seldepth=result.seldepth,
+        time_ms=result.time_ms,
+        nodes=result.nodes,
+        tbhits=result.tbhits,
+        by_depth=tuple(None if score is None else score.cp for score in result.by_depth),
+    )
+
+
+def clamped(cp: int) -> int:
+    """A score that is within what this package counts with."""
+    return max(-MATE_CP, min(MATE_CP, cp))
+
+
+def cps(scores: Sequence[object]) -> tuple[int | None, ...]:
+    """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates, null."""
+    found: list[int | None] = []
+    for score in scores:
+        if score == "M" or score == "-M":
+            found.append(MATE_CP if score == "M" else -MATE_CP)
+        else:
+            found.append(clamped(score) if isinstance(score, int) else None)
+    return tuple(found)
+
 
 #: "lrco" in ASCII: SQLite's own mark of whose file it is.
 APPLICATION_ID: Final = 0x6C72636F
@@ -408,3 +670,98 @@ def _stored(row: tuple[Any, ...]) -> NumberedGame:
     *values, start_fen, chess960, moves = row
     rest = (start_fen or STANDARD_FEN, bool(chess960), unpacked(moves))
     return NumberedGame(*(*values, *rest))
+
+
+class MergedResults(msgspec.Struct):
+    """What a merge brought."""
+
+    games: int = 0
+    """New in the corpus."""
+    results: int = 0
+    """Games whose results were taken."""
+    refused: list[str] = []
+    """Settings that were left out, and why, for people."""
+
+
+def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
+    """Bring one corpus's games and results into another.
+
+    A setting is taken when the corpus has it already, or has none: results of two engines, limits
+    or versions are two studies, and are kept apart by refusing. Raises InputError as both
+    databases do.
+    """
+    merged = MergedResults()
+    known = set(target.settings().values())
+    taken: dict[int, int] = {}
+    for number, setting in source.settings().items():
+        if known and setting not in known:
+            near = next((each for each in known if each.bound == setting.bound), next(iter(known)))
+            merged.refused.append(f"{setting}: {_difference(setting, near)}")
+        else:
+            taken[number] = target.setting(setting)
+    names, words = source.players(), _player_keys(source)
+    for row in source.rows(
+        "SELECT games.game, white, black, white_elo, black_elo, events.name, round, date, result,"
+        " other_result, time_control FROM games LEFT JOIN events USING (event) ORDER BY game"
+    ):
+        number, white, black, white_elo, black_elo, event, round_, date, result, other, tc = row
+        stored = source.stored(number)
+        game = CorpusGame(
+            white=_named_player(white, names, words),
+            black=_named_player(black, names, words),
+            white_elo=white_elo,
+            black_elo=black_elo,
+            event=event or "",
+            round=round_,
+            date=date,
+            result=result,
+            moves=stored.moves,
+            start_fen=stored.start_fen,
+            chess960=stored.chess960,
+            time_control=tc,
+        )
+        here, new = target.add_game(game)
+        if other is not None:
+            target.add_game(msgspec.structs.replace(game, result=other))
+        merged.games += new
+        for setting_there, positions in source.rows(
+            "SELECT setting, positions FROM results WHERE game = ?", (number,)
+        ):
+            if setting_there in taken:
+                merged.results += target.add_results(
+                    taken[setting_there], here, decode_searched(positions)
+                )
+        target.wrote()
+    return merged
+
+
+def _difference(one: SearchSetting, other: SearchSetting) -> str:
+    """Where two settings part, for people."""
+    pairs = zip(
+        ("engine", "limit", "lines", "version"),
+        msgspec.structs.astuple(one),
+        msgspec.structs.astuple(other),
+        strict=True,
+    )
+    return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)
+
+
+def _player_keys(source: CorpusDatabase) -> dict[int, tuple[str, int | None]]:
+    """Of each player the name as compared, and the FIDE id."""
+    found: dict[int, tuple[str, int | None]] = {}
+    for key, player in source.rows("SELECT key, player FROM player_keys ORDER BY key"):
+        words, fide_id = found.get(player, ("", None))
+        if key.startswith("fide-"):
+            fide_id = int(key.removeprefix("fide-"))
+        else:
+            words = key
+        found[player] = (words, fide_id)
+    return found
+
+
+def _named_player(
+    number: int | None, names: dict[int, str], words: dict[int, tuple[str, int | None]]
+) -> CorpusPlayer:
+    if number is None:
+        return CorpusPlayer("?", "")
+    return CorpusPlayer(names[number], *words[number])

@@ -23,8 +23,7 @@ from live.ratings.ferreira.engine_distribution import MeasuredDistribution
 from live.ratings.ferreira.rating_differences import Comparisons
 from live.ratings.gain_histogram import GainHistogram
 from live.ratings.match.match_statistics import GameCounts, match_statistics
-from live.studies.player_moves import PlayerMoves, by_player, gather
-from live.studies.study_data import StudyData, import_polars
+from live.studies.study_data import PlayerMoves, StudyData, by_player, gather, import_polars
 from live.studies.study_table import Cell, StudyTable, TableColumn
 
 _NAME = TableColumn("player")

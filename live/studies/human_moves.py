@@ -1,28 +1,391 @@
 """Networks of human moves, made and held against games. Part of the composition root: reads files,
 asks the clock, prints.
+
+Files of rated games, replayed once into records of positions that training reads from disk.
+
+A file has one game a line (JSON, may be gzipped): ``m`` moves in UCI joined by spaces, ``w`` and
+``b`` Elo, ``kind``, and where known ``wid`` and ``bid``, the players' numbers.
+
+Which games a network may learn from, and which judge it: decided once, by player.
+
+A game is held out when one of its players is, when it has no player numbers and its moves are
+drawn, or when it is among the games that judge the ratings. Of the games held out, a third serves
+choices (size, rate, when to stop), two thirds only the figures that are published.
+
+How well a network says what was played in games, by rating and kind: pure bookkeeping.
+
+Of every game the plies after the opening are asked for, with the players' own ratings and, where
+the network knows ratings, with both 400 Elo higher and lower.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
+import math
+import multiprocessing
+import random
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+import chess
 import msgspec
+import numpy as np
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
-from live.human.players import open_network
+from live.human.encoding import POSITION, Positions, mirrored, pack
+from live.human.players import Asked, HumanMoves, open_network
+from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import write
-from live.studies.human_check import BAND_ELO, OFF_ELO, check
-from live.studies.human_dataset import GameLine, encode_to, games, held_out, part
 
-Part = Literal["all", "train", "validation", "test"]
+Part = Literal["train", "validation", "test"]
+
+#: One in so many players, and of games without numbers one in so many games, is held out.
+PLAYERS_IN = 8
+#: One in so many of the games held out serves choices.
+VALIDATION_IN = 3
+
+
+def _drawn(text: str, one_in: int) -> bool:
+    return int(sha256(text.encode()).hexdigest(), 16) % one_in == 0
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Games and players held out by name, besides those drawn.
+
+    ``games`` are SHA-256 sums (hexadecimal) of a game's moves in UCI joined by spaces; ``players``
+    are numbers as in the files of games.
+    """
+
+    games: frozenset[str]
+    players: frozenset[int]
+
+    def part_of(self, moves: str, players: Iterable[int | None]) -> Part:
+        """The part of a game: its moves in UCI joined by spaces, its two players' numbers."""
+        known = [number for number in players if number is not None]
+        held = (
+            any(number in self.players or _drawn(str(number), PLAYERS_IN) for number in known)
+            or (len(known) < 2 and _drawn(moves, PLAYERS_IN))
+            or sha256(moves.encode()).hexdigest() in self.games
+        )
+        if not held:
+            return "train"
+        return "validation" if _drawn(f"validation {moves}", VALIDATION_IN) else "test"
+
+
+def held_out() -> HeldOut:
+    """The games and players that judge this project's ratings (``human_held_out.json``)."""
+    raw = json.loads(files(__package__).joinpath("human_held_out.json").read_text("utf-8"))
+    return HeldOut(games=frozenset(raw["games"]), players=frozenset(raw["players"]))
+
+
+#: The first plies are played from memory and are the same in thousands of games.
+OPENING_PLIES = 8
+#: Shares of positions kept for training: of the opening, and of a kind of game.
+KEEP_OPENING = 0.2
+KEEP_KIND = {"otb": 1.0, "classical": 1.0, "rapid": 1.0, "blitz": 1.0, "bullet": 0.12}
+#: Games to one file of records: some 300,000 positions.
+_GAMES_A_FILE = 5000
+_MOVES: dict[str, chess.Move] = {}
+
+
+@dataclass(frozen=True)
+class GameLine:
+    """One game of a file: its moves in UCI, both Elo, its kind, and its players' numbers."""
+
+    moves: str
+    elo: tuple[int, int]
+    kind: str
+    players: tuple[int | None, int | None]
+
+
+def games(path: Path) -> Iterator[GameLine]:
+    """The games of a file; lines without moves, both ratings and a known kind are left out."""
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        for line in lines:
+            raw: dict[str, Any] = json.loads(line)
+            if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
+                players = (raw.get("wid"), raw.get("bid"))
+                yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
+
+
+def _move(uci: str) -> chess.Move:
+    move = _MOVES.get(uci)
+    if move is None:
+        move = _MOVES[uci] = chess.Move.from_uci(uci)
+    return move
+
+
+def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
+    """Every position of a game as a row of records, with the move played; not mirrored."""
+    board = chess.Board()
+    moves = [_move(uci) for uci in game.moves.split()]
+    rows = []
+    for ply, move in enumerate(moves):
+        elo = game.elo if board.turn else (game.elo[1], game.elo[0])
+        row = pack(board, moves[max(ply - 2, 0) : ply], elo, game.kind)
+        rows.append((*row[:8], move.from_square * 64 + move.to_square, number, ply))
+        board.push(move)
+    return rows
+
+
+def encode(numbered: Iterable[tuple[int, GameLine]], sample: random.Random | None) -> Positions:
+    """Positions of many games; with ``sample`` openings and some kinds are thinned out."""
+    kept: list[tuple[Any, ...]] = []
+    parts = []
+    for number, game in numbered:
+        for row in positions(game, number):
+            if sample is not None:
+                share = KEEP_KIND[game.kind] * (KEEP_OPENING if row[-1] < OPENING_PLIES else 1.0)
+                if share < 1.0 and sample.random() >= share:
+                    continue
+            kept.append(row)
+        if len(kept) > 20_000:
+            parts.append(np.array(kept, dtype=POSITION))
+            kept = []
+    parts.append(np.array(kept, dtype=POSITION))
+    rows = np.concatenate(parts)
+    return mirrored(rows, rows["ply"] % 2 == 1)
+
+
+def part(paths: Iterable[Path], wanted: Part, held: HeldOut) -> list[tuple[int, GameLine]]:
+    """The games of one part, numbered through all files in the order given."""
+    chosen = []
+    number = 0
+    for path in paths:
+        for game in games(path):
+            if held.part_of(game.moves, game.players) == wanted:
+                chosen.append((number, game))
+            number += 1
+    return chosen
+
+
+def encode_to(folder: Path, chosen: list[tuple[int, GameLine]], name: str, seed: int) -> None:
+    """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
+
+    Two processes work; files that are there already are kept, so that an interruption costs
+    little. With the name ``train`` openings and some kinds are thinned out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shuffled = list(chosen)
+    random.Random(seed).shuffle(shuffled)
+    many = -(-len(shuffled) // _GAMES_A_FILE)
+    wanted = [(folder / f"{name}-{k:03}.npy", shuffled[k::many], k) for k in range(many)]
+    missing = [(*job, seed, name == "train") for job in wanted if not job[0].exists()]
+    if missing:
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            pool.starmap(_encode_file, missing, chunksize=1)
+
+
+def _encode_file(
+    path: Path, chosen: list[tuple[int, GameLine]], number: int, seed: int, thinned: bool
+) -> None:
+    rows = encode(chosen, random.Random(f"{seed} {number}") if thinned else None)
+    part_path = path.with_suffix(".part.npy")
+    np.save(part_path, rows)
+    part_path.replace(path)
+
+
+def encoded(folder: Path, name: str) -> Positions:
+    """The records written by :func:`encode_to`, all files together."""
+    return np.concatenate([np.load(path) for path in sorted(folder.glob(f"{name}-???.npy"))])
+
+
+#: Ratings this far off must say less of the moves than the right ones.
+OFF_ELO = 400
+#: Width of a band of ratings.
+BAND_ELO = 200
+#: No move is held less likely than this: a share of zero would be an endless surprise.
+FLOOR = 1e-6
+#: Forecasts around which as many moves must be played, each with its lowest and highest.
+LEVELS = {
+    0.05: (0.04, 0.06),
+    0.1: (0.08, 0.12),
+    0.2: (0.17, 0.23),
+    0.4: (0.36, 0.44),
+    0.6: (0.55, 0.65),
+    0.8: (0.75, 0.85),
+}
+_RESAMPLED = 1000
+
+
+@dataclass
+class Tally:
+    """What one network said of some positions."""
+
+    positions: int = 0
+    hits: int = 0
+    loss: float = 0.0
+    off: int = 0
+    off_right: float = 0.0
+    off_wrong: float = 0.0
+    forecast: Counter[Any] = field(default_factory=Counter)
+    played: Counter[Any] = field(default_factory=Counter)
+    moves: Counter[Any] = field(default_factory=Counter)
+
+    def add(self, given: dict[str, float], uci: str, wrong: list[dict[str, float]]) -> None:
+        """One position: its shares, the move played, and the shares at wrong ratings."""
+        self.positions += 1
+        self.hits += next(iter(given)) == uci
+        loss = -math.log(max(given[uci], FLOOR))
+        self.loss += loss
+        if wrong:
+            self.off += 1
+            self.off_right += loss
+            self.off_wrong += sum(-math.log(max(w[uci], FLOOR)) for w in wrong) / len(wrong)
+        for move, share in given.items():
+            bins: list[Any] = [("tenth", min(int(share * 10), 9))]
+            bins += [
+                ("level", level) for level, (low, high) in LEVELS.items() if low <= share < high
+            ]
+            for one in bins:
+                self.forecast[one] += share  # type: ignore[assignment]
+                self.played[one] += move == uci
+                self.moves[one] += 1
+
+    def reliability(self, name: str) -> list[dict[str, float | int]]:
+        """Of the moves with a forecast in each bin, the mean forecast and the share played."""
+        return [
+            {
+                "at": key[1] / 10 if name == "tenth" else key[1],
+                "forecast": round(self.forecast[key] / many, 4),
+                "played": round(self.played[key] / many, 4),
+                "positions": many,
+            }
+            for key, many in sorted(self.moves.items())
+            if key[0] == name
+        ]
+
+    def figures(self) -> dict[str, Any]:
+        """Share of first choices played, and mean negative log-likelihoods in nats."""
+        many = max(self.positions, 1)
+        off = max(self.off, 1)
+        return {
+            "positions": self.positions,
+            "first_choice": round(self.hits / many, 4),
+            "nll": round(self.loss / many, 4),
+            "right_elo_nll": round(self.off_right / off, 4) if self.off else None,
+            "wrong_elo_nll": round(self.off_wrong / off, 4) if self.off else None,
+        }
+
+
+def asked_of(game: GameLine) -> Iterator[tuple[Asked, str]]:
+    """The positions of a game after the opening, each with the move played, in UCI."""
+    board = chess.Board()
+    for ply, uci in enumerate(game.moves.split()):
+        if ply >= OPENING_PLIES:
+            elo = game.elo if board.turn else (game.elo[1], game.elo[0])
+            yield Asked(board.copy(stack=8), elo, game.kind), uci
+        board.push_uci(uci)
+
+
+def _shifted(elo: tuple[int, int]) -> list[tuple[int, int]]:
+    low, high = LEARNED_ELO
+    return [
+        (elo[0] + off, elo[1] + off) for off in (-OFF_ELO, OFF_ELO) if low <= elo[0] + off <= high
+    ]
+
+
+def band(elo: int) -> int:
+    """The lower end of the 200 Elo that a rating lies in."""
+    return elo // BAND_ELO * BAND_ELO
+
+
+class Check:
+    """The figures of one network over games, one game at a time."""
+
+    def __init__(self, network: HumanMoves, wrong_elo: bool = True) -> None:
+        self._network = network
+        self._wrong = wrong_elo and network.by_elo
+        self.total = Tally()
+        self.by_elo: dict[int, Tally] = {}
+        self.by_kind: dict[str, Tally] = {}
+        self.left_out: Counter[str] = Counter()
+        self._margins: list[tuple[int, float]] = []
+
+    def add(self, game: GameLine) -> None:
+        """Ask for every position of a game after the opening."""
+        positions = []
+        for asked, uci in asked_of(game):
+            reason = not_covered(asked.board)
+            if reason is None and uci[4:] in ("", "q"):
+                positions.append((asked, uci))
+            else:
+                self.left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
+        right = self._network.shares([asked for asked, _ in positions])
+        others = self._others([asked for asked, _ in positions])
+        before = (self.total.off, self.total.off_wrong - self.total.off_right)
+        for (asked, uci), given, wrong in zip(positions, right, others, strict=True):
+            for tally in (
+                self.total,
+                self.by_elo.setdefault(band(asked.elo[0]), Tally()),
+                self.by_kind.setdefault(asked.kind, Tally()),
+            ):
+                tally.add(given, uci, wrong)
+        gained = self.total.off_wrong - self.total.off_right - before[1]
+        self._margins.append((self.total.off - before[0], gained))
+
+    def _others(self, asked: list[Asked]) -> list[list[dict[str, float]]]:
+        if not self._wrong:
+            return [[] for _ in asked]
+        wanted = [Asked(one.board, elo, one.kind) for one in asked for elo in _shifted(one.elo)]
+        answers = iter(self._network.shares(wanted))
+        return [[next(answers) for _ in _shifted(one.elo)] for one in asked]
+
+    def report(self) -> dict[str, Any]:
+        """All figures, as ``live-rate human --check`` prints them."""
+        return {
+            **self.total.figures(),
+            "right_elo_gain": self._gain(),
+            "by_elo": [
+                {"elo": elo, **tally.figures(), "reliability": tally.reliability("level")}
+                for elo, tally in sorted(self.by_elo.items())
+            ],
+            "by_kind": [{"kind": kind, **t.figures()} for kind, t in sorted(self.by_kind.items())],
+            "reliability": self.total.reliability("tenth"),
+            "left_out": dict(self.left_out),
+        }
+
+    def _gain(self) -> dict[str, float] | None:
+        """What the right rating is worth against one 400 off, in nats, with its 95 % interval.
+
+        Games are drawn again with repetition: the moves of one game are no independent witnesses.
+        """
+        many = np.array([count for count, _ in self._margins], dtype=float)
+        gained = np.array([gain for _, gain in self._margins])
+        if not many.sum():
+            return None
+        drawn = np.random.default_rng(1).integers(len(many), size=(_RESAMPLED, len(many)))
+        means = gained[drawn].sum(1) / np.maximum(many[drawn].sum(1), 1)
+        low, high = np.quantile(means, [0.025, 0.975])
+        return {
+            "mean": round(float(gained.sum() / many.sum()), 4),
+            "low": round(float(low), 4),
+            "high": round(float(high), 4),
+        }
+
+
+def check(network: HumanMoves, games: Iterable[GameLine], wrong_elo: bool = True) -> Check:
+    """A network held against games."""
+    checked = Check(network, wrong_elo)
+    for game in games:
+        checked.add(game)
+    return checked
+
+
+GamePart = Literal["all", "train", "validation", "test"]
 
 
 def check_network(
-    files: Sequence[Path], network: str, *, chosen: Part, most: int | None, json: str | None
+    files: Sequence[Path], network: str, *, chosen: GamePart, most: int | None, json: str | None
 ) -> int:
     """``live-rate human --check``; returns the exit code."""
     _reject_missing(files)
@@ -76,7 +439,7 @@ def _reject_missing(files: Sequence[Path]) -> None:
             raise InputError(str(path), "there is no such file", "Give files of games, as NDJSON")
 
 
-def _chosen(files: Sequence[Path], chosen: Part) -> Iterator[GameLine]:
+def _chosen(files: Sequence[Path], chosen: GamePart) -> Iterator[GameLine]:
     held = held_out()
     for path in files:
         for game in games(path):

@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from live.human.encoding import CONDITIONS, PLANES, Positions, conditions, planes, reachable
-from live.studies.human_dataset import OPENING_PLIES, encoded
+from live.studies.human_moves import OPENING_PLIES, encoded
 
 _GIVEN = 64
 _SQUARE = 64

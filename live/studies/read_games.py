@@ -48,17 +48,23 @@ from live.feeds.pgn.pgn_splitter import PgnSegment, PgnSplitter
 from live.feeds.result_spelling import read_result
 from live.publish.export.pgn_export import FORMAT, tag_value, wrapped
 from live.ratings.alliot.complexity import Complexity
-from live.studies.corpus_database import CorpusDatabase, NumberedGame, SearchSetting
-from live.studies.corpus_game import (
+from live.studies.corpus_database import (
     STANDARD_FEN,
+    CorpusDatabase,
     CorpusGame,
+    MoveSearch,
+    NumberedGame,
+    PositionSearch,
+    SearchedGame,
+    SearchSetting,
+    clamped,
+    cps,
     game_from,
     game_of,
     illegal_move,
     numbered_player,
     plain_date,
 )
-from live.studies.searched_game import MoveSearch, PositionSearch, SearchedGame, clamped, cps
 
 _MARK = b"Format:{value,"
 _ANNOTATOR = re.compile(rb'\[Annotator\s+"([^"]*)"\s*\]', re.DOTALL)

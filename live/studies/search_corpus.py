@@ -46,8 +46,15 @@ from live.service.engine_service import EngineService
 from live.service.measure_settings import limit_text, search_options_of
 from live.service.process import stop_on_signals
 from live.service.program_output import log_to_stderr
-from live.studies.corpus_database import CorpusDatabase, NumberedGame, SearchSetting
-from live.studies.searched_game import MoveSearch, PositionSearch, SearchedGame, move_search
+from live.studies.corpus_database import (
+    CorpusDatabase,
+    MoveSearch,
+    NumberedGame,
+    PositionSearch,
+    SearchedGame,
+    SearchSetting,
+    move_search,
+)
 
 
 class GameSearches:

@@ -13,8 +13,7 @@ from rich.console import Console
 
 from live.errors import InputError
 from live.jobs.analyze_games import check_writable, write
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
-from live.studies.merge_results import MergedResults, merge
+from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSetting, merge
 from live.studies.read_games import AddedGames, add_file, write_alliot
 from live.studies.study_data import MoveFolder
 

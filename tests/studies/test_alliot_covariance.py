@@ -17,8 +17,7 @@ from live.studies.alliot_covariance import (
     spline_indicators,
     spline_penalty,
 )
-from live.studies.alliot_games import CountedGame
-from live.studies.line_sums import RegressionSums
+from live.studies.alliot_games import CountedGame, RegressionSums
 
 
 def games(count: int, step_cp: int = 1) -> list[CountedGame]:

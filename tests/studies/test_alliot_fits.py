@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.studies import alliot_fits
+from live.studies import alliot_covariance
 from live.studies.alliot_games import CountedGame
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_data import Selection, StudyData
@@ -18,7 +18,7 @@ def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with CorpusDatabase(corpus) as database:
         data = StudyData(database, corpus, 1, database.settings()[1], Selection())
-        table = alliot_fits.fits_table(data)
+        table = alliot_covariance.fits_table(data)
     assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
 
 
@@ -40,8 +40,8 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             )
             for at in range(65)
         ]
-        monkeypatch.setattr(alliot_fits, "counted_games", lambda data: iter(held))
-        rows = alliot_fits.fits_table(data).rows
+        monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(held))
+        rows = alliot_covariance.fits_table(data).rows
         lost = [
             [sum(gain for _, gain in side) for side in (each.white, each.black)] for each in held
         ]
@@ -49,8 +49,8 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
             for game, (white, black) in zip(held, lost, strict=True)
         ]
-        monkeypatch.setattr(alliot_fits, "counted_games", lambda data: iter(worth))
-        told = alliot_fits.fits_table(data).rows
+        monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(worth))
+        told = alliot_covariance.fits_table(data).rows
     for row, other in zip(rows, told, strict=True):
         assert isinstance(row[3], float) and isinstance(row[4], float)
         assert row[4] < row[3]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.studies.corpus_game import illegal_move, packed, plain_date, unpacked
+from live.studies.corpus_database import illegal_move, packed, plain_date, unpacked
 
 SQUARES = st.sampled_from(chess.SQUARE_NAMES)
 MOVES = st.builds("{}{}{}".format, SQUARES, SQUARES, st.sampled_from(["", "n", "b", "r", "q"]))

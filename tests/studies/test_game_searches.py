@@ -4,8 +4,7 @@ import chess
 
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.events import MATE_CP, Score
-from live.studies.corpus_database import NumberedGame
-from live.studies.corpus_game import STANDARD_FEN
+from live.studies.corpus_database import STANDARD_FEN, NumberedGame
 from live.studies.search_corpus import GameSearches
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")

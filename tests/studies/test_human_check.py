@@ -4,8 +4,7 @@ from math import log
 import pytest
 
 from live.human.players import Asked
-from live.studies.human_check import check
-from live.studies.human_dataset import GameLine
+from live.studies.human_moves import GameLine, check
 
 #: Eight plies of opening, and two that are asked for.
 GAME = GameLine("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4", (2400, 1900), "otb", (1, 2))

@@ -6,7 +6,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from live.studies.human_dataset import (
+from live.studies.human_moves import (
     OPENING_PLIES,
     GameLine,
     HeldOut,

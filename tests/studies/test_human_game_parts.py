@@ -2,7 +2,7 @@ from hashlib import sha256
 
 import pytest
 
-from live.studies.human_dataset import PLAYERS_IN, HeldOut, held_out
+from live.studies.human_moves import PLAYERS_IN, HeldOut, held_out
 
 NOBODY = HeldOut(frozenset(), frozenset())
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from live.human.encoding import Positions
-from live.studies.human_dataset import GameLine, encode, encode_to
+from live.studies.human_moves import GameLine, encode, encode_to
 
 torch = pytest.importorskip("torch", reason="learning needs the extra 'train'")
 

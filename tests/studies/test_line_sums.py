@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from live.studies.line_sums import (
+from live.studies.alliot_games import (
     FOLDS,
     ColumnSums,
     LineSums,

@@ -3,8 +3,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
-from live.studies.merge_results import MergedResults, merge
+from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSetting, merge
 from live.studies.read_games import add_file
 from tests.studies.small_corpus import GIVEN, SEARCHED, corpus_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from live.studies.player_moves import ConformingMoves
+from live.studies.study_data import ConformingMoves
 
 
 def row(game: int, ply: int, *, counted: bool, score: float) -> tuple[Any, ...]:

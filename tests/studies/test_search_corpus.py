@@ -16,7 +16,7 @@ from live.studies.corpus_database import CorpusDatabase
 from live.studies.search_corpus import missing_games, search_corpus
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_table import formatted
-from live.studies.table_catalogue import study_table
+from live.studies.tabulate_corpus import study_table
 from tests.engine.machines import Machines, until
 from tests.studies.small_corpus import DATA, corpus_of
 

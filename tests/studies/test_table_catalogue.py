@@ -12,12 +12,12 @@ import pytest
 
 from live.errors import InputError
 from live.manual.pages import manual_page
-from live.studies import alliot_matches, ferreira_tables
+from live.studies import alliot_players, ferreira_tables
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, drawn
 from live.studies.study_table import Cell, StudyTable
-from live.studies.table_catalogue import TABLES, study_table
+from live.studies.tabulate_corpus import TABLES, study_table
 from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of
 
 
@@ -162,7 +162,7 @@ def test_a_match_is_predicted_by_all_other_games(
         apart = [row for row in moves if not (set(row[:2]) == set(pair) and row[2] == event)]
         assert counted == min(sum(row[0] == player for row in apart) for player in pair)
     # However many are held at once.
-    monkeypatch.setattr(alliot_matches, "MATCHES_AT_ONCE", 1)
+    monkeypatch.setattr(alliot_players, "MATCHES_AT_ONCE", 1)
     assert [made(matches, name) for name in ("alliot-5", "alliot-matches")] == whole
 
 

@@ -28,7 +28,7 @@ from live.publish.server import Publisher
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import Visibility
 from live.studies.study_figures import FIGURES
-from live.studies.table_catalogue import TABLES
+from live.studies.tabulate_corpus import TABLES
 from tests.publish.world import World
 
 
