@@ -255,6 +255,7 @@ def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[feeds.demo]\nspeed = 5000\n")
     # Each of its moves waits for the figures of the one before.

@@ -75,7 +75,7 @@ async def analysed(config: Config, games: Sequence[GameReport]) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("seed", [1, pytest.param(7, marks=pytest.mark.whole)])
 async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_pgn(
     seed: int,
 ) -> None:
@@ -173,6 +173,7 @@ def floor() -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_six_boards_never_keep_the_loop_for_long() -> None:
     config = settings(**{"feeds.demo.speed": 3000.0})
     longest = LongestTurn()

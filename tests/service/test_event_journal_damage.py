@@ -16,10 +16,10 @@ from tests.service.test_event_journal_law import ArithmeticHall, confirmed
 GAME = "UPDATE games SET details = ? WHERE game = (SELECT min(game) FROM games)"
 
 
-async def test_ten_damaged_journals_empty_no_board_whose_source_is_there(tmp_path: Path) -> None:
+async def test_damaged_journals_empty_no_board_whose_source_is_there(tmp_path: Path) -> None:
     """The seeds are among those that emptied boards of version 0.2."""
-    found = await drill(tmp_path, (1, 4, 7, 8, 11, 12, 13, 15, 18, 20), games=3)
-    assert len(found) == 10
+    found = await drill(tmp_path, (1, 8, 12, 18, 20), games=3)
+    assert len(found) == 5
     for seed, way, once, again in found:
         assert (once.emptied, again.emptied) == ((), ()), (seed, way)
         assert once.problem, (seed, way)

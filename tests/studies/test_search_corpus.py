@@ -97,6 +97,7 @@ async def test_what_goes_wrong_while_keeping_a_game_comes_out(
         )
 
 
+@pytest.mark.whole
 async def test_a_cluster_whose_workers_die_gives_the_same_tables(
     tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:

@@ -226,6 +226,7 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     scripted: Scripted, position: Searches, ledger: Ledger
 ) -> None:

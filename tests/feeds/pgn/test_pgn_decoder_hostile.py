@@ -22,7 +22,7 @@ from live.events import GameReport, Result
 from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
 
 DATA = Path(__file__).parents[2] / "data"
-TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "700"))
+TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "400"))
 #: Limits of one slice of work, in CPU time: ours, and the one of the house.
 SLICE_MS = 50.0
 LIMITS = PgnLimits(games=50)
