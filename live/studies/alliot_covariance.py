@@ -55,11 +55,10 @@ from live.studies.alliot_games import (
     correlation,
     counted_games,
     fisher_interval,
-    fit_cells,
     line_sums,
 )
 from live.studies.study_data import PlayerMoves, StudyData, by_player
-from live.studies.study_table import Cell, StudyTable, TableColumn
+from live.studies.study_table import Cell, StudyTable, with_interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -106,16 +105,14 @@ def covariance_table(data: StudyData) -> StudyTable:
     indicators = [partial(indicator, kind=kind, vector=vector) for _, kind, vector, _ in VARIANTS]
     sums = line_sums(data, indicators, 1)
     rows: list[tuple[Cell, ...]] = [
-        (name, rho, *fit_cells(held.fit(0)))
-        for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True)
+        (name, rho, *held.fit(0)) for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True)
     ]
-    return StudyTable(
+    return data.table(
         "alliot-6",
         "Covariance of gains and the results of games",
         "Alliot 2017, section 4.3.1, Table 6",
-        data.engine,
-        (TableColumn("variant"), TableColumn("paper's rho", 3), *FIT_COLUMNS),
-        tuple(rows),
+        ("variant", ("paper's rho", 3), *FIT_COLUMNS),
+        rows,
         (
             "The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",
             "The spline, whose points are chosen on games, is in alliot-fits and alliot-outcomes.",
@@ -135,42 +132,37 @@ def convolution_table(data: StudyData) -> StudyTable:
 
     [sums] = line_sums(data, [indicators], len(CONVOLUTIONS))
     rows: list[tuple[Cell, ...]] = [
-        (name, rho, *fit_cells(sums.fit(index)))
-        for index, (name, _, rho) in enumerate(CONVOLUTIONS)
+        (name, rho, *sums.fit(index)) for index, (name, _, rho) in enumerate(CONVOLUTIONS)
     ]
-    return StudyTable(
+    return data.table(
         "alliot-convolution",
         "Convolved gains and the results of games",
         "Alliot 2017, section 4.3.1",
-        data.engine,
-        (TableColumn("setting"), TableColumn("paper's rho", 3), *FIT_COLUMNS),
-        tuple(rows),
+        ("setting", ("paper's rho", 3), *FIT_COLUMNS),
+        rows,
     )
 
 
 def grid_table(data: StudyData) -> StudyTable:
     """ρ at every n0 and b: Figures 11 and 12."""
     [sums] = line_sums(data, [convolved], len(GRID_N0) * len(GRID_B_CP))
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for index in range(len(GRID_N0) * len(GRID_B_CP)):
         fit = sums.fit(index)
         n0, b_cp = GRID_N0[index // len(GRID_B_CP)], GRID_B_CP[index % len(GRID_B_CP)]
         rows.append((n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high))
     known = any(row[3] is not None for row in rows)
-    return StudyTable(
+    return data.table(
         "alliot-convolution-grid",
         "Convolved gains and the results of games, by n0 and b",
         "Alliot 2017, section 4.3.1, Figures 11 and 12",
-        data.engine,
         (
-            TableColumn("n0"),
-            TableColumn("b", 1, "pawns"),
-            TableColumn("games"),
-            TableColumn("rho", 3),
-            TableColumn("low", 3, "95 % interval of rho"),
-            TableColumn("high", 3),
+            "n0",
+            ("b", 1, "pawns"),
+            "games",
+            *with_interval("rho", 3),
         ),
-        tuple(rows) if known else (),
+        rows if known else (),
         (
             f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
             "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",
@@ -220,18 +212,17 @@ def outcomes_table(data: StudyData) -> StudyTable:
     at: Floats = at_cp.astype(np.float64)
     columns = (at_cp, STEP.at(at), TANH.at(at), values, values - reach)
     cells = zip(*(column.tolist() for column in (*columns, values + reach)), strict=True)
-    return StudyTable(
+    return data.table(
         "alliot-outcomes",
         "What a difference of two gains is worth",
         "Alliot 2017, section 4.3.1, Figure 9",
-        data.engine,
         (
-            TableColumn("difference_cp"),
-            TableColumn("step", 3, "Ferreira's"),
-            TableColumn("tanh", 3, "a = 1.16"),
-            TableColumn("spline", 3, "fitted to these games, smoothed, 1 at +400"),
-            TableColumn("low", 3, "95 % interval of the spline, but for its scale"),
-            TableColumn("high", 3),
+            "difference_cp",
+            ("step", 3, "Ferreira's"),
+            ("tanh", 3, "a = 1.16"),
+            ("spline", 3, "fitted to these games, smoothed, 1 at +400"),
+            ("low", 3, "95 % interval of the spline, but for its scale"),
+            ("high", 3),
         ),
         tuple(cells) if n > 2 * basis.shape[1] else (),
         (f"{n} games; {basis.shape[1]} points, for which 41 games are the least.",),
@@ -277,24 +268,23 @@ def difference_table(data: StudyData) -> StudyTable:
     (one, mine), (other, theirs) = list(held.items())[:2]
     lowest, pairs = cross_correlation(mine.gains, theirs.gains)
     single = pairs / (mine.gains.n * theirs.gains.n)
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for n in _PAIRS_OF_MOVES:
         first, shares = self_convolved(lowest, single, n)
         for at in range(-_SHOWN_CP, _SHOWN_CP + 1):
             index = at - first
             rows.append((n, at, float(shares[index]) if 0 <= index < len(shares) else 0.0))
     names = f"{data.players[one]} less {data.players[other]}"
-    return StudyTable(
+    return data.table(
         "alliot-differences",
         f"Difference of gains over several pairs of moves: {names}",
         "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
-        data.engine,
         (
-            TableColumn("pairs", None, "of moves"),
-            TableColumn("difference_cp"),
-            TableColumn("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
+            ("pairs", None, "of moves"),
+            "difference_cp",
+            ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
         ),
-        tuple(rows),
+        rows,
         (f"From {mine.gains.n} and {theirs.gains.n} moves.",),
     )
 
@@ -348,23 +338,22 @@ def fits_table(data: StudyData) -> StudyTable:
             method.sums.add(game.game % FOLDS * _KINDS + kind, method.of(game), game.result)
         games += 1
     columns = (
-        TableColumn("method"),
-        TableColumn("games"),
-        TableColumn("constants", None, "with the best correlation over all these games"),
-        TableColumn("rho", 3, "of these constants on the games that chose them"),
-        TableColumn("other games", 3, "rho on games that did not choose them, ten folds"),
-        TableColumn("low", 3, "95 % interval of it"),
-        TableColumn("high", 3),
-        TableColumn("other players", 3, "rho on games of players who did not choose them"),
-        TableColumn("of games", None, "with both players in one half"),
-        TableColumn("the paper's constants", 3, "rho of these here"),
-        TableColumn("paper's rho", 3),
+        "method",
+        "games",
+        ("constants", None, "with the best correlation over all these games"),
+        ("rho", 3, "of these constants on the games that chose them"),
+        ("other games", 3, "rho on games that did not choose them, ten folds"),
+        ("low", 3, "95 % interval of it"),
+        ("high", 3),
+        ("other players", 3, "rho on games of players who did not choose them"),
+        ("of games", None, "with both players in one half"),
+        ("the paper's constants", 3, "rho of these here"),
+        ("paper's rho", 3),
     )
-    return StudyTable(
+    return data.table(
         "alliot-fits",
         "The constants of covariance, chosen and tried",
         "Alliot 2017, section 4.3.1, Table 6 and Figures 11 and 12",
-        data.engine,
         columns,
         tuple(_row(method, games) for method in methods) if games >= _LEAST else (),
         () if games >= _LEAST else (f"Under {_LEAST} games nothing is chosen.",),

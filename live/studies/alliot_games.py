@@ -12,10 +12,11 @@ tried on games that it was not fitted to; his constants were tried on their own 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -33,119 +34,12 @@ from live.ratings.alliot.conformance import (
 )
 from live.ratings.score_interval import score_interval
 from live.studies.study_data import StudyData, import_polars
-from live.studies.study_table import Cell, StudyTable, TableColumn
+from live.studies.study_table import Cell, Column, StudyTable, with_interval
 
 Floats = npt.NDArray[np.float64]
 
 FOLDS: Final = 10
 _Z95: Final = float(ndtri(0.975))
-
-
-class LineFit(msgspec.Struct, frozen=True):
-    """What an indicator says about results; None where it cannot be known."""
-
-    n: int
-    rho: float | None = None
-    rho_low: float | None = None
-    """95 % interval, by Fisher's z."""
-    rho_high: float | None = None
-    alpha: float | None = None
-    beta: float | None = None
-    beta_low: float | None = None
-    """95 % interval, by Student's t."""
-    beta_high: float | None = None
-    mean: float | None = None
-    """Of the indicator."""
-    sd: float | None = None
-    error: float | None = None
-    """Root mean square of result less line, each fold by the line of the nine others."""
-    error_of_mean: float | None = None
-    """The same with no more than the mean result of the nine others."""
-
-
-class LineSums:
-    """Sums for ``count`` indicators of the same games. Adding a game costs O(count)."""
-
-    def __init__(self, count: int) -> None:
-        # By fold: n, y, y², and by indicator x, x², xy.
-        self._n = np.zeros(FOLDS)
-        self._y = np.zeros(FOLDS)
-        self._yy = np.zeros(FOLDS)
-        self._x = np.zeros((FOLDS, count))
-        self._xx = np.zeros((FOLDS, count))
-        self._xy = np.zeros((FOLDS, count))
-
-    def add(self, game: int, indicators: Floats, result: float) -> None:
-        """One game: indicators of shape (count,), and the result they should go with."""
-        fold = game % FOLDS
-        self._n[fold] += 1
-        self._y[fold] += result
-        self._yy[fold] += result * result
-        self._x[fold] += indicators
-        self._xx[fold] += indicators * indicators
-        self._xy[fold] += indicators * result
-
-    def fit(self, index: int) -> LineFit:
-        """Of one indicator."""
-        sums = np.stack(
-            [
-                self._n,
-                self._x[:, index],
-                self._y,
-                self._xx[:, index],
-                self._yy,
-                self._xy[:, index],
-            ]
-        )
-        n, x, y, xx, yy, xy = sums.sum(axis=1).tolist()
-        if n < 2:
-            return LineFit(int(n))
-        var_x, var_y, cov = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2, xy / n - x * y / n**2
-        mean, sd = x / n, math.sqrt(max(var_x, 0.0))
-        if n < 4 or var_x < 1e-15 or var_y < 1e-15:
-            return LineFit(int(n), mean=mean, sd=sd)
-        rho = max(-1.0, min(1.0, cov / math.sqrt(var_x * var_y)))
-        low, high = fisher_interval(rho, int(n))
-        beta = cov / var_x
-        spread = math.sqrt(max(0.0, var_y - beta * cov) / (n - 2) / var_x)
-        reach = float(stdtrit(n - 2, 0.975)) * spread
-        error, plain = _held_out(sums)
-        return LineFit(
-            int(n),
-            rho,
-            low,
-            high,
-            y / n - beta * mean,
-            beta,
-            beta - reach,
-            beta + reach,
-            mean,
-            sd,
-            error,
-            plain,
-        )
-
-
-def _held_out(sums: Floats) -> tuple[float | None, float | None]:
-    """Errors of each fold by what the nine others say, over all games."""
-    whole = sums.sum(axis=1)
-    squares = plain = 0.0
-    for fold in range(FOLDS):
-        if not sums[0, fold]:
-            continue
-        n, x, y, xx, _, xy = (whole - sums[:, fold]).tolist()
-        if n < 3:
-            return None, None
-        var = xx / n - (x / n) ** 2
-        beta = (xy / n - x * y / n**2) / var if var > 1e-15 else 0.0
-        alpha = (y - beta * x) / n
-        m, tx, ty, txx, tyy, txy = sums[:, fold].tolist()
-        squares += tyy - 2 * alpha * ty - 2 * beta * txy + m * alpha**2
-        squares += 2 * alpha * beta * tx + beta**2 * txx
-        mean = y / n
-        plain += tyy - 2 * mean * ty + m * mean**2
-    n = float(whole[0])
-    return math.sqrt(max(0.0, squares) / n), math.sqrt(max(0.0, plain) / n)
 
 
 class RegressionSums:
@@ -241,6 +135,85 @@ class ColumnSums:
         return np.array([n, told, y, squares, yy, alpha * y + beta * xy])
 
 
+class LineFit(NamedTuple):
+    """What an indicator says about results, as ``FIT_COLUMNS`` has it; None where it cannot be
+    known.
+    """
+
+    n: int
+    rho: float | None = None
+    rho_low: float | None = None
+    """95 % interval, by Fisher's z."""
+    rho_high: float | None = None
+    mean: float | None = None
+    """Of the indicator."""
+    sd: float | None = None
+    beta: float | None = None
+    beta_low: float | None = None
+    """95 % interval, by Student's t."""
+    beta_high: float | None = None
+    alpha: float | None = None
+    error: float | None = None
+    """Root mean square of result less line, each fold by the line of the nine others."""
+    error_of_mean: float | None = None
+    """The same with no more than the mean result of the nine others."""
+
+
+class LineSums(ColumnSums):
+    """Sums in ten folds for ``count`` indicators of the same games, each with a line of its own.
+    Adding a game costs O(count).
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__(FOLDS, count)
+
+    def add(self, group: int, indicators: Floats, result: float) -> None:
+        """One game by its number: indicators of shape (count,), and the result."""
+        super().add(group % FOLDS, indicators, result)
+
+    def fit(self, index: int) -> LineFit:
+        """Of one indicator."""
+        (n, y, yy), (x, xx, xy) = self._results.T, self._columns[:, :, index].T
+        sums = np.stack([n, x, y, xx, yy, xy])
+        n, x, y, xx, yy, xy = sums.sum(axis=1).tolist()
+        if n < 2:
+            return LineFit(int(n))
+        var_x, var_y, cov = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2, xy / n - x * y / n**2
+        mean, sd = x / n, math.sqrt(max(var_x, 0.0))
+        if n < 4 or var_x < 1e-15 or var_y < 1e-15:
+            return LineFit(int(n), mean=mean, sd=sd)
+        rho = max(-1.0, min(1.0, cov / math.sqrt(var_x * var_y)))
+        low, high = fisher_interval(rho, int(n))
+        beta = cov / var_x
+        spread = math.sqrt(max(0.0, var_y - beta * cov) / (n - 2) / var_x)
+        reach = float(stdtrit(n - 2, 0.975)) * spread
+        error, plain = _held_out(sums)
+        line = (beta, beta - reach, beta + reach, y / n - beta * mean)
+        return LineFit(int(n), rho, low, high, mean, sd, *line, error, plain)
+
+
+def _held_out(sums: Floats) -> tuple[float | None, float | None]:
+    """Errors of each fold by what the nine others say, over all games."""
+    whole = sums.sum(axis=1)
+    squares = plain = 0.0
+    for fold in range(FOLDS):
+        if not sums[0, fold]:
+            continue
+        n, x, y, xx, _, xy = (whole - sums[:, fold]).tolist()
+        if n < 3:
+            return None, None
+        var = xx / n - (x / n) ** 2
+        beta = (xy / n - x * y / n**2) / var if var > 1e-15 else 0.0
+        alpha = (y - beta * x) / n
+        m, tx, ty, txx, tyy, txy = sums[:, fold].tolist()
+        squares += tyy - 2 * alpha * ty - 2 * beta * txy + m * alpha**2
+        squares += 2 * alpha * beta * tx + beta**2 * txx
+        mean = y / n
+        plain += tyy - 2 * mean * ty + m * mean**2
+    n = float(whole[0])
+    return math.sqrt(max(0.0, squares) / n), math.sqrt(max(0.0, plain) / n)
+
+
 def correlation(moments: Floats) -> float | None:
     """From n, the sums of both, of their squares, and of their product; None without spread."""
     n, x, y, xx, yy, xy = map(float, moments)
@@ -274,18 +247,14 @@ _BIN_CP: Final = 20
 _MOST_CP: Final = 400
 
 FIT_COLUMNS: Final = (
-    TableColumn("games"),
-    TableColumn("rho", 3, "correlation with the result, -1, 0 or 1 for White"),
-    TableColumn("low", 3, "95 % interval of rho"),
-    TableColumn("high", 3),
-    TableColumn("mean", 3, "of the indicator, White less Black"),
-    TableColumn("sd", 3),
-    TableColumn("beta", 3, "result = beta indicator + alpha"),
-    TableColumn("beta low", 3, "95 % interval of beta"),
-    TableColumn("beta high", 3),
-    TableColumn("alpha", 3),
-    TableColumn("error", 3, "root mean square on games the line was not fitted to"),
-    TableColumn("of mean", 3, "the same for the mean result alone"),
+    "games",
+    *with_interval("rho", 3, "correlation with the result, -1, 0 or 1 for White"),
+    ("mean", 3, "of the indicator, White less Black"),
+    ("sd", 3),
+    *with_interval("beta", 3, "result = beta indicator + alpha", low="beta low", high="beta high"),
+    ("alpha", 3),
+    ("error", 3, "root mean square on games the line was not fitted to"),
+    ("of mean", 3, "the same for the mean result alone"),
 )
 
 
@@ -303,24 +272,14 @@ def counted_games(data: StudyData) -> Iterator[CountedGame]:
     """Games in which both sides have a counted move, in order."""
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
     for frame in data.moves(names, all_players=True):
-        held: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
-        current, result = -1, 0.0
-        for game, color, score, best_cp, gain_cp, counted in frame.iter_rows():
-            if game != current:
-                yield from _whole(current, result, held)
-                current, held = game, {"white": [], "black": []}
-            if score is None or gain_cp is None or not counted:
-                continue
-            result = (2 * score - 1) * (1 if color == "white" else -1)
-            held[color].append((best_cp, gain_cp))
-        yield from _whole(current, result, held)
-
-
-def _whole(
-    game: int, result: float, held: dict[str, list[tuple[int, int]]]
-) -> Iterator[CountedGame]:
-    if held["white"] and held["black"]:
-        yield CountedGame(game, result, tuple(held["white"]), tuple(held["black"]))
+        known = frame.filter("counted").drop_nulls(["score", "gain_cp"])
+        for game, rows in itertools.groupby(known.iter_rows(), lambda row: int(row[0])):
+            held: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
+            for _, color, score, best_cp, gain_cp, _ in rows:
+                result = (2 * score - 1) * (1 if color == "white" else -1)
+                held[color].append((best_cp, gain_cp))
+            if held["white"] and held["black"]:
+                yield CountedGame(game, result, tuple(held["white"]), tuple(held["black"]))
 
 
 def line_sums(
@@ -341,17 +300,16 @@ def correlation_table(data: StudyData) -> StudyTable:
     """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
     indicators = [partial(share_ahead, kind=kind, steps_cp=STEPS_CP) for _, kind in KINDS]
     sums = line_sums(data, indicators, len(STEPS_CP))
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for (name, _), held in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
-            rows.append((name, x_cp, *fit_cells(held.fit(index))))
-    return StudyTable(
+            rows.append((name, x_cp, *held.fit(index)))
+    return data.table(
         "alliot-conformance-results",
         "Accumulated conformance and the results of games",
         "Alliot 2017, section 4.2.1, Figures 4, 5 and 6",
-        data.engine,
-        (TableColumn("conformance"), TableColumn("x_cp"), *FIT_COLUMNS),
-        tuple(rows),
+        ("conformance", "x_cp", *FIT_COLUMNS),
+        rows,
         (
             "The paper's best x: 30 cp (Guid and Bratko 20), with beta 4.00 (raw), 3.37 (Guid and"
             " Bratko), 3.64 (k1 = 0.75), and alpha 0.043, 0.067, -0.007.",
@@ -370,24 +328,6 @@ def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -
             return None
         shares.append(np.searchsorted(known, steps, side="right") / len(known))
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
-
-
-def fit_cells(fit: LineFit) -> tuple[Cell, ...]:
-    """Of ``FIT_COLUMNS``."""
-    return (
-        fit.n,
-        fit.rho,
-        fit.rho_low,
-        fit.rho_high,
-        fit.mean,
-        fit.sd,
-        fit.beta,
-        fit.beta_low,
-        fit.beta_high,
-        fit.alpha,
-        fit.error,
-        fit.error_of_mean,
-    )
 
 
 _INDICATORS: Final = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
@@ -415,27 +355,26 @@ def complexity_table(data: StudyData) -> StudyTable:
                 held["all"][index].add(game, found, -gain_cp)
                 if player in data.players:
                     held[data.players[player]][index].add(game, found, -gain_cp)
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for name, sums in held.items():
         fits = [each.fit(0) for each in sums]
         row: list[Cell] = [name, max(fit.n for fit in fits)]
         for fit in fits:
             row += [fit.rho, fit.rho_low, fit.rho_high]
         rows.append(tuple(row))
-    columns = [TableColumn("player"), TableColumn("moves")]
+    columns: list[Column] = ["player", "moves"]
     for indicator in _INDICATORS:
         columns += [
-            TableColumn(indicator, 3),
-            TableColumn(f"{indicator} low", 3),
-            TableColumn(f"{indicator} high", 3),
+            (indicator, 3),
+            (f"{indicator} low", 3),
+            (f"{indicator} high", 3),
         ]
-    return StudyTable(
+    return data.table(
         "alliot-4",
         "Correlation of complexity with the size of errors",
         "Alliot 2017, section 4.1, Table 4",
-        data.engine,
         tuple(columns),
-        tuple(rows),
+        rows,
         (
             "low, high: 95 % interval, moves taken as independent.",
             "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others: 0.031,"
@@ -456,17 +395,16 @@ def depth_table(data: StudyData) -> StudyTable:
     """Figure 1: how deep searches got, by the time they took."""
     depths = _depths(data)
     rows = tuple(depths.shares())
-    return StudyTable(
+    return data.table(
         "alliot-depths",
         "Depths that searches of about the same time reached",
         "Alliot 2017, section 3.1, Figure 1",
-        data.engine,
         (
-            TableColumn("from_ms", None, "least time of the class"),
-            TableColumn("to_ms", None, "times of the class are below this"),
-            TableColumn("depth"),
-            TableColumn("searches"),
-            TableColumn("share", 4, "of the searches of the class"),
+            ("from_ms", None, "least time of the class"),
+            ("to_ms", None, "times of the class are below this"),
+            "depth",
+            "searches",
+            ("share", 4, "of the searches of the class"),
         ),
         rows,
         () if rows else ("These evaluations came without times.",),
@@ -489,7 +427,7 @@ def evaluation_table(data: StudyData) -> StudyTable:
         color: (gain >= -RAW.x_cp).filter(column("colour") == color).mean()
         for color in ("white", "black")
     }
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     counted = data.scan(all_players=True).filter(column("counted") & gain.is_not_null())
     for name, player in _groups(data).items():
         own = counted if player is None else counted.filter(column("player") == player)
@@ -507,23 +445,20 @@ def evaluation_table(data: StudyData) -> StudyTable:
             .sort("best_cp")
         )
         rows += [(name, *row) for row in found.collect().rows()]
-    return StudyTable(
+    return data.table(
         "alliot-evaluations",
         "Moves by the evaluation before them",
         "Alliot 2017, Figures 2, 6 and 14",
-        data.engine,
         (
-            TableColumn("player"),
-            TableColumn("evaluation_cp", None, "mover's side, middle of the class; ends open"),
-            TableColumn("moves"),
-            TableColumn("conformance", 1, "mean shortfall, centipawns"),
-            TableColumn("low", 1, "95 % interval of conformance"),
-            TableColumn("high", 1),
-            TableColumn("white within 30", 3, "share of White's moves within 30 cp"),
-            TableColumn("black within 30", 3),
-            TableColumn("score", 3, "what the mover made of the game"),
+            "player",
+            ("evaluation_cp", None, "mover's side, middle of the class; ends open"),
+            "moves",
+            *with_interval("conformance", 1, "mean shortfall, centipawns"),
+            ("white within 30", 3, "share of White's moves within 30 cp"),
+            ("black within 30", 3),
+            ("score", 3, "what the mover made of the game"),
         ),
-        tuple(rows),
+        rows,
     )
 
 
@@ -554,17 +489,16 @@ def shortfall_table(data: StudyData) -> StudyTable:
         )
         .select("gain_cp", "white", "white p(x)", "black", "black p(x)")
     )
-    return StudyTable(
+    return data.table(
         "alliot-conformance-distribution",
         "Distribution of conformance by colour",
         "Alliot 2017, Figures 3 and 6",
-        data.engine,
         (
-            TableColumn("conformance_cp"),
-            TableColumn("white"),
-            TableColumn("white p(x)", 4, "share of White's moves of at most this"),
-            TableColumn("black"),
-            TableColumn("black p(x)", 4),
+            "conformance_cp",
+            "white",
+            ("white p(x)", 4, "share of White's moves of at most this"),
+            "black",
+            ("black p(x)", 4),
         ),
         tuple(found.collect().rows()),
         ("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
@@ -576,7 +510,7 @@ def highest_table(data: StudyData) -> StudyTable:
     polars = import_polars()
     column = polars.col
     best, score = column("best_cp").cast(polars.Int64), column("score").cast(polars.Float64)
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for name, player in _groups(data).items():
         moves, own = (
             data.scan(all_players=True).filter(score.is_not_null()),
@@ -603,18 +537,15 @@ def highest_table(data: StudyData) -> StudyTable:
             (name, at, n, total / n, *score_interval(n, total, squares))
             for at, n, total, squares in found.collect().rows()
         ]
-    return StudyTable(
+    return data.table(
         "alliot-highest",
         "What became of the highest evaluation reached",
         "Alliot 2017, Figure 13",
-        data.engine,
         (
-            TableColumn("player", None, "of all players, White's side"),
-            TableColumn("highest_cp", None, "in steps of 50; 1000 and more together"),
-            TableColumn("games"),
-            TableColumn("score", 3),
-            TableColumn("low", 3, "95 % interval of score"),
-            TableColumn("high", 3),
+            ("player", None, "of all players, White's side"),
+            ("highest_cp", None, "in steps of 50; 1000 and more together"),
+            "games",
+            *with_interval("score", 3),
         ),
-        tuple(rows),
+        rows,
     )

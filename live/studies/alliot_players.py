@@ -11,7 +11,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -46,11 +46,22 @@ from live.studies.study_data import (
     gather,
     import_polars,
 )
-from live.studies.study_table import Cell, StudyTable, TableColumn
+from live.studies.study_table import Cell, Column, StudyTable, with_interval
 
-Pairing = Literal["step", "tanh", "convolution", "markov"]
-#: How pairings are predicted; the step is the paper's n0 = 0, convolution its n0 = 32, b = 2.4.
-PAIRINGS: tuple[Pairing, ...] = ("step", "tanh", "convolution", "markov")
+#: How pairings are predicted.
+_PREDICTORS: Final[dict[str, Callable[[PairedMoves, PairedMoves], Prediction]]] = {
+    # The paper's first experiment: no convolution, raw gains (its n0 = 0).
+    "step": lambda one, other: predict_by_covariance(one.shortfalls, other.shortfalls, STEP),
+    "tanh": lambda one, other: predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT),
+    # Its n0 = 32, b = 2.4.
+    "convolution": lambda one, other: predict_by_convolution(
+        one.shortfalls, other.shortfalls, CONVOLUTION_32
+    ),
+    "markov": lambda one, other: predict_by_markov(
+        one.transitions.chain("white"), other.transitions.chain("black")
+    ),
+}
+PAIRINGS: Final = tuple(_PREDICTORS)
 
 _CONFORMANCE = ("raw", "guid-bratko", "ponderated")
 
@@ -65,13 +76,13 @@ def games_table(data: StudyData) -> StudyTable:
             for color in ("white", "black")
         ]
         rows.append((name, *counts, sum(counts)))
-    return StudyTable(
+    return data.table(
         "alliot-1",
         "Games of each player",
         "Alliot 2017, Table 1",
-        "",
-        (TableColumn("player"), *(TableColumn(each) for each in ("white", "black", "total"))),
-        tuple(rows),
+        ("player", "white", "black", "total"),
+        rows,
+        engine="",
     )
 
 
@@ -84,21 +95,20 @@ def conformance_table(data: StudyData) -> StudyTable:
             low, high = held.interval or (None, None)
             row += [held.share_at(0), held.share, low, high]
         rows.append(tuple(row))
-    columns = [TableColumn("player"), TableColumn("elo", 0), TableColumn("moves")]
+    columns: list[Column] = ["player", ("elo", 0), "moves"]
     for kind in _CONFORMANCE:
         columns += [
-            TableColumn(f"{kind} 0", 3, "share of moves at 0"),
-            TableColumn(f"{kind} x", 3, "share within 30 cp (Guid and Bratko: 20)"),
-            TableColumn(f"{kind} low", 3),
-            TableColumn(f"{kind} high", 3, "95 % interval"),
+            (f"{kind} 0", 3, "share of moves at 0"),
+            (f"{kind} x", 3, "share within 30 cp (Guid and Bratko: 20)"),
+            (f"{kind} low", 3),
+            (f"{kind} high", 3, "95 % interval"),
         ]
-    return StudyTable(
+    return data.table(
         "alliot-conformance",
         "Accumulated conformance",
         "Alliot 2017, sections 3.2 and 4.2, Figure 8",
-        data.engine,
         tuple(columns),
-        tuple(rows),
+        rows,
         ("From move 10 on, forced moves left out.",),
     )
 
@@ -106,7 +116,7 @@ def conformance_table(data: StudyData) -> StudyTable:
 def career_table(data: StudyData) -> StudyTable:
     """A player's figures by year: Figures 16 and 17, and Algorithm 4."""
     found = by_year(data, ConformingMoves)
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     least = max(1, data.selection.min_moves)
     for player, name in data.players.items():
         years = sorted(year for who, year in found if who == player)
@@ -141,30 +151,23 @@ def career_table(data: StudyData) -> StudyTable:
                     d_high,
                 )
             )
-    return StudyTable(
+    return data.table(
         "career",
         "Careers: figures by year",
         "Alliot 2017, Figures 16 and 17; Ferreira 2012, Algorithm 4",
-        data.engine,
         (
-            TableColumn("player"),
-            TableColumn("year"),
-            TableColumn("games"),
-            TableColumn("moves"),
-            TableColumn("elo", 0),
-            TableColumn("score", 3, "points a game"),
-            TableColumn("p(0)", 3, "ponderated conformance at 0"),
-            TableColumn("low 0", 3, "95 % interval of p(0)"),
-            TableColumn("high 0", 3),
-            TableColumn("p(0.3)", 3, "ponderated conformance within 30 cp"),
-            TableColumn("low", 3, "95 % interval of p(0.3)"),
-            TableColumn("high", 3),
-            TableColumn("remembered", 3, "p(0.3) with past years, each half as much as the next"),
-            TableColumn("d", 0, "Elo against the engine"),
-            TableColumn("d low", 0, "95 % interval of d"),
-            TableColumn("d high", 0),
+            "player",
+            "year",
+            "games",
+            "moves",
+            ("elo", 0),
+            ("score", 3, "points a game"),
+            *with_interval("p(0)", 3, "ponderated conformance at 0", low="low 0", high="high 0"),
+            *with_interval("p(0.3)", 3, "ponderated conformance within 30 cp"),
+            ("remembered", 3, "p(0.3) with past years, each half as much as the next"),
+            *with_interval("d", 0, "Elo against the engine", low="d low", high="d high"),
         ),
-        tuple(rows),
+        rows,
         (
             "One engine judges all years: opponents, openings and clocks differ between them, and",
             "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012, section 8).",
@@ -175,7 +178,7 @@ def career_table(data: StudyData) -> StudyTable:
 def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> StudyTable:
     """Transition matrices with each colour, from its own moves alone (Tables 2 and 3)."""
     held = gather(data, lambda row: int(row[1]), lambda: PairedMoves(data.selection.gain, classes))
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     edges = ["", *map(str, classes.lower_cp)]
     for player, color in itertools.product(data.players, ("white", "black")):
         if player not in held:
@@ -186,19 +189,18 @@ def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Stud
         for at, line in enumerate(chain.matrix.tolist()):
             rows.append((data.players[player], color, edges[at], float(chain.support[at]), *line))
     name = "alliot-markov" if classes == NINETEEN else "alliot-markov-10"
-    return StudyTable(
+    return data.table(
         name,
         "Transition matrices, from White's side",
         "Alliot 2017, Tables 2 and 3, section 4.4.1",
-        data.engine,
         (
-            TableColumn("player"),
-            TableColumn("colour"),
-            TableColumn("from_cp", None, "least evaluation of the class; none for the lowest"),
-            TableColumn("moves", 1, "that the row rests on; past years weigh half as much"),
-            *(TableColumn(f"to {edge or 'lowest'}", 4) for edge in edges),
+            "player",
+            "colour",
+            ("from_cp", None, "least evaluation of the class; none for the lowest"),
+            ("moves", 1, "that the row rests on; past years weigh half as much"),
+            *((f"to {edge or 'lowest'}", 4) for edge in edges),
         ),
-        tuple(rows),
+        rows,
     )
 
 
@@ -219,24 +221,23 @@ def stationary_table(data: StudyData) -> StudyTable:
             continue
         vector = stationary_of(white.matrix, black.matrix, NINETEEN.level)
         rows.append((data.players[one], data.players[other], *map(float, vector)))
-    return StudyTable(
+    return data.table(
         "alliot-stationary",
         "Stationary vectors of pairs",
         "Alliot 2017, section 4.4.1",
-        data.engine,
         (
-            TableColumn("white"),
-            TableColumn("black"),
-            *(TableColumn(edge or "lowest", 3) for edge in edges),
+            "white",
+            "black",
+            *((edge or "lowest", 3) for edge in edges),
         ),
-        tuple(rows),
+        rows,
         (f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
     )
 
 
 def classes_table(data: StudyData) -> StudyTable:
     """Figure 15: positions in each class of the chains, in a year on average."""
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     polars = import_polars()
     counted = data.scan().filter("counted", polars.col("best_cp").is_not_null())
     years = dict(
@@ -252,29 +253,28 @@ def classes_table(data: StudyData) -> StudyTable:
         for index, edge in enumerate((None, *NINETEEN.lower_cp)) if player in years else ():
             n = counts[player, index]
             rows.append((name, index + 1, edge, n, n / years[player] if years[player] else None))
-    return StudyTable(
+    return data.table(
         "alliot-classes",
         "Positions in the nineteen classes of evaluation",
         "Alliot 2017, section 4.4.1, Figure 15",
-        data.engine,
         (
-            TableColumn("player"),
-            TableColumn("class", None, "from lost to won, mover's side"),
-            TableColumn("from_cp", None, "least evaluation of the class; none for the lowest"),
-            TableColumn("positions"),
-            TableColumn("a year", 1, "over the years with a dated game"),
+            "player",
+            ("class", None, "from lost to won, mover's side"),
+            ("from_cp", None, "least evaluation of the class; none for the lowest"),
+            "positions",
+            ("a year", 1, "over the years with a dated game"),
         ),
-        tuple(rows),
+        rows,
     )
 
 
-def royale_table(data: StudyData, by: Pairing = "step") -> StudyTable:
+def royale_table(data: StudyData, by: str = "step") -> StudyTable:
     """All against all: the matrix of Tables 7 to 9, best player first."""
     held = by_player(data, PairedMoves)
     return _matrix(data, {data.players[player]: moves for player, moves in held.items()}, by)
 
 
-def best_year_table(data: StudyData, by: Pairing = "step") -> StudyTable:
+def best_year_table(data: StudyData, by: str = "step") -> StudyTable:
     """Each player's year with the most victories over all others' years, and their matrix."""
     found = by_year(data, PairedMoves)
     least = max(ENOUGH_MOVES, data.selection.min_moves)
@@ -298,13 +298,13 @@ def best_year_table(data: StudyData, by: Pairing = "step") -> StudyTable:
 def _matrix(
     data: StudyData,
     entrants: dict[str, PairedMoves],
-    by: Pairing,
+    by: str,
     name: str = "alliot-royale",
     title: str = "Battle royale",
 ) -> StudyTable:
     royale = BattleRoyale(predictor_by(entrants, by), entrants)
     places = royale.places()
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for place in places:
         row: list[Cell] = [
             place.rank,
@@ -322,49 +322,26 @@ def _matrix(
                 row.append(royale.pairing(place.player, other.player).expected_score)
         rows.append(tuple(row))
     missing = {place.missing for place in places if place.missing}
-    return StudyTable(
+    return data.table(
         name,
         f"{title}, paired by {by}: the player of the row has White",
         "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9",
-        data.engine,
         (
-            TableColumn("rank"),
-            TableColumn("player"),
-            TableColumn("moves", None, "that count for Alliot"),
-            TableColumn("mean", 3, "expected score over all opponents and both colours"),
-            TableColumn("low", 3, "95 % interval of mean"),
-            TableColumn("high", 3),
-            TableColumn("victories", None, "opponents against whom more than a half is expected"),
-            *(TableColumn(f"v {place.player}", 2) for place in places),
+            "rank",
+            "player",
+            ("moves", None, "that count for Alliot"),
+            *with_interval("mean", 3, "expected score over all opponents and both colours"),
+            ("victories", None, "opponents against whom more than a half is expected"),
+            *((f"v {place.player}", 2) for place in places),
         ),
-        tuple(rows),
+        rows,
         tuple(sorted(missing)),
     )
 
 
-def predictor_by(held: dict[str, PairedMoves], by: Pairing) -> Callable[[str, str], Prediction]:
+def predictor_by(held: dict[str, PairedMoves], by: str) -> Callable[[str, str], Prediction]:
     """White's expected score of a game between two of these, by name."""
-
-    def step(one: PairedMoves, other: PairedMoves) -> Prediction:
-        # The paper's first experiment: no convolution, raw gains.
-        return predict_by_covariance(one.shortfalls, other.shortfalls, STEP)
-
-    def tanh(one: PairedMoves, other: PairedMoves) -> Prediction:
-        return predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT)
-
-    def convolution(one: PairedMoves, other: PairedMoves) -> Prediction:
-        return predict_by_convolution(one.shortfalls, other.shortfalls, CONVOLUTION_32)
-
-    def markov(one: PairedMoves, other: PairedMoves) -> Prediction:
-        return predict_by_markov(one.transitions.chain("white"), other.transitions.chain("black"))
-
-    chosen: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
-        "step": step,
-        "tanh": tanh,
-        "convolution": convolution,
-        "markov": markov,
-    }
-    predict = chosen[by]
+    predict = _PREDICTORS[by]
     return lambda white, black: predict(held[white], held[black])
 
 
@@ -421,7 +398,7 @@ def _matches(data: StudyData) -> list[_Match]:
 
 def prediction_table(data: StudyData) -> StudyTable:
     """Table 5: matches of two players, predicted from their other games, beside the results."""
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for match, a, b in _other_games(data):
         predictors = [predictor_by({"a": a, "b": b}, by) for by in PAIRINGS]
         rows.append(
@@ -434,28 +411,27 @@ def prediction_table(data: StudyData) -> StudyTable:
                 *(_both(predict("a", "b"), predict("b", "a")) for predict in predictors),
             )
         )
-    return StudyTable(
+    return data.table(
         "alliot-5",
         "Matches predicted from the players' other games, beside their results",
         "Alliot 2017, Table 5",
-        data.engine,
         (
             *_MATCH,
-            TableColumn("result", 3),
-            TableColumn("by elo", 3),
-            TableColumn("moves", None, "counted moves of the one with fewer"),
-            *(TableColumn(by, 3) for by in PAIRINGS),
+            ("result", 3),
+            ("by elo", 3),
+            ("moves", None, "counted moves of the one with fewer"),
+            *((by, 3) for by in PAIRINGS),
         ),
-        tuple(rows),
+        rows,
         ("Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",),
     )
 
 
 _MATCH: Final = (
-    TableColumn("player"),
-    TableColumn("opponent"),
-    TableColumn("event"),
-    TableColumn("games"),
+    "player",
+    "opponent",
+    "event",
+    "games",
 )
 
 
@@ -464,7 +440,7 @@ def score_table(data: StudyData) -> StudyTable:
     indicator = functools.partial(share_ahead, kind=PONDERATED, steps_cp=_X_CP)
     [lines] = line_sums(data, [indicator], len(_X_CP))
     fits = [lines.fit(index) for index in range(len(_X_CP))]
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for match, a, b in _own_games(data):
         expected: list[Cell] = []
         for x_cp, fit in zip(_X_CP, fits, strict=True):
@@ -480,25 +456,24 @@ def score_table(data: StudyData) -> StudyTable:
         for x_cp, fit in zip(_X_CP, fits, strict=True)
         if fit.beta is not None
     )
-    return StudyTable(
+    return data.table(
         "alliot-matches",
         "Results of matches beside what the conformance in their own games expects",
         "Alliot 2017, section 4.2.2, Figure 7 (left)",
-        data.engine,
         (
             *_MATCH,
-            TableColumn("result", 3, "of the player, points a game"),
-            TableColumn("by p(0.3)", 3, "expected from ponderated conformance within 30 cp"),
-            TableColumn("by p(0)", 3, "from perfect moves"),
+            ("result", 3, "of the player, points a game"),
+            ("by p(0.3)", 3, "expected from ponderated conformance within 30 cp"),
+            ("by p(0)", 3, "from perfect moves"),
         ),
-        tuple(rows),
+        rows,
         (f"beta of single games of this corpus: {note or 'unknown'}. Four games and more.",),
     )
 
 
 def match_conformance_table(data: StudyData) -> StudyTable:
     """Figures 7 (right) and 8: p(x) of winner and loser of each match."""
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for match, a, b in _own_games(data):
         ends = [a, b]
         for x_cp in STEPS_CP:
@@ -515,25 +490,24 @@ def match_conformance_table(data: StudyData) -> StudyTable:
                     within[0] / ends[0].n - within[1] / ends[1].n,
                 )
             )
-    return StudyTable(
+    return data.table(
         "alliot-match-conformance",
         "Ponderated conformance of both players of a match",
         "Alliot 2017, section 4.2.2, Figures 7 (right) and 8",
-        data.engine,
         (
-            TableColumn("player", None, "the winner, where there is one"),
+            ("player", None, "the winner, where there is one"),
             *_MATCH[1:3],
-            TableColumn("result", 3, "of the player, points a game"),
-            TableColumn("x_cp"),
-            TableColumn("p(x)", 3, "of the player"),
-            TableColumn("low", 3, "95 % interval of it"),
-            TableColumn("high", 3),
-            TableColumn("opponent's p(x)", 3),
-            TableColumn("opponent's low", 3),
-            TableColumn("opponent's high", 3),
-            TableColumn("difference", 3),
+            ("result", 3, "of the player, points a game"),
+            "x_cp",
+            ("p(x)", 3, "of the player"),
+            ("low", 3, "95 % interval of it"),
+            ("high", 3),
+            ("opponent's p(x)", 3),
+            ("opponent's low", 3),
+            ("opponent's high", 3),
+            ("difference", 3),
         ),
-        tuple(rows),
+        rows,
         ("Matches of four games and more.",),
     )
 

@@ -8,6 +8,7 @@ Matches of every two players, by their results, and by the gains of the match.
 
 from __future__ import annotations
 
+import itertools
 import math
 from statistics import fmean
 from typing import Any, Final
@@ -24,15 +25,15 @@ from live.ratings.ferreira.rating_differences import Comparisons
 from live.ratings.gain_histogram import GainHistogram
 from live.ratings.match.match_statistics import GameCounts, match_statistics
 from live.studies.study_data import PlayerMoves, StudyData, by_player, gather, import_polars
-from live.studies.study_table import Cell, StudyTable, TableColumn
+from live.studies.study_table import Cell, StudyTable, with_interval
 
-_NAME = TableColumn("player")
-_MOVES = TableColumn("moves")
+_NAME = "player"
+_MOVES = "moves"
 #: Players at events who are compared, each two of them: all would be millions of rows.
 MOST_STAYS: Final = 50
 #: In a curve; then it hardly moves.
 _MOST_MOVES: Final = 500
-_OWN = TableColumn("elo", 0, "mean of the own ratings")
+_OWN = ("elo", 0, "mean of the own ratings")
 
 
 class _Strengths:
@@ -63,12 +64,10 @@ class _Strengths:
                     self.games[pair] = self.games.get(pair, 0) + count
         for one, other in sorted(tuple(sorted(each)) for each in self.met):
             event.meet(str(one), str(other))
-        names = ["game", "player", "gain_cp", "successive_cp"]
-        gain = 2 if data.selection.gain == "same-search" else 3
-        for frame in data.moves(names):
-            for row in frame.iter_rows():
-                if row[gain] is not None and row[1] in held:
-                    event.add(str(row[1]), row[gain], str(row[0]))
+        for frame in data.moves(["game", "player", data.gain_column]):
+            for game, player, gain_cp in frame.drop_nulls().iter_rows():
+                if player in held:
+                    event.add(str(player), gain_cp, str(game))
             event.forget_games()
         self.ratings = {
             int(player): strength.rating
@@ -82,44 +81,44 @@ class _Strengths:
         }
 
 
+def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
+    """Expected score by the gains of both, its interval, and the difference in Elo."""
+    found = predict_by_covariance(one.gains, other.gains)
+    difference = None if found.expected_score is None else difference_of(found.expected_score)
+    return found.expected_score, found.low, found.high, difference
+
+
 def cross_table(data: StudyData) -> StudyTable:
     """Every two players who met: result, expected score, difference; and Algorithm 2."""
     held = by_player(data, PlayerMoves)
     strengths = _Strengths(data, held)
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for one, moves in held.items():
         for other, others in held.items():
             if frozenset((one, other)) not in strengths.met or one == other:
                 continue
-            found = predict_by_covariance(moves.gains, others.gains)
             rows.append(
                 (
                     data.players[one],
                     data.players[other],
                     strengths.games.get((one, other), 0),
                     strengths.results.get((one, other)),
-                    found.expected_score,
-                    found.low,
-                    found.high,
-                    None if found.expected_score is None else difference_of(found.expected_score),
+                    *_compared(moves, others),
                 )
             )
-    return StudyTable(
+    return data.table(
         "ferreira-1",
         "Cross-table of expected scores",
         "Ferreira 2012, Tables 1 and 5",
-        data.engine,
         (
             _NAME,
-            TableColumn("opponent"),
-            TableColumn("games"),
-            TableColumn("points", 1, "of the player in these games"),
-            TableColumn("expected", 3, "expected score of a game by all gains of both"),
-            TableColumn("low", 3, "95 % interval of expected"),
-            TableColumn("high", 3),
-            TableColumn("difference", 0, "Elo by which the player is the stronger"),
+            "opponent",
+            "games",
+            ("points", 1, "of the player in these games"),
+            *with_interval("expected", 3, "expected score of a game by all gains of both"),
+            ("difference", 0, "Elo by which the player is the stronger"),
         ),
-        tuple(rows),
+        rows,
     )
 
 
@@ -128,7 +127,7 @@ def strengths_table(data: StudyData) -> StudyTable:
     held = by_player(data, PlayerMoves)
     strengths = _Strengths(data, held)
     engine = _engine(data, held, strengths)
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for player, moves in held.items():
         difference, low, high = moves.differences()
         ends = strengths.intervals.get(player, (None, None))
@@ -150,26 +149,25 @@ def strengths_table(data: StudyData) -> StudyTable:
         )
     rows.sort(key=lambda row: (-(row[4] if isinstance(row[4], float) else -1), str(row[0])))
     note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
-    return StudyTable(
+    return data.table(
         "ferreira-5",
         "Strength of players by Algorithm 4, and by Algorithm 2 from their comparisons",
         "Ferreira 2012, Tables 1, 3, 5 and 6 (right-hand columns)",
-        data.engine,
         (
             _NAME,
             _OWN,
-            TableColumn("games"),
+            "games",
             _MOVES,
-            TableColumn("p", 3, "expected score against the engine"),
-            TableColumn("d", 0, "Elo against the engine"),
-            TableColumn("strength", 0, "Algorithm 4: engine strength and d"),
-            TableColumn("low", 0, "95 % interval of strength, games being clusters"),
-            TableColumn("high", 0),
-            TableColumn("algorithm 2", 0, "from the comparisons with those met"),
-            TableColumn("low 2", 0, "95 % interval of algorithm 2"),
-            TableColumn("high 2", 0),
+            ("p", 3, "expected score against the engine"),
+            ("d", 0, "Elo against the engine"),
+            ("strength", 0, "Algorithm 4: engine strength and d"),
+            ("low", 0, "95 % interval of strength, games being clusters"),
+            ("high", 0),
+            *with_interval(
+                "algorithm 2", 0, "from the comparisons with those met", low="low 2", high="high 2"
+            ),
         ),
-        tuple(rows),
+        rows,
         (f"Algorithm 3: {note}, the mean over these players' own ratings.",),
     )
 
@@ -200,29 +198,28 @@ def engine_table(data: StudyData) -> StudyTable:
     notes = ["Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."]
     if low is not None and high is not None:
         notes.append(f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}.")
-    return StudyTable(
+    return data.table(
         "ferreira-4",
         "Strength of the engine by Algorithm 3",
         "Ferreira 2012, Table 4",
-        data.engine,
         (
             _NAME,
             _MOVES,
-            TableColumn("r", 0, "own rating"),
-            TableColumn("r'", 0, "Algorithm 2"),
-            TableColumn("p", 3, "expected score against the engine"),
-            TableColumn("d", 0),
-            TableColumn("r - d", 0, "the engine by the own rating"),
-            TableColumn("r' - d", 0, "the engine by Algorithm 2"),
+            ("r", 0, "own rating"),
+            ("r'", 0, "Algorithm 2"),
+            ("p", 3, "expected score against the engine"),
+            ("d", 0),
+            ("r - d", 0, "the engine by the own rating"),
+            ("r' - d", 0, "the engine by Algorithm 2"),
         ),
-        tuple(rows),
-        tuple(notes),
+        rows,
+        notes,
     )
 
 
 def event_table(data: StudyData) -> StudyTable:
     """Table 2: players at events against players at other events."""
-    gain = "gain_cp" if data.selection.gain == "same-search" else "successive_cp"
+    gain = data.gain_column
     known_moves = (
         data.scan().drop_nulls(["event", gain]).group_by("player", "event").len().collect()
     )
@@ -240,45 +237,32 @@ def event_table(data: StudyData) -> StudyTable:
 
     chosen = set(keys)
     found = gather(data, stay, lambda: PlayerMoves(data.selection.gain))
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for index, one in enumerate(keys):
         for other in keys[index + 1 :]:
             if one[1] == other[1]:
                 continue
-            a, b = found[one].gains, found[other].gains
-            score = predict_by_covariance(a, b)
-            rows.append(
-                (
-                    data.players[one[0]],
-                    data.event_name(one[1]),
-                    a.n,
-                    data.players[other[0]],
-                    data.event_name(other[1]),
-                    b.n,
-                    score.expected_score,
-                    score.low,
-                    score.high,
-                    None if score.expected_score is None else difference_of(score.expected_score),
-                )
+            stays = (
+                (data.players[player], data.event_name(event), found[player, event].gains.n)
+                for player, event in (one, other)
             )
-    return StudyTable(
+            cells = itertools.chain(*stays, _compared(found[one], found[other]))
+            rows.append(tuple(cells))
+    return data.table(
         "ferreira-2",
         "Players at one event against players at another",
         "Ferreira 2012, Table 2",
-        data.engine,
         (
             _NAME,
-            TableColumn("event"),
+            "event",
             _MOVES,
-            TableColumn("opponent"),
-            TableColumn("at"),
-            TableColumn("their moves"),
-            TableColumn("expected", 3),
-            TableColumn("low", 3, "95 % interval of expected"),
-            TableColumn("high", 3),
-            TableColumn("difference", 0),
+            "opponent",
+            "at",
+            "their moves",
+            *with_interval("expected", 3),
+            ("difference", 0),
         ),
-        tuple(rows),
+        rows,
         ()
         if len(known) <= MOST_STAYS
         else (
@@ -291,7 +275,7 @@ def event_table(data: StudyData) -> StudyTable:
 def curve_table(data: StudyData) -> StudyTable:
     """Figure 6: the difference to the engine after each move."""
     polars = import_polars()
-    gain = "gain_cp" if data.selection.gain == "same-search" else "successive_cp"
+    gain = data.gain_column
     parts = (polars.col(gain).sign() + 1) / 2
     found = (
         data.scan()
@@ -306,60 +290,58 @@ def curve_table(data: StudyData) -> StudyTable:
     curves = found.select("player", "n", gain, "p").partition_by(
         "player", as_dict=True, include_key=False
     )
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for player, name in data.players.items():
         for n, gain_cp, p in curves[(player,)].rows() if (player,) in curves else ():
             # Nothing but negative gains: no difference is low enough.
             rows.append((name, n, gain_cp, p, difference_of(p) if 0 < p < 1 else None))
-    return StudyTable(
+    return data.table(
         "ferreira-curve",
         "Difference to the engine after each move",
         "Ferreira 2012, section 7, Figure 6",
-        data.engine,
         (
             _NAME,
-            TableColumn("moves", None, "so far, games in the order of the corpus"),
-            TableColumn("gain_cp", None, "of this move"),
-            TableColumn("p", 3, "expected score against the engine"),
-            TableColumn("d", 1, "Elo against the engine; none while p is 0 or 1"),
+            ("moves", None, "so far, games in the order of the corpus"),
+            ("gain_cp", None, "of this move"),
+            ("p", 3, "expected score against the engine"),
+            ("d", 1, "Elo against the engine; none while p is 0 or 1"),
         ),
-        tuple(rows),
+        rows,
         (f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
     )
 
 
 def distribution_table(data: StudyData) -> StudyTable:
     """Figure 3: gains by centipawn, the spike at 0 among them."""
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for player, moves in by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
             rows.append((data.players[player], gain_cp, count, count / moves.gains.n))
-    return StudyTable(
+    return data.table(
         "ferreira-distribution",
         "Distribution of gain in steps of 1 centipawn",
         "Ferreira 2012, Figure 3",
-        data.engine,
         (
             _NAME,
-            TableColumn("gain_cp"),
-            TableColumn("moves"),
-            TableColumn("share", 6, "of the player's moves"),
+            "gain_cp",
+            "moves",
+            ("share", 6, "of the player's moves"),
         ),
-        tuple(rows),
+        rows,
     )
 
 
 def engine_gains_table(data: StudyData) -> StudyTable:
     """The engine's own successive gains, counted: what ``[rating] engine_distribution`` reads."""
     engine = _engine_gains(data)
-    return StudyTable(
+    return data.table(
         "engine-gains",
         "The engine's own gains in steps of 1 centipawn",
         "Ferreira 2012, sections 7 and 10 (his open end)",
-        str(data.setting),
-        (TableColumn("gain_cp"), TableColumn("moves")),
+        ("gain_cp", "moves"),
         tuple(engine),
         (f"Successive gains of {engine.n} moves that were the engine's own choice.",),
+        engine=str(data.setting),
     )
 
 
@@ -375,7 +357,7 @@ def measured_engine_table(data: StudyData) -> StudyTable:
     """The engine's own gains as measured beside the spike at 0, and what that changes."""
     held = by_player(data, lambda _: PlayerMoves("successive"))
     engine = _engine_gains(data)
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     measured = MeasuredDistribution(engine) if engine.n else None
     for player, moves in held.items():
         spike, other = Algorithm4(gain="successive"), None
@@ -398,25 +380,25 @@ def measured_engine_table(data: StudyData) -> StudyTable:
         )
     zeros = engine.zeros / engine.n if engine.n else 0.0
     mean = engine.mean if engine.mean is not None else 0.0
-    return StudyTable(
+    return data.table(
         "engine-distribution",
         "Players against the engine with its gains all 0, and as they were measured",
         "Ferreira 2012, sections 6, 7 and 10 (his open end)",
-        f"{data.setting}, successive gain",
         (
             _NAME,
             _MOVES,
-            TableColumn("p spike", 3),
-            TableColumn("d spike", 0),
-            TableColumn("p measured", 3),
-            TableColumn("d measured", 0),
+            ("p spike", 3),
+            ("d spike", 0),
+            ("p measured", 3),
+            ("d measured", 0),
         ),
-        tuple(rows),
+        rows,
         (
             f"The engine's gains: {engine.n} successive gains of moves that were its own choice,"
             f" {zeros:.1%} of them 0, mean {mean:.1f} cp.",
             "Same-search gains of the engine are 0 by construction: this is about successive ones.",
         ),
+        engine=f"{data.setting}, successive gain",
     )
 
 
@@ -454,15 +436,13 @@ def _sum(one: float | None, other: float | None) -> float | None:
 
 
 _COLUMNS = (
-    TableColumn("games"),
-    TableColumn("wins"),
-    TableColumn("draws"),
-    TableColumn("losses"),
-    TableColumn("score", 3, "points a game"),
-    TableColumn("elo", 0, "logistic Elo difference; empty where unbounded"),
-    TableColumn("low", 0, "95 % interval of elo"),
-    TableColumn("high", 0),
-    TableColumn("los", 3, "likelihood of superiority, exact"),
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    ("score", 3, "points a game"),
+    *with_interval("elo", 0, "logistic Elo difference; empty where unbounded"),
+    ("los", 3, "likelihood of superiority, exact"),
 )
 
 
@@ -481,7 +461,7 @@ def matches_table(data: StudyData) -> StudyTable:
                 continue
             for key in ((one, None), *([(one, other)] if other in data.players else [])):
                 counts.setdefault(key, [0, 0, 0])[at] += games
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for one, name in data.players.items():
         for other in (None, *data.players):
             found = counts.get((one, other))
@@ -501,14 +481,14 @@ def matches_table(data: StudyData) -> StudyTable:
                     figures.los_exact,
                 )
             )
-    return StudyTable(
+    return data.table(
         "matches",
         "Match statistics",
         "Chess Programming Wiki, Match Statistics",
-        "",
-        (TableColumn("player"), TableColumn("opponent"), *_COLUMNS),
-        tuple(rows),
+        ("player", "opponent", *_COLUMNS),
+        rows,
         ("Games without a result, or with two, are left out.",),
+        engine="",
     )
 
 
@@ -534,10 +514,9 @@ def gains_table(data: StudyData) -> StudyTable:
             continue
         if not min(a.gains.n, b.gains.n) >= max(1, data.selection.min_moves):
             continue
-        score = predict_by_covariance(a.gains, b.gains)
-        difference = None if score.expected_score is None else difference_of(score.expected_score)
-        if difference is not None:
-            differences.setdefault((one, other), []).append(difference)
+        compared = _compared(a, b)
+        if compared[-1] is not None:
+            differences.setdefault((one, other), []).append(compared[-1])
         for player, moves in ((one, a), (other, b)):
             if moves.elo is not None:
                 ratings.setdefault(player, []).append(moves.elo)
@@ -548,10 +527,7 @@ def gains_table(data: StudyData) -> StudyTable:
             a.games,
             points.get((one, other, event)),
             a.gains.n + b.gains.n,
-            score.expected_score,
-            score.low,
-            score.high,
-            difference,
+            *compared,
         )
         rows.append(((one, other), cells))
     comparisons = Comparisons()
@@ -561,24 +537,21 @@ def gains_table(data: StudyData) -> StudyTable:
         comparisons.compare(str(one), str(other), fmean(each))
     solved = comparisons.strengths()
     strengths = {int(player): strength.rating for player, strength in solved.items()}
-    return StudyTable(
+    return data.table(
         "ferreira-3",
         "Matches by the gains of the match",
         "Ferreira 2012, Table 3",
-        data.engine,
         (
-            TableColumn("player"),
-            TableColumn("opponent"),
-            TableColumn("event"),
-            TableColumn("games"),
-            TableColumn("points", 1),
-            TableColumn("moves", None, "of both"),
-            TableColumn("expected", 3),
-            TableColumn("low", 3, "95 % interval of expected"),
-            TableColumn("high", 3),
-            TableColumn("difference", 0),
-            TableColumn("strength", 0, "of the player by Algorithm 2, from these differences"),
-            TableColumn("opponent's", 0, "strength of the opponent"),
+            "player",
+            "opponent",
+            "event",
+            "games",
+            ("points", 1),
+            ("moves", None, "of both"),
+            *with_interval("expected", 3),
+            ("difference", 0),
+            ("strength", 0, "of the player by Algorithm 2, from these differences"),
+            ("opponent's", 0, "strength of the opponent"),
         ),
         tuple((*cells, *(strengths.get(player) for player in pair)) for pair, cells in rows),
     )

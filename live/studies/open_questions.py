@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from live.ratings.alliot.markov import TEN
 from live.studies.study_data import StudyData
-from live.studies.study_table import Cell, StudyTable, TableColumn
+from live.studies.study_table import StudyTable
 
 Floats = npt.NDArray[np.float64]
 #: Gains, moved up so that they are places in a table of all there may be.
@@ -42,7 +42,7 @@ def engine_gap_table(data: StudyData) -> StudyTable:
             one, *rest = (float(_elo(score)) for score in scores)
             figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))
     x, *ways = np.array(figures).reshape(-1, 3).T.copy()
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     for name, y in zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ():
         lot = np.random.default_rng(0)
         slopes = []
@@ -54,35 +54,34 @@ def engine_gap_table(data: StudyData) -> StudyTable:
         slope = float((x * y).sum() / max(1e-9, (x * x).sum()))
         apart = float(np.sqrt(np.mean((y - x) ** 2)))
         rows.append((name, len(x), slope, low, high, apart))
-    return StudyTable(
+    return data.table(
         "question-engine",
         "Differences of two players by way of the engine, beside those between them",
         "Ferreira 2012, sections 4 and 7: 142 for 113, so 1.26",
-        f"{data.setting}, successive gain",
         (
-            TableColumn("engine's gains"),
-            TableColumn("games"),
-            TableColumn("slope", 3, "of the one on the other; 1: they agree"),
-            TableColumn("low", 3, "95 % interval, games drawn again"),
-            TableColumn("high", 3),
-            TableColumn("apart", 1, "root mean square of what is between them, Elo"),
+            "engine's gains",
+            "games",
+            ("slope", 3, "of the one on the other; 1: they agree"),
+            ("low", 3, "95 % interval, games drawn again"),
+            ("high", 3),
+            ("apart", 1, "root mean square of what is between them, Elo"),
         ),
-        tuple(rows),
+        rows,
         (f"Games with {_LEAST_MOVES} moves of either side and no unbounded difference.",),
+        engine=f"{data.setting}, successive gain",
     )
 
 
 def _successive(data: StudyData) -> Iterator[tuple[Places, Places]]:
     """Both sides' gains of each game with enough of them, from the least that there may be."""
     for frame in data.moves(["game", "colour", "successive_cp"], all_players=True):
-        games: dict[int, dict[str, list[int]]] = {}
-        for game, color, gain_cp in frame.iter_rows():
-            if gain_cp is not None:
-                held = games.setdefault(game, {"white": [], "black": []})
-                held[color].append(gain_cp + _MOST_CP)
-        for held in games.values():
-            if min(map(len, held.values())) >= _LEAST_MOVES:
-                yield np.array(held["white"]), np.array(held["black"])
+        for game in frame.drop_nulls().partition_by("game"):
+            white, black = (
+                game.filter(colour=color)["successive_cp"].to_numpy().astype(np.int64) + _MOST_CP
+                for color in ("white", "black")
+            )
+            if min(len(white), len(black)) >= _LEAST_MOVES:
+                yield white, black
 
 
 def _engine_counts(data: StudyData) -> Floats:
@@ -130,7 +129,7 @@ def colours_table(data: StudyData) -> StudyTable:
     white, black = sides.reshape(2, n, n)
     distances, whole = _distances(white, black)
     drawn = [_distances(each.reshape(n, n), (both - each).reshape(n, n)) for each in one]
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     edges = [None, *TEN.lower_cp]
     for at in range(n):
         mine, theirs = white[at].sum(), black[at].sum()
@@ -145,21 +144,20 @@ def colours_table(data: StudyData) -> StudyTable:
         totals = (int(white.sum()), int(black.sum()))
         keeps = (float(np.trace(white) / white.sum()), float(np.trace(black) / black.sum()))
         rows.append(("all", *totals, *keeps, whole, float(larger)))
-    return StudyTable(
+    return data.table(
         "question-colours",
         "White's and Black's moves from the same evaluation",
         "Alliot 2017, sections 3.4 and 4.4: Black's matrix is White's turned round, or its own",
-        data.engine,
         (
-            TableColumn("evaluation_cp", None, "before the move, mover's side"),
-            TableColumn("white", None, "moves"),
-            TableColumn("black"),
-            TableColumn("white keeps", 3, "share that stays in its class"),
-            TableColumn("black keeps", 3),
-            TableColumn("distance", 4, "total variation between the two rows"),
-            TableColumn("chance", 3, "of one as large, colours by lot"),
+            ("evaluation_cp", None, "before the move, mover's side"),
+            ("white", None, "moves"),
+            "black",
+            ("white keeps", 3, "share that stays in its class"),
+            ("black keeps", 3),
+            ("distance", 4, "total variation between the two rows"),
+            ("chance", 3, "of one as large, colours by lot"),
         ),
-        tuple(rows),
+        rows,
         (f"{games} games; from move 10 on, forced moves left out.",),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,10 +20,9 @@ from live.ratings.regan.choice_model import TurnArrays
 from live.ratings.regan.move_spread import Spread
 from live.ratings.regan.projection import NoProjection, project
 from live.studies.study_data import StudyData
-from live.studies.study_table import Cell, StudyTable, TableColumn
+from live.studies.study_table import Cell, StudyTable, with_interval
 
-Grouping = Literal["player", "event", "year", "rating"]
-GROUPINGS: Final[tuple[Grouping, ...]] = ("player", "event", "year", "rating")
+GROUPINGS: Final = ("player", "event", "year", "rating")
 #: Turns of one row that are fitted at most: memory stays flat, and more say little more.
 MOST_TURNS: Final = 20_000
 #: Turns held at once; more cost another pass.
@@ -31,7 +30,7 @@ MOST_HELD: Final = 60_000
 _RATING_STEP: Final = 100
 
 
-def regan_table(data: StudyData, by: Grouping = "player") -> StudyTable:
+def regan_table(data: StudyData, by: str = "player") -> StudyTable:
     """Fits by maximum likelihood and by percentiles, projections beside what was played."""
     counts: Counter[Any] = Counter()
     left_out = 0
@@ -61,40 +60,37 @@ def regan_table(data: StudyData, by: Grouping = "player") -> StudyTable:
         notes.append(f"{beyond} turns beyond {MOST_TURNS} of a row are not counted.")
     if not rows:
         notes.append("No position has several lines: search with study run --lines 10.")
-    return StudyTable(
+    return data.table(
         "regan",
         f"Sensitivity and competence by {by}",
         "Regan and Haworth 2011, section 7",
-        data.engine,
         (
-            TableColumn(by),
-            TableColumn("turns"),
-            TableColumn("s", 3, "sensitivity, pawns, by maximum likelihood"),
-            TableColumn("s low", 3, "95 % interval of s"),
-            TableColumn("s high", 3),
-            TableColumn("c", 3, "competence"),
-            TableColumn("c low", 3, "95 % interval of c"),
-            TableColumn("c high", 3),
-            TableColumn("s percentile", 3, "by the percentile method"),
-            TableColumn("c percentile", 3),
-            TableColumn("mm_p", 1, "matches of the first line projected, percent"),
-            TableColumn("mm_a", 1, "and actual"),
-            TableColumn("ad_p", 3, "average difference projected, pawns"),
-            TableColumn("ad_a", 3, "and actual"),
-            TableColumn("Q_fit", 4, "sum of squares over percentiles; small: the right shape"),
-            TableColumn("c_fit", 3, "by rating: c of the straight line through all c"),
-            TableColumn("s_fit", 3, "by rating: the most likely s for that c, pawns"),
-            TableColumn("reason"),
+            by,
+            "turns",
+            *with_interval(
+                "s", 3, "sensitivity, pawns, by maximum likelihood", low="s low", high="s high"
+            ),
+            *with_interval("c", 3, "competence", low="c low", high="c high"),
+            ("s percentile", 3, "by the percentile method"),
+            ("c percentile", 3),
+            ("mm_p", 1, "matches of the first line projected, percent"),
+            ("mm_a", 1, "and actual"),
+            ("ad_p", 3, "average difference projected, pawns"),
+            ("ad_a", 3, "and actual"),
+            ("Q_fit", 4, "sum of squares over percentiles; small: the right shape"),
+            ("c_fit", 3, "by rating: c of the straight line through all c"),
+            ("s_fit", 3, "by rating: the most likely s for that c, pawns"),
+            "reason",
         ),
-        tuple(rows),
-        tuple(notes),
+        rows,
+        notes,
     )
 
 
-def _turns(data: StudyData, by: Grouping) -> Iterator[tuple[Any, Spread | None]]:
+def _turns(data: StudyData, by: str) -> Iterator[tuple[Any, Spread | None]]:
     """The group of each turn with several lines, and its spread; None where it does not count."""
     event_name = functools.cache(data.event_name)
-    keys: dict[Grouping, Callable[[tuple[Any, ...]], Any]] = {
+    keys: dict[str, Callable[[tuple[Any, ...]], Any]] = {
         "player": lambda row: data.players.get(row[1]),
         "event": lambda row: event_name(row[2]) or None,
         "year": lambda row: row[3],
@@ -112,7 +108,7 @@ def _turns(data: StudyData, by: Grouping) -> Iterator[tuple[Any, Spread | None]]
 
 
 def _groups(
-    data: StudyData, by: Grouping, counts: Mapping[Any, int]
+    data: StudyData, by: str, counts: Mapping[Any, int]
 ) -> Iterator[tuple[Any, TurnArrays]]:
     """So many turns of each group, the first; some groups are read at a time."""
     lots: list[dict[Any, list[Spread]]] = []
@@ -131,7 +127,7 @@ def _groups(
             yield key, TurnArrays(held.pop(key))
 
 
-def _lines_of_c(fitted: list[tuple[Any, float | None]], by: Grouping) -> dict[Any, float]:
+def _lines_of_c(fitted: list[tuple[Any, float | None]], by: str) -> dict[Any, float]:
     """C on the straight line over the ratings (section 7); nothing for other groups."""
     known = [(rating, c) for rating, c in fitted if c is not None]
     if by != "rating" or len(known) < 3:

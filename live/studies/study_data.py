@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -50,6 +50,7 @@ from live.studies.corpus_database import (
     SearchedGame,
     SearchSetting,
 )
+from live.studies.study_table import Cell, Column, StudyTable, TableColumn
 
 if TYPE_CHECKING:
     import polars
@@ -315,9 +316,28 @@ class StudyData:
         """Names by number, in the order of the table."""
 
     @property
-    def engine(self) -> str:
-        """For people."""
-        return f"{self.setting}, {self.selection.gain} gain"
+    def gain_column(self) -> str:
+        """Of the gain that is studied."""
+        return "gain_cp" if self.selection.gain == "same-search" else "successive_cp"
+
+    def table(
+        self,
+        name: str,
+        title: str,
+        source: str,
+        columns: Iterable[Column],
+        rows: Iterable[Sequence[Cell]],
+        notes: Sequence[str] = (),
+        *,
+        engine: str | None = None,
+    ) -> StudyTable:
+        """A table of this selection. ``engine``: setting and gain, where nothing else is said."""
+        if engine is None:
+            engine = f"{self.setting}, {self.selection.gain} gain"
+        heads = (TableColumn(*([each] if isinstance(each, str) else each)) for each in columns)
+        return StudyTable(
+            name, title, source, engine, tuple(heads), tuple(map(tuple, rows)), tuple(notes)
+        )
 
     def moves(
         self, columns: Sequence[str], *, all_players: bool = False

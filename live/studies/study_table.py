@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 Cell = str | int | float | None
 
 
-class TableColumn(msgspec.Struct, frozen=True):
+class TableColumn(NamedTuple):
     """What stands in one column."""
 
     name: str
@@ -23,6 +23,17 @@ class TableColumn(msgspec.Struct, frozen=True):
     """Decimals of a number; None for words and whole numbers."""
     meaning: str = ""
     """For people, where the name does not say it."""
+
+
+#: A name, or with it digits and meaning as in ``TableColumn``.
+Column = str | tuple[str, int | None] | tuple[str, int | None, str]
+
+
+def with_interval(
+    name: str, digits: int, meaning: str = "", low: str = "low", high: str = "high"
+) -> tuple[Column, Column, Column]:
+    """A figure and both ends of its interval."""
+    return (name, digits, meaning), (low, digits, f"95 % interval of {name}"), (high, digits)
 
 
 class StudyTable(msgspec.Struct, frozen=True):

@@ -25,16 +25,16 @@ from live.studies import (
     ferreira_tables,
     open_questions,
 )
-from live.studies.alliot_players import PAIRINGS, Pairing
+from live.studies.alliot_players import PAIRINGS
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.regan_table import GROUPINGS, Grouping, regan_table
+from live.studies.regan_table import GROUPINGS, regan_table
 from live.studies.study_corpus import chosen_setting
 from live.studies.study_data import NO_SETTING, Selection, StudyData
 from live.studies.study_figures import FIGURES, drawn
 from live.studies.study_table import StudyTable, TableForm, formatted
 
 #: In the order of the manual.
-TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
+TABLES: Final[dict[str, Callable[..., StudyTable]]] = {
     "matches": ferreira_tables.matches_table,
     "ferreira-1": ferreira_tables.cross_table,
     "ferreira-2": ferreira_tables.event_table,
@@ -72,6 +72,14 @@ TABLES: Final[dict[str, Callable[[StudyData], StudyTable]]] = {
     "question-colours": open_questions.colours_table,
     "question-engine": open_questions.engine_gap_table,
     "regan": regan_table,
+}
+
+
+#: Tables that take ``by``: what is wrong with another, and what there is.
+_WAYS: Final = {
+    "alliot-royale": ("pairs nobody", PAIRINGS),
+    "alliot-best-year": ("pairs nobody", PAIRINGS),
+    "regan": ("groups nothing", GROUPINGS),
 }
 
 
@@ -116,21 +124,12 @@ def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable
         raise InputError(name, "is no table", f"Name one of {', '.join(TABLES)}")
     if by is None:
         return TABLES[name](data)
-    if name in ("alliot-royale", "alliot-best-year"):
-        pairing: Pairing | None = next((each for each in PAIRINGS if each == by), None)
-        if pairing is None:
-            raise InputError("--by", f"{by!r} pairs nobody", f"Give one of {', '.join(PAIRINGS)}")
-        if name == "alliot-royale":
-            return alliot_players.royale_table(data, pairing)
-        return alliot_players.best_year_table(data, pairing)
-    if name == "regan":
-        grouping: Grouping | None = next((each for each in GROUPINGS if each == by), None)
-        if grouping is None:
-            raise InputError(
-                "--by", f"{by!r} groups nothing", f"Give one of {', '.join(GROUPINGS)}"
-            )
-        return regan_table(data, grouping)
-    raise InputError("--by", f"says nothing to {name}", "Leave it out")
+    if name not in _WAYS:
+        raise InputError("--by", f"says nothing to {name}", "Leave it out")
+    problem, known = _WAYS[name]
+    if by not in known:
+        raise InputError("--by", f"{by!r} {problem}", f"Give one of {', '.join(known)}")
+    return TABLES[name](data, by)
 
 
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
