@@ -126,7 +126,7 @@ async def follow(
     ):
         service.listen(publisher.publish)
         service.listen(pulse.publish)
-        service.listen(plugins.heard)
+        service.listen(plugins.published)
         public, clock = publisher.public, LoopClock()
         parts = _for_producers(config, service, public) | plugins.parts()
         screen = OutputMode(shown, service, public, publisher.url, console, stop)

@@ -304,7 +304,7 @@ class AlertService:
         self._faults = FaultLog("alerts are missed")
         self._book = AlertLog()
         self._log = IncidentLog()
-        self._asleep = False
+        self._restoring = False
         # Changes that came while those before them are recalled.
         self._waiting: list[Change] | None = None
         # When it was noted last that the desk watches.
@@ -326,7 +326,7 @@ class AlertService:
         all_of_them = list(changes)
         if self._waiting is not None:
             self._waiting += all_of_them
-        if self._asleep or self._waiting is not None:
+        if self._restoring or self._waiting is not None:
             return all_of_them
         try:
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
@@ -406,13 +406,13 @@ class AlertService:
         self._say(self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game))
 
     @contextlib.contextmanager
-    def asleep(self) -> Iterator[None]:
+    def restoring(self) -> Iterator[None]:
         """Changes say nothing to arbiters while the block runs: games of before come back."""
-        self._asleep = True
+        self._restoring = True
         try:
             yield
         finally:
-            self._asleep = False
+            self._restoring = False
 
     @contextlib.contextmanager
     def behind(self) -> Iterator[None]:

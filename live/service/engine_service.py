@@ -117,7 +117,7 @@ class EngineService:
                 async with alongside(self._cloud.run(), "cloud evaluations", lost):
                     yield
 
-    def heard(self, changes: Iterable[Change]) -> None:
+    def published(self, changes: Iterable[Change]) -> None:
         """Look ahead no more where nobody will move."""
         if self._speculation is not None:
             for board in boards_over(changes):

@@ -328,7 +328,7 @@ class EventJournal:
         if self.journal is not None and not isinstance(step, GameConfirmed):
             self.journal.change(step)
 
-    def heard(self, changes: Iterable[Change]) -> None:
+    def published(self, changes: Iterable[Change]) -> None:
         """These changes have been published: alerts are noted, the games are to be kept anew."""
         if self.journal is None:
             return

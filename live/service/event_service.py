@@ -216,7 +216,7 @@ class EventService:
     ) -> None:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
         # Nobody is notified again of what is restored.
-        with self.arbiter.asleep(), self.story.asleep():
+        with self.arbiter.restoring(), self.story.restoring():
             await self.journal.restore(self.state, room, limit, feeds, self.measured)
             if self.journal.journal is not None:
                 rule_again(self.state, self.journal.journal.notes())
@@ -334,14 +334,14 @@ class EventService:
         """
         changes = list(changes)
         if self._engines is not None:
-            self._engines.heard(changes)
+            self._engines.published(changes)
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:
         """Give changes to the journal, to the story, and to every listener, as they are."""
         changes = list(changes)
-        self.story.heard(changes)
-        self.journal.heard(changes)
+        self.story.published(changes)
+        self.journal.published(changes)
         self._tell(changes)
 
     def _tell(self, changes: Iterable[Change]) -> None:

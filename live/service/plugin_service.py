@@ -141,7 +141,7 @@ class PluginService:
             found[each.part] = partial(self._keep, each, names, self._player)
         return found
 
-    def heard(self, changes: Iterable[Change]) -> None:
+    def published(self, changes: Iterable[Change]) -> None:
         """What has changed has to be looked at."""
         self._look(dict.fromkeys(game for each in changes if (game := _changed(each))))
 

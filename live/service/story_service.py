@@ -40,13 +40,13 @@ class StoryService:
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock
-        self._asleep = False
+        self._restoring = False
         self._faults = FaultLog("moments are missed")
 
-    def heard(self, changes: Iterable[Change]) -> None:
+    def published(self, changes: Iterable[Change]) -> None:
         """To be called with every change, before subscribers are sent it."""
         with self._guarded():
-            self._desk.heard(changes, None if self._asleep else self._clock())
+            self._desk.heard(changes, None if self._restoring else self._clock())
 
     def _doubted(self, game: GameId) -> bool:
         return any(each.game == game and each.kind in _DOUBTS for each in self._alerts())
@@ -82,13 +82,13 @@ class StoryService:
         return self._desk.moments()
 
     @contextlib.contextmanager
-    def asleep(self) -> Iterator[None]:
+    def restoring(self) -> Iterator[None]:
         """What happens meanwhile happened at a time that is not known."""
-        self._asleep = True
+        self._restoring = True
         try:
             yield
         finally:
-            self._asleep = False
+            self._restoring = False
 
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[None]:

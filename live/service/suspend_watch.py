@@ -36,13 +36,13 @@ class MachineSlept:
 
 
 async def watch(
-    woken: Callable[[], None],
+    act: Callable[[], None],
     *,
     clock: Clock | None = None,
     elapsed: Callable[[], float] = elapsed_s,
     awake: Callable[[], float] = awake_s,
 ) -> None:
-    """Call ``woken`` after every sleep of the machine; until cancelled."""
+    """Call ``act`` after every sleep of the machine; until cancelled."""
     clock = clock or LoopClock()
     slept = MachineSlept(elapsed(), awake())
     while True:
@@ -50,4 +50,4 @@ async def watch(
         slept_s = slept.since(elapsed(), awake())
         if slept_s >= SLEEP_S:
             log.warning("the machine slept for %s: every source begins anew", spoken(slept_s))
-            woken()
+            act()

@@ -192,7 +192,7 @@ def main() -> None:
     kept.journal = Journal(path, now_ms=lambda: round(now_s[0] * 1000))
     with kept.journal as journal:
         service = AlertService(
-            kept.heard, clock=lambda: now_s[0], remember=lambda what: remember(journal, what)
+            kept.published, clock=lambda: now_s[0], remember=lambda what: remember(journal, what)
         )
         told = [(BASE_S, change) for change in looks()]
         notes = journal.notes()
@@ -208,7 +208,7 @@ def main() -> None:
             pass
         for _, step in mine:
             now_s[0] = step.at_s
-            carry_out(service, script, step, kept.heard)
+            carry_out(service, script, step, kept.published)
         if part == PARTS - 1:
             return
         assert journal.flush()

@@ -74,7 +74,7 @@ async def plugged(
     made = PluginService(plugins, service, clock=DrivenClock())
     await service.take(report(3))
     async with made.running():
-        service.listen(made.heard)
+        service.listen(made.published)
         running = [asyncio.ensure_future(run()) for run in made.parts().values()]
         try:
             yield service, made

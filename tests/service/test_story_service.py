@@ -160,7 +160,7 @@ def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
         return games[id]
 
     service = StoryService(sent.extend, detail_of)
-    service.heard([GameMessage(view_of(each)) for each in games.values()])
+    service.published([GameMessage(view_of(each)) for each in games.values()])
     service.tick()
     assert [each.game for each in sent if isinstance(each, MomentMessage)] == ["a", "c"]
     assert [each.game for each in service.moments()] == ["a", "c"]
@@ -170,6 +170,6 @@ def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
 def test_only_some_games_are_looked_at_in_one_go() -> None:
     looked: list[str] = []
     service = StoryService(lambda changes: None, looked.append)
-    service.heard([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
+    service.published([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
     service.tick()
     assert len(looked) == LOOKS
