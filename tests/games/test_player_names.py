@@ -1,5 +1,5 @@
 """live.games.player_names: names as people know their owners; the pages' rule is held against it
-in tests/web/drawing/test_player_names.py.
+in tests/web/drawing/test_drawing.py.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -25,8 +24,8 @@ from live.terminal.boards.board_order import ORDERS
 from live.terminal.players.player_columns import COLUMNS
 from live.terminal.view_context import TerminalView
 from tests.terminal.stage import Stage
+from tests.web.conftest import Pages
 
-Pages = Callable[..., Any]
 ROOT = Path(__file__).resolve().parent.parent.parent
 TEXT = manual_page("glossary").text
 

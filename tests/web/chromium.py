@@ -6,15 +6,16 @@ import asyncio
 import base64
 import itertools
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
 MARK = b"DevTools listening on "
-START_S = 60
 #: On a busy machine the browser now and then ends at once (1 of 40 starts); that is not our bug.
 STARTS = 3
 ANSWER_S = 60
@@ -33,6 +34,8 @@ class Page:
         self._ids = itertools.count(1)
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._session: str | None = None
+        self.context: str | None = None
+        """Of its tab, once that is open."""
 
     async def listen(self) -> None:
         async for text in self._socket:
@@ -71,25 +74,31 @@ class Page:
         assert "error" not in got, got["error"]
         return got["result"]
 
-    async def open(
-        self, url: str, width: int = 1280, height: int = 900, *, window: bool = False
-    ) -> None:
-        """``window``: in a window of its own, so that it is in sight beside others."""
-        target = await self.call("Target.createTarget", url="about:blank", newWindow=window)
-        attached = await self.call(
-            "Target.attachToTarget", targetId=target["targetId"], flatten=True
-        )
-        self._session = attached["sessionId"]
-        for domain in ("Runtime", "Log", "Page"):
-            await self.call(f"{domain}.enable")
-        await self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
-        await self.call("Page.navigate", url=url)
+    async def open(self, url: str = "about:blank", width: int = 1280, height: int = 900) -> None:
+        """In a window of its own, so that it is in sight beside others."""
+        if self._session is None:
+            # A context of its own: nothing that another tab has kept is there.
+            self.context = (await self.call("Target.createBrowserContext"))["browserContextId"]
+            target = await self.call(
+                "Target.createTarget",
+                url="about:blank",
+                newWindow=True,
+                browserContextId=self.context,
+            )
+            attached = await self.call(
+                "Target.attachToTarget", targetId=target["targetId"], flatten=True
+            )
+            self._session = attached["sessionId"]
+            for domain in ("Runtime", "Log", "Page"):
+                await self.call(f"{domain}.enable")
+        await self.resize(width, height)
+        await self.visit(url)
+
+    async def close(self) -> None:
+        """The tab goes, with all that it has kept."""
+        if self.context is not None:
+            self._session = None
+            await self.call("Target.disposeBrowserContext", browserContextId=self.context)
 
     async def count_bytes(self) -> None:
         """From here on, with nothing in the cache."""
@@ -154,13 +163,7 @@ class Page:
         self, width: int, height: int, *, scheme: str = "dark", forced: bool = False
     ) -> None:
         """A screen of this size whose user likes ``dark`` or ``light`` pages, or forces colours."""
-        await self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        await self.resize(width, height)
         await self.call(
             "Emulation.setEmulatedMedia",
             features=[
@@ -175,77 +178,63 @@ class Page:
         return base64.b64decode(shot["data"])
 
 
+@contextmanager
+def running(program: str, profiles: Path) -> Iterator[str]:
+    """A browser, gone afterwards: where it listens. Its profiles are kept in a folder of yours."""
+    for attempt in range(STARTS):
+        process = subprocess.Popen(
+            [
+                program,
+                "--headless=new",
+                "--no-sandbox",  # tests may run as root in a container
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--remote-debugging-port=0",
+                f"--user-data-dir={profiles / f'chromium-{attempt}'}",
+                "about:blank",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stderr is not None
+        said = []
+        with process:
+            try:
+                for line in process.stderr:
+                    said.append(line.decode(errors="replace"))
+                    if line.startswith(MARK):
+                        # What it says later is nobody's, but must not fill the pipe.
+                        rest = Thread(target=process.stderr.read)
+                        rest.start()
+                        yield line.removeprefix(MARK).decode().strip()
+                        process.kill()
+                        rest.join()
+                        return
+            finally:
+                process.kill()
+    raise AssertionError(f"chromium ended before it listened: {''.join(said)}")
+
+
 @asynccontextmanager
 async def browsing(program: str, profiles: Path) -> AsyncIterator[Page]:
     """A browser with one tab, gone afterwards; its profiles are kept in a folder of yours."""
-    process, address = await _started(program, profiles)
-    assert process.stderr is not None
-    drain = asyncio.create_task(_drain(process.stderr), name="chromium-stderr")
-    try:
+    with running(program, profiles) as address:
         async with tab(address) as page:
             yield page
-    finally:
-        await _end(process)
-        await drain
 
 
 @asynccontextmanager
 async def tab(address: str) -> AsyncIterator[Page]:
-    """Another tab of the browser that listens there; it stays when the block ends."""
+    """A tab of the browser that listens there; it goes when the block ends."""
     async with connect(address, max_size=None) as socket:
         page = Page(socket, address)
         listener = asyncio.create_task(page.listen(), name="chromium-events")
         try:
             yield page
+            await page.close()
         finally:
             listener.cancel()
             await asyncio.gather(listener, return_exceptions=True)
-
-
-async def _started(program: str, profiles: Path) -> tuple[asyncio.subprocess.Process, str]:
-    said = ""
-    for attempt in range(STARTS):
-        process = await asyncio.create_subprocess_exec(
-            program,
-            "--headless=new",
-            "--no-sandbox",  # tests may run as root in a container
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--remote-debugging-port=0",
-            f"--user-data-dir={profiles / f'chromium-{attempt}'}",
-            "about:blank",
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        assert process.stderr is not None
-        try:
-            async with asyncio.timeout(START_S):
-                said = ""
-                async for line in process.stderr:
-                    if line.startswith(MARK):
-                        return process, line.removeprefix(MARK).decode().strip()
-                    said += line.decode(errors="replace")
-        except BaseException:
-            await _end(process)
-            raise
-        await _end(process)
-    raise AssertionError(f"chromium ended before it listened: {said}")
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        process.terminate()
-    try:
-        async with asyncio.timeout(10):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-
-
-async def _drain(stream: asyncio.StreamReader) -> None:
-    while await stream.read(65536):
-        pass

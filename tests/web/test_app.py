@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from live.publish.stream.stream_filter import EVERYTHING
 from tests.publish.world import World
 from tests.web import shown
 from tests.web.broadcast import Broadcast
-from tests.web.chromium import Page, browsing
+from tests.web.chromium import Page
 from tests.web.line import line_to
 from tests.web.page.games import HOSTILE as HOSTILE
 from tests.web.page.games import game, ply, point
@@ -37,11 +36,6 @@ from tests.web.page.games import game, ply, point
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 AXE = Path(__file__).resolve().parent.parent / "data" / "vendor" / "axe-core" / "axe.min.js"
-
-
-@pytest.fixture
-def chromium(require_program: Callable[[str], str]) -> str:
-    return require_program("chromium")
 
 
 async def settled(page: Page, publisher: Publisher) -> None:
@@ -96,66 +90,62 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
 
 
 async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restart(
-    chromium: str, tmp_path: Path
+    page: Page,
 ) -> None:
     broadcast = Broadcast()
     broadcast.play(16)
-    async with browsing(chromium, tmp_path) as page:
-        async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
-            broadcast.listener = publisher.publish
-            port = publisher.address[1]
-            async with line_to(port) as line:
-                await page.open(line.url)
-                await settled(page, publisher)
-                broadcast.take_back(3, 5)
-                broadcast.play(2)
-                broadcast.play(3, board=7)
-                await settled(page, publisher)
-                await same_as_told(page, publisher)
-                line.cut()
-                await page.until("document.body.classList.contains('stale')")
-                broadcast.play(2)
-                broadcast.take_back(1, 7)
-                broadcast.end(2, "1/2-1/2")
-                line.mend()
-                await page.until("!document.body.classList.contains('stale')")
-                await settled(page, publisher)
-                await same_as_told(page, publisher)
-                # It came back with what it held: nothing was sent twice.
-                host, port = publisher.address
-                async with httpx.AsyncClient(trust_env=False) as client:
-                    metrics = (await client.get(f"http://{host}:{port}/metrics")).text
-                assert "live_rate_resumes_total 1.0" in metrics
-        # From here the page speaks to another run of the service, at another address.
-        broadcast.listener = lambda changes: None
-        broadcast.play(2)
-        async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
-            await page.call("Page.navigate", url=publisher.url)
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+        broadcast.listener = publisher.publish
+        port = publisher.address[1]
+        async with line_to(port) as line:
+            await page.open(line.url)
             await settled(page, publisher)
-            port = publisher.address[1]
-        await page.until("document.body.classList.contains('stale')")
-        broadcast.play(1)
-        broadcast.take_back(5, 2)
-        async with Publisher(ServerConfig(port=port), broadcast.state) as publisher:
-            broadcast.listener = publisher.publish
-            await page.until("!document.body.classList.contains('stale')")
-            broadcast.play(1)
+            broadcast.take_back(3, 5)
+            broadcast.play(2)
+            broadcast.play(3, board=7)
             await settled(page, publisher)
             await same_as_told(page, publisher)
+            line.cut()
+            await page.until("document.body.classList.contains('stale')")
+            broadcast.play(2)
+            broadcast.take_back(1, 7)
+            broadcast.end(2, "1/2-1/2")
+            line.mend()
+            await page.until("!document.body.classList.contains('stale')")
+            await settled(page, publisher)
+            await same_as_told(page, publisher)
+            # It came back with what it held: nothing was sent twice.
+            host, port = publisher.address
+            async with httpx.AsyncClient(trust_env=False) as client:
+                metrics = (await client.get(f"http://{host}:{port}/metrics")).text
+            assert "live_rate_resumes_total 1.0" in metrics
+    # From here the page speaks to another run of the service, at another address.
+    broadcast.listener = lambda changes: None
+    broadcast.play(2)
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+        await page.call("Page.navigate", url=publisher.url)
+        await settled(page, publisher)
+        port = publisher.address[1]
+    await page.until("document.body.classList.contains('stale')")
+    broadcast.play(1)
+    broadcast.take_back(5, 2)
+    async with Publisher(ServerConfig(port=port), broadcast.state) as publisher:
+        broadcast.listener = publisher.publish
+        await page.until("!document.body.classList.contains('stale')")
+        broadcast.play(1)
+        await settled(page, publisher)
+        await same_as_told(page, publisher)
     refused = [each for each in page.complaints if "ERR_" not in each and "WebSocket" not in each]
     assert refused == []
 
 
 @pytest.mark.whole
 async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_board(
-    chromium: str, tmp_path: Path
+    page: Page,
 ) -> None:
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(publisher.url)
         await settled(page, publisher)
         (first, _), _ = await told(publisher)
@@ -178,14 +168,11 @@ async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_boar
 
 
 @pytest.mark.whole
-async def test_any_change_is_shown(chromium: str, tmp_path: Path) -> None:
+async def test_any_change_is_shown(page: Page) -> None:
     world = World(11)
     for _ in range(30):
         world.step()
-    async with (
-        Publisher(ServerConfig(port=0), world) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open(publisher.url + "#layout=cards&round=all")
         await settled(page, publisher)
         for _ in range(6):
@@ -210,7 +197,7 @@ async def told_of(
 
 
 @pytest.mark.whole
-async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
+async def test_hostile_text_stays_text(page: Page) -> None:
     world = World(12)
     player = Player(HOSTILE, elo=2000, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
     world.held["g1"] = game(
@@ -228,10 +215,7 @@ async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
         HOSTILE, HOSTILE, 2000, 1, 1, 0.0, 1, 2000.0, 1999.0, 2001.0, score=0.5, difference=0.0
     )
     world.standings[HOSTILE] = view
-    async with (
-        Publisher(ServerConfig(port=0), world) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open("about:blank")
         # Violations are gathered in the page itself, too.
         await page.call(
@@ -281,15 +265,10 @@ async def test_hostile_text_stays_text(chromium: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.whole
-async def test_one_board_is_stepped_through_and_its_address_says_where(
-    chromium: str, tmp_path: Path
-) -> None:
+async def test_one_board_is_stepped_through_and_its_address_says_where(page: Page) -> None:
     broadcast = Broadcast(boards=4)
     broadcast.play(20)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         broadcast.listener = publisher.publish
         await page.open(publisher.url)
         await settled(page, publisher)
@@ -361,13 +340,10 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(
 
 
 @pytest.mark.whole
-async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
+async def test_files_hold_what_is_seen(page: Page) -> None:
     broadcast = Broadcast(boards=3)
     broadcast.play(12)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(publisher.url + "#q=board+2")
         await settled(page, publisher)
         games, _ = await told(publisher)
@@ -407,41 +383,37 @@ async def test_files_hold_what_is_seen(chromium: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.whole
-async def test_it_draws_curves_and_survives_a_restart(chromium: str, tmp_path: Path) -> None:
+async def test_it_draws_curves_and_survives_a_restart(page: Page) -> None:
     world = World(13)
     curve = (point(1, 1, 2210.0),)
     world.held["g1"] = game(
         white=Player("Anna"), plies=(ply(1, 31, 0),), curves=Curves(white=curve)
     )
-    async with browsing(chromium, tmp_path) as page:
-        async with Publisher(ServerConfig(port=0), world) as publisher:
-            port = publisher.address[1]
-            await page.open(publisher.url + "#game=g1")
-            await page.until("document.querySelectorAll('.pieces [data-piece]').length === 32")
-            await page.until("document.querySelector('.pieces [data-square=e4]')")
-            await page.until("document.querySelector('.curves-chart canvas')")
-            label = "document.querySelector('.curves-chart .plot').getAttribute('aria-label')"
-            assert "Anna: playing like 2210" in await page.run(label)
-            assert page.complaints == []
-        await page.until("document.querySelector('#connection').dataset.state !== 'live'")
-        await page.until("document.body.classList.contains('stale')")
-        other = World(14)
-        other.appear("g2")
-        async with Publisher(ServerConfig(port=port), other):
-            await page.until("document.querySelector('#connection').dataset.state === 'live'")
-            await page.until("!document.body.classList.contains('stale')")
-            await page.until("!document.querySelector('.board-view > .note').hidden")
+    async with Publisher(ServerConfig(port=0), world) as publisher:
+        port = publisher.address[1]
+        await page.open(publisher.url + "#game=g1")
+        await page.until("document.querySelectorAll('.pieces [data-piece]').length === 32")
+        await page.until("document.querySelector('.pieces [data-square=e4]')")
+        await page.until("document.querySelector('.curves-chart canvas')")
+        label = "document.querySelector('.curves-chart .plot').getAttribute('aria-label')"
+        assert "Anna: playing like 2210" in await page.run(label)
+        assert page.complaints == []
+    await page.until("document.querySelector('#connection').dataset.state !== 'live'")
+    await page.until("document.body.classList.contains('stale')")
+    other = World(14)
+    other.appear("g2")
+    async with Publisher(ServerConfig(port=port), other):
+        await page.until("document.querySelector('#connection').dataset.state === 'live'")
+        await page.until("!document.body.classList.contains('stale')")
+        await page.until("!document.querySelector('.board-view > .note').hidden")
 
 
 @pytest.mark.whole
-async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
+async def test_it_is_accessible(page: Page) -> None:
     broadcast = Broadcast()
     broadcast.play(30)
     broadcast.end(2, "1-0")
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(publisher.url)
         await settled(page, publisher)
         name = (await told(publisher))[0][0]["id"]
@@ -486,7 +458,7 @@ async def test_it_is_accessible(chromium: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.whole
-async def test_screening_figures_are_for_arbiters_alone(chromium: str, tmp_path: Path) -> None:
+async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Path) -> None:
     secret, entry = new_token("arbiter", secrets.token_bytes, arbiter=True)
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(entry)
@@ -504,7 +476,7 @@ async def test_screening_figures_are_for_arbiters_alone(chromium: str, tmp_path:
         agreement=Agreement(40, 0.8, 0.5, 3.2, 56, 0.03, "402 honest player-games."),
     )
     config = ServerConfig(port=0, public=True, tokens_file=str(tokens))
-    async with Publisher(config, world) as publisher, browsing(chromium, tmp_path) as page:
+    async with Publisher(config, world) as publisher:
         for query, sees in (("", False), (f"?token={secret}", True)):
             await page.open("about:blank") if not query else await page.visit("about:blank")
             await page.visit(f"{publisher.url}{query}#view=arbiter")

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,7 @@ from live.config import ServerConfig
 from live.events import Change
 from live.publish.server import Publisher
 from tests.benchmarks.publish.page_heap import MOST, looks, serious, weigh
-from tests.web.chromium import Page, browsing
+from tests.web.chromium import Page
 from tests.web.replayed import Replayed
 from tests.web.test_app import settled
 
@@ -36,15 +35,10 @@ async def follow(
         changes -= AT_ONCE
 
 
-async def test_the_heap_does_not_grow_with_what_was_told(
-    require_program: Callable[[str], str], tmp_path: Path
-) -> None:
+async def test_the_heap_does_not_grow_with_what_was_told(page: Page) -> None:
     told = Replayed(boards=6, plies=40)
     rounds, views = told.rounds(), looks("board1")
-    async with (
-        Publisher(ServerConfig(port=0), told.state) as publisher,
-        browsing(require_program("chromium"), tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), told.state) as publisher:
         assert told.state.game("board1") is not None
         await page.open(publisher.url)
         await settled(page, publisher)

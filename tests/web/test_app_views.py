@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from live.config import ServerConfig
@@ -12,7 +9,7 @@ from live.events import Player
 from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
-from tests.web.chromium import browsing
+from tests.web.chromium import Page
 from tests.web.page.games import game
 
 pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
@@ -54,18 +51,10 @@ NAMES = (
 )
 
 
-@pytest.fixture
-def chromium(require_program: Callable[[str], str]) -> str:
-    return require_program("chromium")
-
-
-async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_path: Path) -> None:
+async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(page: Page) -> None:
     broadcast = Broadcast(boards=20, names=NAMES)
     broadcast.play(30)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         first = next(iter(broadcast.state.games())).id
         await page.open(f"{publisher.url}#game={first}", 390, 844)
         line = ".player-line .figures :is(.rating, .interval)"
@@ -131,7 +120,7 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(chromium: str, tmp_
         assert page.complaints == []
 
 
-async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_path: Path) -> None:
+async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
     world = World(15)
     anna, bea = Player("Anna Ek", elo=2100, fide_id=77), Player("Bea Lund", elo=2000)
     for name, round, board, result, white in (
@@ -145,10 +134,7 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         )
     cards = "document.querySelectorAll('.overview .card .open')"
     shown = f"[...{cards}].map((each) => each.hash.slice(6)).join()"
-    async with (
-        Publisher(ServerConfig(port=0), world) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open(publisher.url)
         await page.until(f"{shown} === 'b1,b2'")
         picker = "document.querySelector('.round-picker')"
@@ -211,15 +197,10 @@ async def test_a_round_is_picked_and_players_are_followed(chromium: str, tmp_pat
         assert page.complaints == []
 
 
-async def test_a_view_that_could_not_be_loaded_is_tried_again(
-    chromium: str, tmp_path: Path
-) -> None:
+async def test_a_view_that_could_not_be_loaded_is_tried_again(page: Page) -> None:
     broadcast = Broadcast(boards=2)
     broadcast.play(4)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(publisher.url)
         await page.until("document.querySelectorAll('.card').length === 2")
         await page.call("Network.enable")
@@ -239,13 +220,10 @@ async def test_a_view_that_could_not_be_loaded_is_tried_again(
         assert not await page.run(f"document.body.dispatchEvent({left})")
 
 
-async def test_few_boards_fill_a_large_screen(chromium: str, tmp_path: Path) -> None:
+async def test_few_boards_fill_a_large_screen(page: Page) -> None:
     broadcast = Broadcast(boards=8)
     broadcast.play(30)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open("about:blank", 3840, 2160)
         await page.call("Page.addScriptToEvaluateOnNewDocument", source=WATCHED)
         await page.visit(publisher.url)

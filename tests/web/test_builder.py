@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -11,17 +9,12 @@ import pytest
 from live.config import ServerConfig
 from live.publish.server import Publisher
 from tests.web.broadcast import Broadcast
-from tests.web.chromium import Page, browsing
+from tests.web.chromium import Page
 
 pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 
 ADDRESS = "document.querySelector('#address').value"
 PREVIEW = "document.querySelector('#preview').contentDocument"
-
-
-@pytest.fixture
-def chromium(require_program: Callable[[str], str]) -> str:
-    return require_program("chromium")
 
 
 async def press(page: Page, key: str, text: str = "") -> None:
@@ -69,11 +62,8 @@ async def asked(page: Page, **wanted: list[str]) -> None:
     await page.until(f"{PREVIEW}?.querySelector('#stage')?.dataset.seq")
 
 
-async def test_what_of_an_address_has_gone_is_said(chromium: str, tmp_path: Path) -> None:
-    async with (
-        Publisher(ServerConfig(port=0), Broadcast(boards=4).state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+async def test_what_of_an_address_has_gone_is_said(page: Page) -> None:
+    async with Publisher(ServerConfig(port=0), Broadcast(boards=4).state) as publisher:
         await page.open(f"{publisher.url}overlays?rating=level&hide=clock,second", 1400, 900)
         await page.until("document.querySelector('#address')?.value")
         said = await page.run("document.querySelector('#said').textContent")
@@ -81,16 +71,15 @@ async def test_what_of_an_address_has_gone_is_said(chromium: str, tmp_path: Path
         await asked(page, hide=["clock"])
 
 
-async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Path) -> None:
+async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
     broadcast = Broadcast(boards=4)
     broadcast.play(24)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         origin = publisher.url.rstrip("/")
+        await page.open()
         await page.call(
             "Browser.grantPermissions",
+            browserContextId=page.context,
             origin=origin,
             permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
         )
@@ -171,12 +160,9 @@ async def test_an_overlay_is_chosen_seen_and_copied(chromium: str, tmp_path: Pat
         assert page.complaints == []
 
 
-async def test_nonsense_is_marked_and_left_out(chromium: str, tmp_path: Path) -> None:
+async def test_nonsense_is_marked_and_left_out(page: Page) -> None:
     broadcast = Broadcast(boards=1)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(f"{publisher.url}overlays?token=secret", 500, 900)
         await page.until("document.querySelector('#address')?.value")
         field = "document.querySelector('.field.colour input')"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.web.conftest import Pages
 from tests.web.page.games import plain, point
 
-Pages = Callable[..., Any]
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
@@ -44,10 +43,10 @@ def game(id: str = "g", plies: list[dict[str, Any]] | None = None, **more: Any) 
 
 
 def figure(pages: Pages, name: str, *args: Any) -> Any:
-    return pages("call", module="overlay/shown_figures.js", name=name, args=list(args))
+    return pages.run("overlay/shown_figures.js", name, *args)
 
 
-# --- scores and ratings ---------------------------------------------------------------------------
+# --- scores and ratings --------------------------------------------------------------------------
 
 
 def test_a_missing_figure_says_why(pages: Pages) -> None:
@@ -185,12 +184,7 @@ def test_a_figure_says_on_how_many_moves_it_rests_itself(pages: Pages) -> None:
     for counted, said in ((1, "1 of 3 moves"), (2, "2 of 4 moves")):
         part = figure(pages, "unratedPart", behind, "white", words, {"counted": counted})
         assert part["text"] == said
-        text = pages(
-            "call",
-            module="page/score_words.js",
-            name="basisText",
-            args=[behind, "white", {"counted": counted}],
-        )
+        text = pages.run("page/score_words.js", "basisText", behind, "white", {"counted": counted})
         assert text == said
 
 
@@ -277,7 +271,7 @@ def test_a_swing_names_one_player_and_moves_no_figure(pages: Pages) -> None:
     assert named("محمد السيد") == "\u2068السيد\u2069"
 
 
-# --- swings ---------------------------------------------------------------------------------------
+# --- swings --------------------------------------------------------------------------------------
 
 
 def looks(pages: Pages, *looked: tuple[list[dict[str, Any]], int], pawns: float = 2) -> list[Any]:
@@ -347,7 +341,7 @@ def test_a_threshold_of_zero_tells_nothing(pages: Pages) -> None:
     assert looks(pages, ([ply(1, 30)], 0), ([ply(1, 30), ply(2, 3000)], 1), pawns=0) == [None] * 2
 
 
-# --- which game -----------------------------------------------------------------------------------
+# --- which game ----------------------------------------------------------------------------------
 
 
 def choose(
@@ -400,7 +394,7 @@ def test_a_result_stays_until_its_last_scores_are_there(pages: Pages) -> None:
 
 
 def notice(pages: Pages, name: str, *args: Any) -> Any:
-    return pages("call", module="overlay/connection_notice.js", name=name, args=list(args))
+    return pages.run("overlay/connection_notice.js", name, *args)
 
 
 def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
@@ -553,7 +547,7 @@ def test_nothing_to_choose_from(pages: Pages) -> None:
     assert choose(pages, [([at(1)], 0)], board=[9]) == [[]]
 
 
-# --- delay and pages ------------------------------------------------------------------------------
+# --- delay and pages -----------------------------------------------------------------------------
 
 
 def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
@@ -655,7 +649,7 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
     module = "overlay/tables/standings_order.js"
     words = {"orMore": "or more", "orLess": "or less"}
     args = [players, "perceived", 2200, words]
-    ranked = pages("call", module=module, name="ranking", args=args)
+    ranked = pages.run(module, "ranking", *args)
     assert [(each["id"], each["rank"]) for each in ranked] == [
         ("far", "1"),
         ("b", "2"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -31,7 +31,7 @@ from live.publish.access.tokens import new_token
 from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
-from tests.web.chromium import Page, browsing
+from tests.web.chromium import Page
 from tests.web.line import line_to
 from tests.web.page.games import point as curve_point
 from tests.web.pixels import decode
@@ -49,22 +49,14 @@ DRAWN = "document.querySelector('#stage')?.dataset.seq"
 FRESH_BYTES = 150_000
 
 
-@pytest.fixture
-def chromium(require_program: Callable[[str], str]) -> str:
-    return require_program("chromium")
-
-
 @asynccontextmanager
 async def on_air(
-    chromium: str, profiles: Path, boards: int = 6, names: Sequence[str] = ()
+    page: Page, boards: int = 6, names: Sequence[str] = ()
 ) -> AsyncIterator[tuple[Broadcast, Publisher, Page]]:
     """A round under way, its service, and a browser."""
     broadcast = Broadcast(boards, names)
     broadcast.play(40)
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state) as publisher,
-        browsing(chromium, profiles) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         broadcast.listener = publisher.publish
         await page.open("about:blank", 1280, 720)
         yield broadcast, publisher, page
@@ -111,8 +103,8 @@ def sides(game: GameDetail) -> Iterator[tuple[str, Player, CurvePoint]]:
     yield "black", game.black, game.curves.black[-1]
 
 
-async def test_every_layout_shows_what_the_service_holds(chromium: str, tmp_path: Path) -> None:
-    async with on_air(chromium, tmp_path, boards=56) as (broadcast, publisher, page):
+async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
+    async with on_air(page, boards=56) as (broadcast, publisher, page):
         for layout in ("board", "bar", "curves"):
             await show(page, publisher, f"layout={layout}&board=7")
             broadcast.play(1, board=7)
@@ -192,11 +184,11 @@ CLIPPED = """[...document.querySelectorAll('.name')].filter((node) => {
 }).map((node) => node.textContent)"""
 
 
-async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_path: Path) -> None:
+async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
     words = ["Wolkenschlegelsteinhausenbergerdorfwalde", "丁立人"]
     names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
     everybody = words + names
-    async with on_air(chromium, tmp_path, boards=38, names=everybody) as (
+    async with on_air(page, boards=38, names=everybody) as (
         broadcast,
         publisher,
         page,
@@ -234,8 +226,8 @@ async def test_names_give_way_but_moves_and_clocks_do_not(chromium: str, tmp_pat
         assert page.complaints == []
 
 
-async def test_options_are_followed(chromium: str, tmp_path: Path) -> None:
-    async with on_air(chromium, tmp_path) as (broadcast, publisher, page):
+async def test_options_are_followed(page: Page) -> None:
+    async with on_air(page) as (broadcast, publisher, page):
         # Languages, moves included.
         await show(page, publisher, "layout=bar&lang=de&board=3")
         (place,) = await page.run(texts(".place"))
@@ -298,8 +290,8 @@ async def test_options_are_followed(chromium: str, tmp_path: Path) -> None:
         assert page.complaints == []
 
 
-async def test_it_lies_over_a_picture(chromium: str, tmp_path: Path) -> None:
-    async with on_air(chromium, tmp_path) as (_, publisher, page):
+async def test_it_lies_over_a_picture(page: Page) -> None:
+    async with on_air(page) as (_, publisher, page):
         clear = {"r": 0, "g": 0, "b": 0, "a": 0}
         await page.call("Emulation.setDefaultBackgroundColorOverride", color=clear)
         await page.resize(640, 360)
@@ -321,8 +313,8 @@ async def test_it_lies_over_a_picture(chromium: str, tmp_path: Path) -> None:
         assert page.complaints == []
 
 
-async def test_a_fresh_overlay_is_small(chromium: str, tmp_path: Path) -> None:
-    async with on_air(chromium, tmp_path) as (broadcast, publisher, page):
+async def test_a_fresh_overlay_is_small(page: Page) -> None:
+    async with on_air(page) as (broadcast, publisher, page):
         # A long game: most of what comes besides scripts are its plies and points.
         broadcast.play(30, board=3)
         assert len(board(broadcast, 3).plies) == 70
@@ -341,7 +333,7 @@ async def test_a_fresh_overlay_is_small(chromium: str, tmp_path: Path) -> None:
         assert page.complaints == []
 
 
-async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: Path) -> None:
+async def test_hostile_text_stays_text_in_every_layout(page: Page) -> None:
     world = World(12)
     world.appear("g1")
     player = Player(HOSTILE, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
@@ -365,10 +357,7 @@ async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: 
     world.standings["p"] = PlayerView(
         HOSTILE, HOSTILE, None, 1, 1, 0.0, 1, 2850, 2450, 3150, score=0.5, difference=0.0
     )
-    async with (
-        Publisher(ServerConfig(port=0), world) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open("about:blank")
         for layout in LAYOUTS:
             evil = quote("\"><script>document.title='owned'</script>")
@@ -386,9 +375,7 @@ async def test_hostile_text_stays_text_in_every_layout(chromium: str, tmp_path: 
         assert page.complaints == []
 
 
-async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
-    chromium: str, tmp_path: Path
-) -> None:
+async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: Page) -> None:
     broadcast = Broadcast(boards=5)
     broadcast.play(24)
     game = board(broadcast, 5)
@@ -407,10 +394,7 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
         text=text,
     )
     on_air: list[frozenset[str]] = []
-    async with (
-        Publisher(ServerConfig(port=0), broadcast.state, on_air=on_air.append) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), broadcast.state, on_air=on_air.append) as publisher:
         broadcast.listener = publisher.publish
         await page.open("about:blank")
         await show(page, publisher, "layout=moment&lang=de")
@@ -437,15 +421,12 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
         assert page.complaints == []
 
 
-async def test_a_swing_is_told_and_then_not_again(chromium: str, tmp_path: Path) -> None:
+async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
     world = World(1)
     world.appear("g1")
     first = PlyView(1, "e4", "e2e4", None, None, 31, None, 14, True)
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], plies=(first,), result="*")
-    async with (
-        Publisher(ServerConfig(port=0), world) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open("about:blank")
         await show(page, publisher, "layout=bar&lang=fr&swing=2")
 
@@ -470,10 +451,8 @@ async def test_a_swing_is_told_and_then_not_again(chromium: str, tmp_path: Path)
         assert page.complaints == []
 
 
-async def test_the_clock_of_the_side_to_move_runs_between_messages(
-    chromium: str, tmp_path: Path
-) -> None:
-    async with on_air(chromium, tmp_path, boards=1) as (_, publisher, page):
+async def test_the_clock_of_the_side_to_move_runs_between_messages(page: Page) -> None:
+    async with on_air(page, boards=1) as (_, publisher, page):
         await show(page, publisher, "layout=bar")
         clocks = texts(".player:is(.white, .black) .clock")
         white, black = await page.run(clocks)
@@ -484,34 +463,31 @@ async def test_the_clock_of_the_side_to_move_runs_between_messages(
         assert page.complaints == []
 
 
-async def test_it_says_when_it_is_no_longer_live(chromium: str, tmp_path: Path) -> None:
+async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
-    async with browsing(chromium, tmp_path) as page:
-        async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
-            port = publisher.address[1]
-            await page.open("about:blank")
-            await show(page, publisher, "layout=bar&lang=es&lost=notice")
-            assert await page.run("document.querySelector('#status').hidden")
-        await page.until("!document.querySelector('#status').hidden")
-        status = await page.run("document.querySelector('#status').textContent")
-        assert status.startswith("datos de hace ")
-        broadcast.play(2)
-        async with Publisher(ServerConfig(port=port), broadcast.state) as publisher:
-            await page.until("document.querySelector('.move').textContent.startsWith('11')")
-            await page.until("document.querySelector('#status').hidden")
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+        port = publisher.address[1]
+        await page.open("about:blank")
+        await show(page, publisher, "layout=bar&lang=es&lost=notice")
+        assert await page.run("document.querySelector('#status').hidden")
+    await page.until("!document.querySelector('#status').hidden")
+    status = await page.run("document.querySelector('#status').textContent")
+    assert status.startswith("datos de hace ")
+    broadcast.play(2)
+    async with Publisher(ServerConfig(port=port), broadcast.state) as publisher:
+        await page.until("document.querySelector('.move').textContent.startsWith('11')")
+        await page.until("document.querySelector('#status').hidden")
 
 
-async def test_a_token_in_the_address_opens_the_socket(chromium: str, tmp_path: Path) -> None:
+async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Path) -> None:
     token, entry = new_token("obs", lambda size: b"o" * size)
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(entry)
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
-    async with (
-        Publisher(ServerConfig(port=0, tokens_file=str(tokens)), broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    config = ServerConfig(port=0, tokens_file=str(tokens))
+    async with Publisher(config, broadcast.state) as publisher:
         await page.open("about:blank")
         await show(page, publisher, f"layout=bar&token={token}")
         assert await page.run(texts(".name")) == [
@@ -531,16 +507,11 @@ async def test_a_token_in_the_address_opens_the_socket(chromium: str, tmp_path: 
         await page.until("document.querySelectorAll('.card').length === 2")
 
 
-async def test_layouts_without_their_figures_say_that_they_are_withheld(
-    chromium: str, tmp_path: Path
-) -> None:
+async def test_layouts_without_their_figures_say_that_they_are_withheld(page: Page) -> None:
     broadcast = Broadcast(boards=2)
     broadcast.play(20)
     config = ServerConfig(port=0, hide_scores=True)
-    async with (
-        Publisher(config, broadcast.state) as publisher,
-        browsing(chromium, tmp_path) as page,
-    ):
+    async with Publisher(config, broadcast.state) as publisher:
         await page.open("about:blank")
         for layout in LAYOUTS[:-1]:
             await show(page, publisher, f"layout={layout}")

@@ -1,5 +1,5 @@
 """What the site's stream sends, and when. What readers make of it is in
-``tests/web/client/test_broker_connection.py``.
+``tests/web/client/test_connections.py``.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
-Pages = Callable[..., Any]
+from tests.web.conftest import Pages
 
 LATER = "told later"
 
@@ -29,7 +28,7 @@ def game(id: str, plies: int = 5) -> dict[str, Any]:
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
-    return pages("call", module="client/earlier_ply.js", name=name, args=list(args))
+    return pages.run("client/earlier_ply.js", name, *args)
 
 
 def test_a_game_as_it_stood_after_a_ply(pages: Pages) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -17,11 +16,10 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
 from tests.publish.world import World
+from tests.web.conftest import Pages
 
 #: All there is, what arbiters alone are told included.
 WHOLE = StreamFilter(visibility=Visibility.ARBITER, gains=True)
-
-Pages = Callable[..., Any]
 
 
 def numbered(messages: list[Any], first: int) -> list[Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.web.conftest import Pages
 from tests.web.test_overlay_figures import game, ply
 
-Pages = Callable[..., Any]
 LIVE = [{"feed": "hall", "state": "live"}, {"feed": "other", "state": "failed"}]
 SILENT = [{"feed": "hall", "state": "stale"}]
 PLAYED = game("g", [ply(1), ply(2)], feed="hall")
@@ -69,7 +68,7 @@ def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
 
     def shown(color: str, elapsed_s: float = 7.5, **more: Any) -> Any:
         args = [game("g", plies, **more), color, elapsed_s]
-        return pages("call", module="overlay/shown_figures.js", name="clockOf", args=args)["text"]
+        return pages.run("overlay/shown_figures.js", "clockOf", *args)["text"]
 
     assert shown("white") == "0:57"
     assert shown("black") == "5:00"
@@ -96,4 +95,4 @@ def test_a_low_clock_is_low_for_its_time_control(
     module = "client/running_clocks.js"
     for result, said in (("*", low), ("1-0", False)):
         args = [{"result": result}, left, start]
-        assert pages("call", module=module, name="isLow", args=args) is said
+        assert pages.run(module, "isLow", *args) is said

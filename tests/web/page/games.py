@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from live.events import CurvePoint, Curves, GameDetail, HeadToHead, Player, PlyView
 
-Pages = Callable[..., Any]
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #: A short game, twice round the Ruy Lopez.
 MOVES = (

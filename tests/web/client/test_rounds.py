@@ -1,4 +1,4 @@
-"""live/web/client/event_rounds.js: which rounds there are, and which is meant."""
+"""Rounds of an event and its matches of teams: live/web/client."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import itertools
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from live.events import GameDetail
-from tests.web.page.games import Pages, game, plain
+from live.events import GameDetail, Player
+from live.ledger.players.team_matches import team_matches
+from live.terminal.figure_text import points_text
+from tests.web.conftest import Pages
+from tests.web.page.games import game, plain
+
+# --- event rounds ---------------------------------------------------------------------------------
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
-    return pages("call", module="client/event_rounds.js", name=name, args=list(args))
+    return pages.run("client/event_rounds.js", name, *args)
 
 
 def board(name: str, round: str, result: str = "*", **more: Any) -> GameDetail:
@@ -54,7 +61,7 @@ def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
     numbered = [{**each, "board": at} for at, each in enumerate(games, 1)]
     pairs = [(one, two) for one, two in itertools.pairwise(numbered)]
     module = "client/event_state.js"
-    orders = [pages("call", module=module, name="gameOrder", args=list(pair)) for pair in pairs]
+    orders = [pages.run(module, "gameOrder", *pair) for pair in pairs]
     assert all(order < 0 for order in orders)
 
 
@@ -96,12 +103,58 @@ def test_dates_are_read_as_people_write_them(pages: Pages) -> None:
 
 def test_the_picker_says_how_far_a_round_is(pages: Pages) -> None:
     listed = call(pages, "roundsOf", rounds())
-    said = [
-        pages("call", module="page/boards/round_picker.js", name="roundWords", args=[each])
-        for each in listed
-    ]
+    said = [pages.run("page/boards/round_picker.js", "roundWords", each) for each in listed]
     assert said == [
         "Round 11 \u00b7 not begun",
         "Round 10 \u00b7 2 May 2026 \u00b7 live",
         "Round 2 \u00b7 30 Apr 2026 \u00b7 over",
     ]
+
+
+# --- team matches ---------------------------------------------------------------------------------
+
+
+TEAMS = st.sampled_from(["India", "Norway", "Peru", None])
+#: The last is but the pairing.
+EVENTS = st.sampled_from(["Open", "Women", "Round 1: A - B"])
+GAMES = st.lists(
+    st.tuples(
+        EVENTS, TEAMS, TEAMS, st.sampled_from(["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0"])
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(told=GAMES)
+def test_both_count_alike(
+    pages: Pages, told: list[tuple[str, str | None, str | None, str]]
+) -> None:
+    games = [
+        game(
+            f"g{at}",
+            event=event,
+            round=f"{at % 2 + 1}.{at}",
+            white=Player("A", team=white),
+            black=Player("B", team=black),
+            result=result,
+        )
+        for at, (event, white, black, result) in enumerate(told)
+    ]
+    found = pages.run("client/team_matches.js", "teamMatches", plain(games))
+    assert {
+        (each["event"], each["round"], *each["teams"], *each["points"], each["running"])
+        for each in found
+    } == {
+        (each.event, each.round, *each.teams, *each.points, each.running)
+        for each in team_matches(games)
+    }
+    assert len(found) == len(team_matches(games))
+
+
+def test_points_are_written_alike(pages: Pages) -> None:
+    for points in (0, 0.5, 1, 3.5, 11):
+        args = [points]
+        text = pages.run("client/team_matches.js", "pointsText", *args)
+        assert text == points_text(points)
+    assert pages.run("client/team_matches.js", "pointsText", 2.25) == "2.25"
