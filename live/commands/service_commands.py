@@ -141,7 +141,7 @@ def plugins(config: ConfigFlag = None) -> None:
     these can be loaded.
     """
     from live.app import run
-    from live.jobs.list_plugins import list_plugins
+    from live.jobs.doctor import list_plugins
 
     raise typer.Exit(run(list_plugins(settings_of(config).plugins)))
 

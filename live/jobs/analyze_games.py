@@ -285,6 +285,11 @@ def write(target: str, data: bytes, *, private: bool = False) -> None:
         raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
 
 
+def write_json(target: str, figures: object, *, indent: int = 1) -> None:
+    """Readable JSON, a newline at its end; unbounded and unknown are null."""
+    write(target, msgspec.json.format(msgspec.json.encode(figures), indent=indent) + b"\n")
+
+
 def _print_analysis(result: Analysis) -> None:
     console = Console()
     console.print(

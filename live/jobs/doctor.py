@@ -1,5 +1,7 @@
 """``live-rate doctor``: looks at everything a tournament day needs, before the day. Part of the
 composition root: it builds one engine and one socket, and puts them away again.
+
+``live-rate plugins``: what is installed, what is used, and whether that can be loaded.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ from live.engine.engine_speed import EngineSpeed, measure_speed
 from live.errors import LiveRateError
 from live.feeds.lichess_token import GET_ONE, LichessToken
 from live.human.players import open_network
-from live.jobs.list_plugins import troubles_of
 from live.players.player_lists import open_player_lists
-from live.plugins.installed_plugins import installed_plugins, used_plugins
+from live.plugins.installed_plugins import InstalledPlugin, installed_plugins, used_plugins
+from live.plugins.plugin_process import PluginFailure, PluginProcess
 from live.publish.http.listener import listen
 from live.publish.http.static_files import OVERLAY
 from live.publish.public_state import DelayedGames
@@ -236,3 +238,38 @@ def _version(library: str) -> str:
         return version(library)
     except PackageNotFoundError:
         return "not installed"
+
+
+async def list_plugins(config: PluginsConfig) -> int:
+    """Print a line for each plugin; 0 where all that are used can be loaded, else 2.
+
+    Raises:
+        ConfigError: the settings name one that is not installed.
+    """
+    installed = installed_plugins()
+    used = used_plugins(config.use, installed)
+    console = Console(highlight=False)
+    if not installed:
+        console.print("No plugin is installed; live-rate manual plugins says how they are made.")
+    table = Table.grid(padding=(0, 2))
+    troubles = await troubles_of(used)
+    for each in installed:
+        said = "not used" if each not in used else troubles.get(each) or "used"
+        style = "red" if each in troubles else "green" if each in used else "dim"
+        table.add_row(each.name, each.kind, each.package, Text(said, style=style))
+    console.print(table)
+    return 2 if troubles else 0
+
+
+async def troubles_of(used: Sequence[InstalledPlugin]) -> dict[InstalledPlugin, str]:
+    """Which of them cannot be loaded, and why."""
+    found: dict[InstalledPlugin, str] = {}
+    for each in used:
+        process = PluginProcess(each)
+        try:
+            await process.load()
+        except PluginFailure as failure:
+            found[each] = f"cannot be loaded: {failure}"
+        finally:
+            await process.close()
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -16,7 +15,7 @@ from live.errors import InputError
 from live.feeds.simulated_board_mistakes import Mistake
 from live.feeds.source_probe import ProbedSource, probe
 from live.games.round_number import main_round
-from live.jobs.analyze_games import read_pgn, write
+from live.jobs.analyze_games import read_pgn, write_json
 from live.rehearse.open_rehearsal import Protocols
 from live.rehearse.rehearsal_run import rehearse as play_back
 from live.terminal.figure_text import plain
@@ -66,7 +65,7 @@ async def probe_feeds(config: Config, specs: Sequence[str], *, json: bool, withi
     """``live-rate feeds``; returns 0 when every source answers, else 1."""
     findings = await probe(specs, config.feeds, within_s=within_s)
     if json:
-        write("-", msgspec.json.format(msgspec.json.encode(findings), indent=1) + b"\n")
+        write_json("-", findings)
     else:
         console = Console()
         for finding in findings:

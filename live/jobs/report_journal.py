@@ -17,7 +17,7 @@ from live.config import Config
 from live.errors import InputError
 from live.events import Alert, GameDetail, Incident
 from live.games.game import Game
-from live.jobs.analyze_games import write
+from live.jobs.analyze_games import write, write_json
 from live.jobs.recorded_event import RecordedEvent, rebuilt
 from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.report import incident_report
@@ -156,7 +156,7 @@ def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
         detail = find_game(list(analysis(service.state).games), name)
         found = explanation_of(service, detail, ply)
     if json is not None:
-        write(json, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+        write_json(json, found)
     else:
         console = Console()
         for line in in_words(found):

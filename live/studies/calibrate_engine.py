@@ -17,7 +17,7 @@ from rich.console import Console
 from live.config import Config
 from live.errors import InputError
 from live.events import GainKind
-from live.jobs.analyze_games import analysed, write
+from live.jobs.analyze_games import analysed, write, write_json
 from live.ledger.event_state import EventState
 from live.ledger.players.ferreira_table_4 import TableFour, table_four
 from live.ratings.calibration.calibration_check import check, unseen
@@ -29,7 +29,7 @@ from live.ratings.perceived.model import encode_model
 from live.ratings.perceived.played_games import PlayedGame, read_played_games
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
-from live.studies.compare_players import Evals, to_json
+from live.studies.compare_players import Evals
 from live.terminal.tables import calibration_tables as tables
 
 
@@ -98,7 +98,7 @@ async def calibrate(
     if written is not None:
         _learn(rated, written, name, time_control, leave_out)
     if json is not None:
-        write(json, to_json(found))
+        write_json(json, found)
     if json != "-":
         console = Console()
         if found.table is not None:
@@ -138,7 +138,7 @@ async def calibrate_intrinsic(
     )
     write(str(written), encode_table(table))
     if json is not None:
-        write(json, to_json(table))
+        write_json(json, table)
     if json != "-":
         Console().print(tables.mileposts(table))
         Console().print(f"Written: {written}", markup=False, highlight=False)
@@ -220,7 +220,7 @@ async def check_calibration(
             "Give games that it was not learned from",
         )
     if json is not None:
-        write(json, to_json(found))
+        write_json(json, found)
     if json != "-":
         Console().print(tables.checked(found, note))
     elif note:

@@ -15,7 +15,7 @@ from live.config import Config
 from live.errors import InputError
 from live.events import EngineInfo, GainKind, GameReport, Player, PlayerView
 from live.games.player_identity import name_words, person_key
-from live.jobs.analyze_games import analysed, read_pgn, was_played, write
+from live.jobs.analyze_games import analysed, read_pgn, was_played, write_json
 from live.ledger.methods.predictors import PredictorRow, compare
 from live.ledger.players.ranking import Rank, rank
 from live.ratings.match.match_games import MatchCounts, MatchGame, count_match
@@ -97,7 +97,7 @@ async def compare_players(
         compare(state.ledger.study(), one.id, other.id),
     )
     if json is not None:
-        write(json, to_json(result))
+        write_json(json, result)
     if json != "-":
         width = Console().width
         _print(tables.both_players(one, other, result.engine, result.gain, width=width))
@@ -115,7 +115,7 @@ async def rank_players(
     ranked = rank(state.ledger.study(), views, by, engine_rating=engine.rating)
     result = PlayerRanking(engine, state.gain(), by, ranked)
     if json is not None:
-        write(json, to_json(result))
+        write_json(json, result)
     if json != "-":
         width = Console().width
         _print(event_summary.players(views, result.engine, result.gain, width=width))
@@ -127,7 +127,7 @@ def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: 
     """``live-rate match``; returns the exit code."""
     result = match_of(arguments, test, first)
     if json is not None:
-        write(json, to_json(result))
+        write_json(json, result)
     if json != "-":
         _print(tables.match(result.first, result.second, result.counts, result.statistics))
         if result.pairs is not None and result.pair_statistics is not None:
@@ -239,11 +239,6 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     everybody = "; ".join(view.name for view in (found or views)[:12])
     problem = "several players are called so" if found else "nobody is called so"
     raise InputError(name, problem, f"There are: {everybody}" if views else "There is no player")
-
-
-def to_json(result: Any) -> bytes:
-    """Readable JSON, a newline at its end. Unbounded and unknown are null."""
-    return msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n"
 
 
 def _print(what: Any) -> None:

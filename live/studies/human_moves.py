@@ -35,7 +35,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import chess
-import msgspec
 import numpy as np
 from rich.console import Console
 
@@ -43,7 +42,7 @@ from live.errors import ConfigError, InputError
 from live.human.encoding import POSITION, Positions, mirrored, pack
 from live.human.players import Asked, HumanMoves, open_network
 from live.human.question import KINDS, LEARNED_ELO, not_covered
-from live.jobs.analyze_games import write
+from live.jobs.analyze_games import write_json
 
 Part = Literal["train", "validation", "test"]
 
@@ -400,7 +399,7 @@ def check_network(
         picked = [picked[k * len(picked) // most] for k in range(most)]
     report = {"network": model.about, "games": len(picked), **check(model, picked).report()}
     if json is not None:
-        write(json, msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+        write_json(json, report, indent=2)
     if json != "-":
         _print(report)
     return 0

@@ -491,16 +491,8 @@ class _Played(msgspec.Struct):
 
     def search(self) -> MoveSearch:
         cp = MATE_CP * (1 if self.mate > 0 else -1) if self.mate else clamped(self.cp)
-        return MoveSearch(
-            cp,
-            self.mate,
-            self.depth,
-            self.seldepth,
-            self.time_ms,
-            self.nodes,
-            self.tbhits,
-            cps(self.by_depth),
-        )
+        # The same fields, in the same order.
+        return MoveSearch(*(cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth)))
 
 
 class _Ply(_Played):

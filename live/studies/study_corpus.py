@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import msgspec
 from rich.console import Console
 
 from live.errors import InputError
-from live.jobs.analyze_games import check_writable, write
+from live.jobs.analyze_games import check_writable, write, write_json
 from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSetting, merge
 from live.studies.read_games import AddedGames, add_file, write_alliot
 from live.studies.study_data import MoveFolder
@@ -93,11 +93,7 @@ def add_to_corpus(
         for path in files:
             with _lines(console, f"{path}: ") as show:
                 found.append(add_file(database, path, given, show))
-    if json is not None:
-        write(json, msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n")
-    if json != "-":
-        for added in found:
-            _say(Console(), _added_line(added))
+    _report(json, found, map(_added_line, found))
     return 1 if any(added.broken or added.only_damage for added in found) else 0
 
 
@@ -106,11 +102,7 @@ def corpus_status(corpus: Path, *, json: str | None) -> int:
     check_writable(json)
     with CorpusDatabase(corpus) as database:
         status = status_of(database)
-    if json is not None:
-        write(json, msgspec.json.format(msgspec.json.encode(status), indent=2) + b"\n")
-    if json != "-":
-        for line in _status_lines(status):
-            _say(Console(), line)
+    _report(json, status, _status_lines(status))
     return 0
 
 
@@ -147,16 +139,9 @@ def status_of(database: CorpusDatabase) -> CorpusStatus:
             name for (name,) in database.rows("SELECT name FROM sources WHERE NOT finished")
         ),
         settings=tuple(
-            SettingStatus(
-                number,
-                setting.engine,
-                setting.bound,
-                setting.lines,
-                setting.version,
-                done.get(number, 0),
-                games - done.get(number, 0),
-            )
+            SettingStatus(*(number, *msgspec.structs.astuple(setting), n, games - n))
             for number, setting in database.settings().items()
+            for n in [done.get(number, 0)]
         ),
     )
 
@@ -166,11 +151,7 @@ def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
     check_writable(json)
     with CorpusDatabase(other) as source, CorpusDatabase(corpus, create=True) as target:
         merged = merge(target, source)
-    if json is not None:
-        write(json, msgspec.json.format(msgspec.json.encode(merged), indent=2) + b"\n")
-    if json != "-":
-        for line in _merged_lines(merged):
-            _say(Console(), line)
+    _report(json, merged, _merged_lines(merged))
     return 1 if merged.refused else 0
 
 
@@ -245,6 +226,15 @@ def _lines(console: Console, start: str) -> Iterator[Callable[[AddedGames], None
     yield show
     if console.is_terminal:
         console.print(" " * 60, end="\r")
+
+
+def _report(json: str | None, figures: object, lines: Iterable[str]) -> None:
+    """As JSON where that is asked for, and in words unless that is printed."""
+    if json is not None:
+        write_json(json, figures, indent=2)
+    if json != "-":
+        for line in lines:
+            _say(Console(), line)
 
 
 def _say(console: Console, line: str) -> None:

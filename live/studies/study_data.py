@@ -162,31 +162,30 @@ def schema() -> Mapping[str, Any]:
     }
 
 
-class _Mover(msgspec.Struct, frozen=True):
-    color: Color
-    player: int | None
-    opponent: int | None
-    elo: int | None
-    opponent_elo: int | None
-    score: float | None
-
-
 _SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 
 
 def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
     """A row for each move of which anything is known, in the order of ``COLUMNS``."""
     white_score, black_score = _SCORES.get(game.result, (None, None))
-    sides = (
-        _Mover("white", game.white, game.black, game.white_elo, game.black_elo, white_score),
-        _Mover("black", game.black, game.white, game.black_elo, game.white_elo, black_score),
-    )
+    sides: dict[chess.Color, tuple[Color, tuple[Any, ...], float | None]] = {
+        chess.WHITE: (
+            "white",
+            (game.white, game.black, game.white_elo, game.black_elo),
+            white_score,
+        ),
+        chess.BLACK: (
+            "black",
+            (game.black, game.white, game.black_elo, game.white_elo),
+            black_score,
+        ),
+    }
     board = chess.Board(game.start_fen, chess960=game.chess960)
     seen: set[str] = set()
     multiple = any(position and position.lines for position in searched.positions)
     for index, uci in enumerate(game.moves):
         position = searched.positions[index]
-        side = sides[0] if board.turn == chess.WHITE else sides[1]
+        color, people, score = sides[board.turn]
         repeated = False
         if multiple:
             epd = board.epd()
@@ -199,17 +198,14 @@ def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any,
             yield (
                 game.game,
                 index + 1,
-                side.color,
-                side.player,
-                side.opponent,
-                side.elo,
-                side.opponent_elo,
+                color,
+                *people,
                 game.event,
                 game.year,
-                side.score,
+                score,
                 uci,
-                *_figures(position, after, uci, side.color, index + 1, forced=forced),
-                *_turn(position, uci, side.color, index + 1, repeated=repeated),
+                *_figures(position, after, uci, color, index + 1, forced=forced),
+                *_turn(position, uci, color, index + 1, repeated=repeated),
             )
         board.push(chess.Move.from_uci(uci))
         board.clear_stack()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from live.config import PluginsConfig
-from live.jobs.list_plugins import list_plugins
+from live.jobs.doctor import list_plugins
 from tests.plugins.made_plugins import PluginFolder
 
 GOOD = "class Plugin:\n    def alerts(self, game):\n        return []\n"
