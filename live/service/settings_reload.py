@@ -37,30 +37,19 @@ PORT_KEYS = frozenset(
         "server.public",
     }
 )
-#: What sources take over, by beginning anew.
-SOURCE_KEYS = frozenset(
-    {
-        "feeds.charset",
-        "feeds.finish_after_s",
-        "feeds.lost_after_s",
-        "feeds.max_bytes",
-        "feeds.poll_s",
-        "feeds.settle_s",
-        "feeds.stale_after_s",
-        "feeds.timeout_s",
-        "feeds.lichess.base_url",
-        "feeds.lichess.keep_alive_s",
-        "feeds.lichess.reconcile_s",
-        "feeds.lichess.token_file",
-        "feeds.livechess_cloud.base_url",
-        "feeds.mqtt.ca_file",
-        "feeds.mqtt.client_id",
-        "feeds.mqtt.password_file",
-        "feeds.mqtt.user",
-    }
-)
 #: What the delay of the public takes over.
-DELAY_KEYS = frozenset({"feeds.delay_finished", "feeds.delay_rounds", "feeds.delay_s"})
+DELAY_KEYS = frozenset(key for key in SETTINGS if key.startswith("feeds.delay_"))
+#: What sources take over, by beginning anew: all but lists of players, which are read at the start,
+#: and the demo, which would be played again.
+SOURCE_KEYS = (
+    frozenset(
+        key
+        for key in SETTINGS
+        if key.startswith("feeds.")
+        and not key.startswith(("feeds.demo.", "feeds.pairing_list", "feeds.rating_list"))
+    )
+    - DELAY_KEYS
+)
 
 
 class SettingsDifference(NamedTuple):
