@@ -1,21 +1,26 @@
 """What the lists add to every report: names, ratings, titles, federations and FIDE ids.
 
+A pairing list in CSV says who sits at which board of which round, for boards without names.
+
 A shell at its edge: the functions that look for files and read them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
-from live.events import FeedReport, GameReport, Player
-from live.players.pairing_list import PairingList, read_pairing_list
-from live.players.rating_list import Pace, RatingList, pace_of, read_rating_list
+from live.events import FeedReport, GameReport, Headers, Player
+from live.feeds.pgn.charset import decode
+from live.games.player_identity import is_known
+from live.games.round_number import main_round
+from live.players.rating_list import Pace, RatingList, csv_fields, pace_of, read_rating_list
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +32,77 @@ _SUFFIXES = (".xml", ".txt", ".csv")
 
 #: Doubtful players named where there is little room; the log names all.
 SHOWN = 5
+
+
+T = TypeVar("T")
+
+_PAIRING_COLUMNS: dict[str, str] = {
+    **dict.fromkeys(("round", "rd", "runde"), "round"),
+    **dict.fromkeys(("board", "bo", "table", "brett"), "board"),
+    **dict.fromkeys(("white", "whitename", "whiteplayer"), "white"),
+    **dict.fromkeys(("black", "blackname", "blackplayer"), "black"),
+    **dict.fromkeys(("whiteteam", "teamwhite"), "white team"),
+    **dict.fromkeys(("blackteam", "teamblack"), "black team"),
+    **dict.fromkeys(("whitefideid", "whiteid"), "white id"),
+    **dict.fromkeys(("blackfideid", "blackid"), "black id"),
+    **dict.fromkeys(("whiteelo", "whiterating"), "white elo"),
+    **dict.fromkeys(("blackelo", "blackrating"), "black elo"),
+}
+
+
+class PairingList:
+    """Pairings by board, and by round where the list names rounds."""
+
+    def __init__(self, pairings: dict[tuple[str, int], tuple[Player, Player]]) -> None:
+        self._pairings = pairings
+
+    def __len__(self) -> int:
+        return len(self._pairings)
+
+    def seated(self, told: Headers) -> Headers:
+        """``told`` with the names and teams it lacks; unchanged where the list has no such board.
+
+        Only boards without any name are filled in: a name of the source is never replaced.
+        """
+        if told.board is None or is_known(told.white) or is_known(told.black):
+            return told
+        round_ = main_round(told.round)
+        found = self._pairings.get((round_, told.board)) or self._pairings.get(("", told.board))
+        if found is None:
+            return told
+        return msgspec.structs.replace(told, white=found[0], black=found[1])
+
+
+def read_pairing_list(data: bytes) -> PairingList:
+    """Read a CSV with the columns Board, White, Black, and maybe Round, WhiteTeam, WhiteFideId,
+    WhiteElo and the same of Black.
+
+    Raises:
+        ValueError: there is no pairing in it.
+    """
+    pairings: dict[tuple[str, int], tuple[Player, Player]] = {}
+    for fields in csv_fields(decode(data), _PAIRING_COLUMNS):
+        board = fields.get("board", "").strip()
+        if not board.isdecimal():
+            continue
+        players = tuple(_player(fields, side) for side in ("white", "black"))
+        pairings[main_round(fields.get("round", "").strip()), int(board)] = (players[0], players[1])
+    if not pairings:
+        raise ValueError("holds no pairing: it has the columns Board, White, Black")
+    return PairingList(pairings)
+
+
+def _player(fields: dict[str, str], side: str) -> Player:
+    def number(name: str) -> int | None:
+        text = fields.get(f"{side} {name}", "").strip()
+        return int(text) or None if text.isdecimal() and len(text) < 11 else None
+
+    return Player(
+        name=fields.get(side, "").strip()[:100] or "?",
+        elo=number("elo"),
+        fide_id=number("id"),
+        team=fields.get(f"{side} team", "").strip()[:100] or None,
+    )
 
 
 class PlayerLists:
@@ -102,33 +178,24 @@ def open_player_lists(config: FeedsConfig) -> PlayerLists:
     Raises:
         ConfigError: one of them cannot be read, or is no list.
     """
-    ratings = _read("feeds.rating_list", config.rating_list)
-    pairings = _read("feeds.pairing_list", config.pairing_list)
-    try:
-        rated = read_rating_list(ratings) if ratings is not None else None
-    except ValueError as error:
-        remedy = "Give FIDE's list (XML or TXT), or a CSV with the columns Name and Rating"
-        raise _unusable("feeds.rating_list", config.rating_list, str(error), remedy) from None
-    try:
-        paired = read_pairing_list(pairings) if pairings is not None else None
-    except ValueError as error:
-        remedy = "Give a CSV whose first line names the columns"
-        raise _unusable("feeds.pairing_list", config.pairing_list, str(error), remedy) from None
-    return PlayerLists(rated, paired)
+    rated = "Give FIDE's list (XML or TXT), or a CSV with the columns Name and Rating"
+    paired = "Give a CSV whose first line names the columns"
+    return PlayerLists(
+        _opened("feeds.rating_list", config.rating_list, read_rating_list, rated),
+        _opened("feeds.pairing_list", config.pairing_list, read_pairing_list, paired),
+    )
 
 
-def _read(key: str, path: str) -> bytes | None:
+def _opened(key: str, path: str, read: Callable[[bytes], T], remedy: str) -> T | None:
     if not path:
         return None
     try:
-        return Path(path).expanduser().read_bytes()
+        return read(Path(path).expanduser().read_bytes())
     except OSError as error:
-        why = f"cannot be read ({error.strerror})"
-        raise _unusable(key, path, why, "Correct the path") from None
-
-
-def _unusable(key: str, path: str, why: str, remedy: str) -> ConfigError:
-    return ConfigError(f"{key} {path}", why, remedy)
+        why, remedy = f"cannot be read ({error.strerror})", "Correct the path"
+    except ValueError as error:
+        why = str(error)
+    raise ConfigError(f"{key} {path}", why, remedy)
 
 
 def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:

@@ -98,7 +98,7 @@ def exit_code_of(signals: list[int]) -> int:
     return 128 + signals[0] if signals else 0
 
 
-async def unless_stopped(work: Awaitable[None], stop: asyncio.Event) -> bool:
+async def unless_stopped(work: Awaitable[object], stop: asyncio.Event) -> bool:
     """Do the work, or as much of it as comes before ``stop``. Returns whether it was all."""
     task = asyncio.ensure_future(work)
     stopped = asyncio.create_task(stop.wait(), name="stop")

@@ -44,7 +44,7 @@ from live.engine.search import (
 from live.events import MATE_CP
 from live.service.engine_service import EngineService
 from live.service.measure_settings import limit_text, search_options_of
-from live.service.process import stop_on_signals
+from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
 from live.studies.corpus_database import (
     CorpusDatabase,
@@ -283,7 +283,7 @@ async def search_corpus(
             wanted = missing_games(database, number, order, most)
             with stop_on_signals(stop) as came, _progress(searcher.so_far, setting):
                 searcher.start(number, wanted, max(4, 2 * service.room.slots))
-                await _first_of(searcher.finished, stop)
+                await unless_stopped(searcher.finished.wait(), stop)
         database.commit()
     if searcher.error is not None:
         raise searcher.error
@@ -314,15 +314,6 @@ def missing_games(
         (setting, -1 if most is None else most),
     )
     return [game for (game,) in rows]
-
-
-async def _first_of(one: asyncio.Event, other: asyncio.Event) -> None:
-    waits = [asyncio.ensure_future(each.wait()) for each in (one, other)]
-    try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for each in waits:
-            each.cancel()
 
 
 @contextlib.contextmanager

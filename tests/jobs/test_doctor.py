@@ -9,7 +9,6 @@ import pytest
 from live.config import FeedsConfig, JournalConfig, load_config
 from live.errors import ConfigError
 from live.jobs.doctor import _delay, gone_options, journal_finding, overlay_finding
-from live.service.public_delay import without_time
 
 
 @pytest.mark.parametrize(
@@ -40,11 +39,6 @@ def test_addresses_of_overlays_of_before_are_named() -> None:
     assert found.state == "note"
     assert "rating=level, hide=second, order=percentile" in found.text
     assert overlay_finding(f"{base}&rating=algorithm4&hide=clock").state == "ok"
-
-
-def test_rounds_without_a_delay_are_said() -> None:
-    named = FeedsConfig(delay_rounds=("8",))
-    assert "--delay" in without_time(named, 0.0) and not without_time(named, 60.0)
 
 
 @pytest.mark.parametrize(

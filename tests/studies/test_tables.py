@@ -1,3 +1,5 @@
+"""Tables and figures of the papers and of their open questions, over small corpora."""
+
 from __future__ import annotations
 
 import contextlib
@@ -8,17 +10,54 @@ import sqlite3
 from pathlib import Path
 
 import msgspec
+import numpy as np
+import polars
 import pytest
 
 from live.errors import InputError
 from live.manual.pages import manual_page
+from live.ratings.regan.choice_model import ChoiceSkill
 from live.studies import alliot_players, ferreira_tables
 from live.studies.corpus_database import CorpusDatabase
+from live.studies.open_questions import colours_table, engine_gap_table
+from live.studies.regan_table import regan_table
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, drawn
-from live.studies.study_table import Cell, StudyTable
+from live.studies.study_table import Cell, StudyTable, TableColumn, TableForm, formatted
 from live.studies.tabulate_corpus import TABLES, study_table
+from tests.benchmarks.ratings.regan_recovery import real_turns, simulate
 from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of
+
+TABLE = StudyTable(
+    "t",
+    "A table",
+    "Somebody 2012, Table 1",
+    "an engine",
+    (TableColumn("player"), TableColumn("d", 1, "Elo")),
+    (("Müller, A", -0.04), ("B", None)),
+    ("A note.",),
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("csv", 'player,d\n"Müller, A",0.0\nB,\n'),
+        (
+            "text",
+            "A table\nSomebody 2012, Table 1\nan engine\n\nplayer       d\nMüller, A  0.0\nB\n\n"
+            "A note.\nd: Elo\n",
+        ),
+    ],
+)
+def test_forms(form: TableForm, text: str) -> None:
+    assert formatted(TABLE, form) == text
+
+
+def test_json_has_what_is_unknown_as_null() -> None:
+    found = json.loads(formatted(TABLE, "json"))
+    assert found["rows"] == [["Müller, A", 0.0], ["B", None]]
+    assert found["columns"][1] == {"name": "d", "meaning": "Elo"}
 
 
 @pytest.fixture(scope="module")
@@ -321,3 +360,158 @@ def test_the_manual_has_every_table_and_figure() -> None:
     page = manual_page("studies").section("study")
     for name in (*TABLES, *FIGURES):
         assert f"`{name}`" in page
+
+
+def questions(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, rows: polars.DataFrame
+) -> list[StudyTable]:
+    """Both tables of these moves."""
+    monkeypatch.setattr(
+        StudyData, "moves", lambda self, names, all_players: iter([rows.select(names)])
+    )
+    with CorpusDatabase(corpus) as database:
+        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+        return [colours_table(data), engine_gap_table(data)]
+
+
+@pytest.mark.slow
+def test_colours_that_move_alike_are_told_from_those_that_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of(tmp_path / "c.db")
+
+    def moves(black_gain_cp: int) -> polars.DataFrame:
+        rows = [
+            {
+                "game": game,
+                "colour": color,
+                "best_cp": 100,
+                "gain_cp": 0 if (game + ply) % 3 else black_gain_cp if color == "black" else -60,
+                "counted": True,
+                "successive_cp": (game * ply) % 7 - 3,
+                "move": "e2e4",
+                "best": "e2e4" if ply % 2 else "d2d4",
+            }
+            for game in range(30)
+            for ply in range(12)
+            for color in ("white", "black")
+        ]
+        return polars.DataFrame(rows)
+
+    alike, _ = questions(corpus, monkeypatch, moves(-60))
+    other, _ = questions(corpus, monkeypatch, moves(-140))
+    assert alike.rows[-1][-1] == 1.0 and alike.rows[-1][-2] == 0.0
+    chance, distance = other.rows[-1][-1], other.rows[-1][-2]
+    assert isinstance(chance, float) and chance < 0.01
+    assert distance == pytest.approx(1 / 3, abs=0.01)
+
+
+@pytest.mark.slow
+def test_against_a_measured_engine_differences_agree_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Normal gains around an engine with normal gains: the spike stretches differences."""
+    import numpy as np
+
+    rng = np.random.default_rng(3)
+    rows = [
+        {
+            "game": game,
+            "colour": color,
+            "best_cp": 0,
+            "gain_cp": 0,
+            "counted": True,
+            "successive_cp": int(rng.normal(-8 if color == "white" else -game % 9, 12)),
+            "move": "e2e4",
+            "best": "d2d4",
+        }
+        for game in range(60)
+        for _ in range(40)
+        for color in ("white", "black")
+    ]
+    # The engine's own, in a game too short to be compared.
+    rows += [
+        rows[0] | {"game": 99, "successive_cp": int(rng.normal(0, 12)), "best": "e2e4"}
+        for _ in range(2000)
+    ]
+    _, table = questions(corpus_of(tmp_path / "c.db"), monkeypatch, polars.DataFrame(rows))
+    spike, measured = table.rows
+    assert isinstance(spike[2], float) and isinstance(measured[2], float)
+    assert spike[1] == measured[1] == 60
+    assert abs(measured[2] - 1) < 0.1 < spike[2] - 1
+
+
+def holding(monkeypatch: pytest.MonkeyPatch, frame: polars.DataFrame) -> None:
+    """Every study holds these moves."""
+    monkeypatch.setattr(
+        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
+    )
+
+
+def test_groups_are_the_same_however_many_turns_are_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = polars.DataFrame(
+        [
+            {
+                "game": 1,
+                "player": 1,
+                "event": None,
+                "year": year,
+                "elo": 2000,
+                "deltas": [0.0, 0.1 * turn],
+                "played_line": turn % 2,
+                "turn_left_out": "opening" if turn == 7 else "",
+            }
+            for turn in range(8)
+            for year in range(2000, 2001 + turn % 4)
+        ]
+    )
+    holding(monkeypatch, frame)
+    corpus = corpus_of(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+        whole = regan_table(data, "year")
+        monkeypatch.setattr("live.studies.regan_table.MOST_HELD", 5)
+        assert regan_table(data, "year") == whole
+    assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
+    assert whole.notes[0].startswith("4 turns left out")
+
+
+@pytest.mark.slow
+def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = []
+    for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05)):
+        turns = simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))
+        for deltas, is_move, played in zip(turns.deltas, turns.is_move, turns.played, strict=True):
+            rows.append(
+                {
+                    "game": 1,
+                    "player": 1,
+                    "event": None,
+                    "year": 2008,
+                    "elo": elo,
+                    "deltas": deltas[is_move].tolist(),
+                    "played_line": int(played),
+                    "turn_left_out": "",
+                }
+            )
+    frame = polars.DataFrame(rows)
+    holding(monkeypatch, frame)
+    corpus = corpus_of(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+        table = regan_table(data, "rating")
+        years = regan_table(data, "year")
+    at = {column.name: index for index, column in enumerate(table.columns)}
+    ratings, c, c_fit, s_fit = (
+        [float(row[at[name]] or 0) for row in table.rows]
+        for name in ("rating", "c", "c_fit", "s_fit")
+    )
+    assert ratings == [1800, 2200, 2600]
+    slope, start = np.polyfit(ratings, c, 1)
+    assert c_fit == pytest.approx(start + slope * np.array(ratings))
+    assert s_fit == sorted(s_fit, reverse=True)
+    assert [row[at["c_fit"]] for row in years.rows] == [None]

@@ -1,0 +1,219 @@
+"""Alliot's sums, covariance and constants, on games made up for it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from scipy import stats
+
+from live.ratings.alliot.covariance import TANH, Convolution, predict_by_convolution
+from live.ratings.gain_histogram import GainHistogram
+from live.studies import alliot_covariance
+from live.studies.alliot_covariance import (
+    GRID_B_CP,
+    GRID_N0,
+    convolved,
+    spline_basis,
+    spline_indicators,
+    spline_penalty,
+)
+from live.studies.alliot_games import (
+    FOLDS,
+    ColumnSums,
+    CountedGame,
+    LineSums,
+    RegressionSums,
+    correlation,
+)
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.study_data import ConformingMoves, Selection, StudyData
+from tests.studies.small_corpus import corpus_of
+
+
+def test_sums_give_what_scipy_gives() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(200, 2))
+    y = 0.3 + 2 * x[:, 0] + rng.normal(size=200)
+    sums = LineSums(2)
+    for game in range(200):
+        sums.add(game, x[game], float(y[game]))
+    for index in (0, 1):
+        line = stats.linregress(x[:, index], y)
+        fit = sums.fit(index)
+        assert fit.n == 200
+        assert fit.rho == pytest.approx(line.rvalue)
+        assert (fit.alpha, fit.beta) == pytest.approx((line.intercept, line.slope))
+        assert fit.beta_high is not None
+        reach = stats.t.ppf(0.975, 198) * line.stderr
+        assert fit.beta_high - line.slope == pytest.approx(reach)
+        ends = stats.pearsonr(x[:, index], y).confidence_interval()
+        assert (fit.rho_low, fit.rho_high) == pytest.approx(tuple(ends))
+
+
+def test_the_error_is_that_of_games_left_out() -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=60), rng.normal(size=60)
+    sums = LineSums(1)
+    for game in range(60):
+        sums.add(game, x[game : game + 1], float(y[game]))
+    squares = plain = 0.0
+    for fold in range(FOLDS):
+        held = np.arange(60) % FOLDS == fold
+        line = stats.linregress(x[~held], y[~held])
+        squares += float(((y[held] - line.intercept - line.slope * x[held]) ** 2).sum())
+        plain += float(((y[held] - y[~held].mean()) ** 2).sum())
+    fit = sums.fit(0)
+    assert fit.error == pytest.approx((squares / 60) ** 0.5)
+    assert fit.error_of_mean == pytest.approx((plain / 60) ** 0.5)
+
+
+def test_what_does_not_vary_has_no_correlation() -> None:
+    sums = LineSums(1)
+    assert sums.fit(0).n == 0
+    for game in range(8):
+        sums.add(game, np.array([1.0]), game / 8)
+    fit = sums.fit(0)
+    assert (fit.n, fit.rho, fit.beta, fit.mean) == (8, None, None, 1.0)
+
+
+def test_several_indicators_together_are_least_squares() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(90, 3))
+    y = 1 + x @ [2.0, 0.0, -1.0] + rng.normal(size=90)
+    sums = RegressionSums(3, np.zeros((3, 3)))
+    for game in range(90):
+        sums.add(game % 3, x[game], float(y[game]))
+    chosen, held = np.arange(90) % 3 != 2, np.arange(90) % 3 == 2
+    line = np.linalg.lstsq(np.c_[np.ones(60), x[chosen]], y[chosen], rcond=None)[0]
+    assert sums.line([0, 1]) == pytest.approx(line)
+    told = line[0] + x[held] @ line[1:]
+    rho = correlation(sums.moments([2], line))
+    assert rho == pytest.approx(np.corrcoef(told, y[held])[0, 1])
+    n, whole, covariance = sums.fitted()
+    design = np.c_[np.ones(90), x]
+    left = y - design @ whole
+    assert n == 90
+    assert covariance == pytest.approx(left @ left / 86 * np.linalg.inv(design.T @ design))
+
+
+def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
+    rng = np.random.default_rng(8)
+    x, noise = rng.normal(size=(60, 4)), rng.normal(size=60)
+    y = x[:, 2] + noise
+    sums = ColumnSums(2, 4)
+    for game in range(60):
+        sums.add(game % 2, x[game], float(y[game]))
+    line = sums.line([0])
+    slope, start = np.polyfit(x[::2, 2], y[::2], 1)
+    assert tuple(line) == pytest.approx((2, start, slope))
+    rho = correlation(sums.moments([1], line))
+    assert rho == pytest.approx(np.corrcoef(x[1::2, 2], y[1::2])[0, 1])
+    assert correlation(np.zeros(6)) is None
+    assert ColumnSums(1, 2).line([0])[2] == 0.0
+
+
+def games(count: int, step_cp: int = 1) -> list[CountedGame]:
+    chance = random.Random(7)
+
+    def side(skill: float) -> tuple[tuple[int, int], ...]:
+        gains = (min(0, round(chance.gauss(40 - skill, 60) / step_cp)) for _ in range(30))
+        return tuple((0, gain * step_cp) for gain in gains)
+
+    return [
+        CountedGame(game, 0.0, side(chance.uniform(0, 90)), side(chance.uniform(0, 90)))
+        for game in range(count)
+    ]
+
+
+def test_the_grid_is_the_convolution_where_gains_are_whole_steps() -> None:
+    for game in games(4, step_cp=5):
+        found = convolved(game).reshape(len(GRID_N0), len(GRID_B_CP))
+        white, black = (
+            GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
+        )
+        for n0, b_cp in ((0, 0), (29, 220), (95, 780)):
+            told = predict_by_convolution(white, black, Convolution(n0, b_cp)).expected_score
+            assert told is not None
+            at = found[GRID_N0.index(n0), GRID_B_CP.index(b_cp)]
+            assert at == pytest.approx(2 * told - 1, abs=1e-9)
+
+
+def test_a_spline_is_odd_and_goes_through_its_points() -> None:
+    basis = spline_basis()
+    assert basis.shape == (801, 20)
+    assert np.allclose(basis, -basis[::-1])
+    assert np.allclose(basis[400 + np.arange(20, 401, 20)], np.eye(20))
+
+
+def test_a_spline_finds_the_vector_that_made_the_results() -> None:
+    basis, sums = spline_basis(), RegressionSums(1, spline_penalty())
+    truth = 2 * TANH.at(np.arange(-400.0, 401.0)) - 1
+    points = truth[400 + np.arange(20, 401, 20)]
+    for game in games(300):
+        indicators = spline_indicators(game, basis)
+        sums.add(0, indicators, float(indicators @ points))
+    n, line, _ = sums.fitted()
+    assert n == 300
+    # Where differences are common: under a pawn.
+    assert line[1:6] == pytest.approx(points[:5], abs=0.03)
+
+
+def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+        table = alliot_covariance.fits_table(data)
+    assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
+
+
+@pytest.mark.slow
+def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is chosen fits its own games better than others: that is what is shown."""
+    corpus = corpus_of(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+        # Thirteen games many times over: shortfalls that have nothing to do with the results.
+        held = [
+            CountedGame(
+                at % 13 + 1,
+                float((at * 7919) % 3 - 1),
+                tuple((ply * 13 % 90 - 40, -(at * ply * 31 % 57)) for ply in range(12)),
+                tuple((ply * 17 % 90 - 40, -(at * ply * 37 % 57)) for ply in range(12)),
+            )
+            for at in range(65)
+        ]
+        monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(held))
+        rows = alliot_covariance.fits_table(data).rows
+        lost = [
+            [sum(gain for _, gain in side) for side in (each.white, each.black)] for each in held
+        ]
+        worth = [
+            msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
+            for game, (white, black) in zip(held, lost, strict=True)
+        ]
+        monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(worth))
+        told = alliot_covariance.fits_table(data).rows
+    for row, other in zip(rows, told, strict=True):
+        assert isinstance(row[3], float) and isinstance(row[4], float)
+        assert row[4] < row[3]
+        assert isinstance(other[3], float) and other[3] > 0.5
+
+
+def row(game: int, ply: int, *, counted: bool, score: float) -> tuple[Any, ...]:
+    return (game, 1, "white", 1972, "Match", 2, 2785, score, 10, -5, -5, counted, ply, False)
+
+
+def test_a_game_without_a_counted_move_has_no_result() -> None:
+    """A forfeit after one move is a game of nobody, else it would count for whoever moved."""
+    held = ConformingMoves("same-search")
+    held.add(row(1, 1, counted=False, score=0.0))
+    for ply in (17, 19, 21):
+        held.add(row(2, ply, counted=ply > 18, score=1.0))
+    assert (held.points, held.results, held.games) == (1.0, 1, 2)

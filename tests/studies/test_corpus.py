@@ -1,0 +1,345 @@
+"""Games into a corpus: read, told apart, merged, and written as Alliot has them."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import chess
+import msgspec
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.errors import InputError
+from live.studies.corpus_database import (
+    CorpusDatabase,
+    MergedResults,
+    SearchSetting,
+    illegal_move,
+    merge,
+    packed,
+    plain_date,
+    unpacked,
+)
+from live.studies.read_games import (
+    AddedGames,
+    BrokenFile,
+    GameTextPart,
+    add_file,
+    file_mark,
+    game_texts,
+    read_alliot,
+    write_alliot,
+)
+from live.studies.study_corpus import status_of
+from live.studies.study_data import move_rows
+from tests.studies.small_corpus import DATA, GIVEN, SAMPLE, SEARCHED, corpus_of
+
+SQUARES = st.sampled_from(chess.SQUARE_NAMES)
+MOVES = st.builds("{}{}{}".format, SQUARES, SQUARES, st.sampled_from(["", "n", "b", "r", "q"]))
+
+
+@given(st.lists(MOVES, max_size=40))
+def test_packed_moves_come_back(moves: list[str]) -> None:
+    assert list(unpacked(packed(moves))) == moves
+    assert len(packed(moves)) == 2 * len(moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2013.08.??", "2013.08"),
+        ("2013-08", "2013.08"),
+        ("2013", "2013"),
+        ("2013.08.01", "2013.08.01"),
+        ("????.??.??", ""),
+        ("0000.00.00", ""),
+        (None, ""),
+    ],
+)
+def test_dates(text: str | None, date: str) -> None:
+    assert plain_date(text) == date
+
+
+def test_what_is_wrong_with_moves_is_said() -> None:
+    assert illegal_move(["e2e4", "e7e5"]) is None
+    assert illegal_move(["e2e4", "e2e4"]) == "illegal move e2e4 at ply 2"
+    assert illegal_move(["e2e4", "x"]) == "unreadable move 'x' at ply 2"
+    assert "no start position" in str(illegal_move([], "8/8"))
+
+
+def content(path: Path) -> list[object]:
+    """Everything in a corpus but when its files were written."""
+    with CorpusDatabase(path) as database:
+        tables = ("players", "player_keys", "events", "games", "settings", "results")
+        return [
+            *(list(database.rows(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in tables),
+            list(database.rows("SELECT name, texts, finished FROM sources")),
+        ]
+
+
+def test_every_game_is_there_once(tmp_path: Path) -> None:
+    with CorpusDatabase(tmp_path / "c.db", create=True) as database:
+        first = add_file(database, str(SEARCHED), GIVEN)
+        again = add_file(database, str(SEARCHED), GIVEN)
+        copy = tmp_path / "copy.ndjson"
+        copy.write_bytes(gzip.decompress(SEARCHED.read_bytes()))
+        third = add_file(database, str(copy), GIVEN)
+    assert first == AddedGames(str(SEARCHED), texts=13, new=13, evaluated=13)
+    assert again == AddedGames(str(SEARCHED), texts=13, passed_over=13)
+    assert third == AddedGames(str(copy), texts=13, known=13)
+
+
+def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
+    lines = gzip.decompress(SEARCHED.read_bytes()).splitlines()
+    file = tmp_path / "games.ndjson"
+    bad = [
+        b'{"white":1,"black":2,"result":"1-0","moves":["e2e5"]}',
+        b'{"white":1,"black":2,"result":"1-0","moves":[]}',
+        b"{not json",
+        b'{"white":1,"black":2,"result":"1-0","moves":["e2e4"],"cp":[1,2]}',
+    ]
+    file.write_bytes(b"\n".join([lines[0], *bad, lines[1]]))
+    with CorpusDatabase(tmp_path / "c.db", create=True) as database:
+        for _ in range(2):
+            add_file(database, str(file), GIVEN)
+            status = status_of(database)
+            assert status.games == 2
+            assert [(each.text, each.problem.split(":")[0]) for each in status.damaged] == [
+                (2, "illegal move e2e5 at ply 1"),
+                (3, "no moves"),
+                (4, "JSON is malformed"),
+                (5, "2 evaluations for 1 moves"),
+            ]
+
+
+def test_a_game_with_two_results_has_none(tmp_path: Path) -> None:
+    line = gzip.decompress(SEARCHED.read_bytes()).splitlines()[0]
+    row = msgspec.json.decode(line)
+    other = msgspec.json.encode({**row, "result": "0-1" if row["result"] != "0-1" else "1-0"})
+    for order in ([line, other], [other, line]):
+        file = tmp_path / "games.ndjson"
+        file.write_bytes(b"\n".join(order))
+        corpus = corpus_of(tmp_path / f"{hash(order[0])}.db", file)
+        with CorpusDatabase(corpus) as database:
+            [disputed] = status_of(database).disputed
+            assert set(disputed.results) == {row["result"], msgspec.json.decode(other)["result"]}
+            assert database.stored(1).result == "*"
+
+
+def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
+    game = '[White "{}"]\n[Black "Other"]\n{}[Result "1-0"]\n\n{} 1-0\n\n'
+    fide = '[WhiteFideId "1503014"]\n'
+    namesake = '[WhiteFideId "7"]\n'
+    file = tmp_path / "games.pgn"
+    file.write_text(
+        game.format("Carlsen, Magnus", "", "1. e4")
+        + game.format("Magnus Carlsen", fide, "1. d4")
+        + game.format("Carlsen,M", fide, "1. c4")
+        + game.format("Carlsen, Magnus", namesake, "1. f4")
+    )
+    with CorpusDatabase(corpus_of(tmp_path / "c.db", file)) as database:
+        white = [database.stored(number).white for number in (1, 2, 3, 4)]
+    assert white[0] == white[1] == white[2] != white[3]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import live.studies.corpus_database as database_module
+from live.studies import read_games
+database_module.BATCH = 3
+read_games._REPORT_EVERY = 1
+corpus, last, *files = sys.argv[1:]
+def progress(added):
+    if added.texts >= int(last):
+        os.kill(os.getpid(), signal.SIGKILL)
+from tests.studies.small_corpus import GIVEN
+with database_module.CorpusDatabase(Path(corpus), create=True) as database:
+    for file in files:
+        read_games.add_file(database, file, GIVEN, progress)
+"""
+
+
+@pytest.mark.slow
+def test_kills_change_nothing(tmp_path: Path) -> None:
+    files = [SEARCHED, DATA / "four-boards.pgn", DATA / "otb-2024-25.pgn"]
+    whole = corpus_of(tmp_path / "whole.db", *files)
+    killed = tmp_path / "killed.db"
+    for last in (1, 2, 5, 5, 8, 9, 11, 13, 13, 13):
+        command = [sys.executable, "-c", KILLED, str(killed), str(last), *map(str, files)]
+        done = subprocess.run(command, cwd=DATA.parent.parent, env={**os.environ}, check=False)
+        assert done.returncode in (-signal.SIGKILL, 0)
+    corpus_of(killed, *files)
+    assert content(killed) == content(whole)
+
+
+def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
+    corpus = tmp_path / "c.db"
+    with CorpusDatabase(corpus, create=True) as database:
+        add_file(database, str(DATA / "otb-2024-25.pgn"), GIVEN)
+        pages = next(database.rows("PRAGMA page_count"))[0]
+        list(database.rows(f"PRAGMA max_page_count = {pages + 1}"))
+        with pytest.raises(InputError, match="Make room"):
+            add_file(database, str(SEARCHED), GIVEN)
+        database.roll_back()
+    with CorpusDatabase(corpus) as database:
+        assert database.count("games") == 2
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    other.write_bytes(b"SQLite format 3\0" + bytes(4080))
+    for path in (other, DATA / "cache-version-1.sqlite"):
+        with pytest.raises(InputError, match=path.name):
+            CorpusDatabase(path, create=True)
+    with pytest.raises(InputError, match="no such corpus"):
+        CorpusDatabase(tmp_path / "none.db")
+
+
+def test_two_halves_make_the_whole(tmp_path: Path) -> None:
+    lines = gzip.decompress(SEARCHED.read_bytes()).splitlines()
+    halves = []
+    for name, part in (("one", lines[:7]), ("two", lines[5:])):
+        file = tmp_path / f"{name}.ndjson"
+        file.write_bytes(b"\n".join(part))
+        halves.append(corpus_of(tmp_path / f"{name}.db", file))
+    whole = corpus_of(tmp_path / "whole.db")
+    with CorpusDatabase(halves[0]) as one, CorpusDatabase(halves[1]) as two:
+        assert merge(one, two) == MergedResults(games=6, results=6)
+        assert merge(one, two) == MergedResults()
+    with CorpusDatabase(halves[0]) as one, CorpusDatabase(whole) as all_:
+        for table in ("players", "player_keys", "games", "settings", "results"):
+            query = f"SELECT * FROM {table} ORDER BY 1, 2"
+            assert list(one.rows(query)) == list(all_.rows(query))
+
+
+def test_results_of_another_limit_are_refused(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "one.db")
+    with CorpusDatabase(tmp_path / "two.db", create=True) as other:
+        add_file(other, str(SEARCHED), SearchSetting(GIVEN.engine, "200 nodes"))
+    with CorpusDatabase(corpus) as one, CorpusDatabase(tmp_path / "two.db") as two:
+        merged = merge(one, two)
+        assert (merged.games, merged.results) == (0, 0)
+        assert merged.refused == [
+            "Stockfish 19 lite, 200 nodes: limit '200 nodes' is not '100000 nodes'"
+        ]
+        assert len(one.settings()) == 1
+
+
+PGN = (DATA / "four-boards.pgn").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "compress",
+    [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress],
+)
+def test_a_file_is_the_same_however_it_is_compressed(
+    compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    plain, packed = tmp_path / "games.pgn", tmp_path / "games"
+    plain.write_bytes(PGN)
+    packed.write_bytes(compress(PGN))
+    assert list(game_texts(str(packed))) == list(game_texts(str(plain)))
+    assert len(list(game_texts(str(packed)))) == 4
+
+
+def test_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO(SEARCHED.read_bytes())
+
+    monkeypatch.setattr(sys, "stdin", Stdin())
+    assert list(game_texts("-")) == list(game_texts(str(SEARCHED)))
+    assert file_mark("-") == ""
+
+
+def test_a_file_that_was_cut_gives_what_it_holds_and_says_so(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.ndjson.gz"
+    cut.write_bytes(SEARCHED.read_bytes()[:9000])
+    found: list[GameTextPart] = []
+    with pytest.raises(BrokenFile):
+        found.extend(game_texts(str(cut)))
+    assert 0 < len(found) < 13
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none"):
+        file_mark(str(tmp_path / "none.pgn"))
+    with pytest.raises(InputError, match="none"):
+        list(game_texts(str(tmp_path / "none.pgn")))
+
+
+def test_the_sample_of_the_paper_reads_with_every_field() -> None:
+    [text] = game_texts(str(SAMPLE))
+    assert text.pgn is not None
+    game, searched, setting, problem = read_alliot(text.pgn)
+    assert game is not None and searched is not None and setting is not None
+    assert not problem
+    assert (setting.engine, setting.bound) == ("Stockfish 190915", "240000 ms")
+    assert (game.white.name, game.black.name) == ("Smyslov, Vassily", "Nezhmetdinov, Rashid")
+    assert (game.date, game.result, game.event) == ("1961.11.19", "1-0", "URS-ch29")
+    assert len(game.moves) == 20 and game.moves[-2:] == ("c1d2", "c6d5")
+    assert searched.positions[:18] == (None,) * 18
+    tenth, reply = searched.positions[18:20]
+    assert tenth is not None and tenth.played is not None
+    assert tenth.best == "b2b4"
+    best, played = tenth.whole, tenth.played
+    assert (best.cp, best.depth, best.seldepth, best.tbhits, best.time_ms) == (
+        127, 24, 43, 0, 124176,
+    )  # fmt: skip
+    found = played.complexity
+    assert found is not None
+    assert (played.cp, found.stability_cp, found.jump_cp, found.jump_depth) == (90, 8, 43, 3)
+    # Black's values are from Black's side there, from White's here.
+    assert reply is not None and reply.played is not None
+    assert (reply.best, reply.whole.cp, reply.played.cp) == ("a8c8", 79, 91)
+
+
+def test_the_sample_is_written_back(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db", SAMPLE)
+    with CorpusDatabase(corpus) as database:
+        [(game, searched)] = database.searched(1, 0, 10)
+        setting = database.settings()[1]
+        text = write_alliot(game, searched, setting, database.players(), database.events())
+    flat = " ".join(text.split())
+    for line in SAMPLE.read_text().splitlines()[-3:]:
+        assert line in flat
+    for tag in ('[Date "1961.11.19"]', '[White "Smyslov, Vassily"]', "Stockfish 190915"):
+        assert tag in text
+    assert "Eval_Time:240000ms" in text
+
+
+def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db", SEARCHED)
+    there = tmp_path / "alliot.pgn"
+    with CorpusDatabase(corpus) as database:
+        games = list(database.searched(1, 0, 100))
+        setting = database.settings()[1]
+        names, events = database.players(), database.events()
+        there.write_text(
+            "".join(
+                write_alliot(game, searched, setting, names, events) for game, searched in games
+            )
+        )
+    with CorpusDatabase(tmp_path / "back.db", create=True) as database:
+        added = add_file(database, str(there), GIVEN)
+        assert (added.new, added.damaged, added.evaluated) == (13, 0, 13)
+        back = list(database.searched(1, 0, 100))
+        assert database.settings()[1] == setting
+    for (game, searched), (again, searched_again) in zip(games, back, strict=True):
+        assert game.moves == again.moves
+        for one, other in zip(
+            move_rows(game, searched), move_rows(again, searched_again), strict=True
+        ):
+            # Move, first choice, score, same-search gain.
+            assert one[10:14] == other[10:14]

@@ -1,0 +1,233 @@
+"""Records of rated games, which of them judge, and what a network says of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Sequence
+from hashlib import sha256
+from math import log
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from live.human.players import Asked
+from live.studies.human_moves import (
+    OPENING_PLIES,
+    PLAYERS_IN,
+    GameLine,
+    HeldOut,
+    check,
+    encode,
+    games,
+    held_out,
+    part,
+    positions,
+)
+
+MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"
+GAME = GameLine(MOVES, (2400, 1900), "otb", (1, 2))
+
+
+def _file(path: Path, *lines: dict[str, object]) -> Path:
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def test_files_are_read_packed_or_plain_and_lines_without_ratings_left_out(tmp_path: Path) -> None:
+    line = {"m": MOVES, "w": 2400, "b": 1900, "kind": "otb", "wid": 1, "bid": 2}
+    unrated = {**line, "w": None}
+    unknown = {**line, "kind": "simultaneous"}
+    for name in ("games.ndjson", "games.ndjson.gz"):
+        assert list(games(_file(tmp_path / name, line, unrated, unknown))) == [GAME]
+
+
+def test_the_move_played_is_on_record_from_the_movers_side() -> None:
+    rows = encode([(7, GAME)], None)
+    assert len(rows) == len(MOVES.split())
+    board = chess.Board()
+    for row, uci in zip(rows, MOVES.split(), strict=True):
+        move = chess.Move.from_uci(uci)
+        flip = 0 if board.turn else 56
+        assert row["played"] == (move.from_square ^ flip) * 64 + (move.to_square ^ flip)
+        assert row["elo"].tolist() == ([2400, 1900] if board.turn else [1900, 2400])
+        assert row["game"] == 7
+        board.push(move)
+
+
+def test_a_record_is_the_same_whether_packed_from_a_file_or_live() -> None:
+    board = chess.Board()
+    for uci in MOVES.split():
+        board.push_uci(uci)
+    rows = positions(GAME, 0)
+    board.pop()
+    from live.human.encoding import pack
+
+    live = pack(board, board.move_stack[-2:], (1900, 2400), "otb")
+    assert rows[-1][:8] == live[:8]
+
+
+def test_openings_and_bullet_are_thinned_out() -> None:
+    drawn = random.Random(1)
+    rows = encode([(k, GAME) for k in range(200)], drawn)
+    openings = int((rows["ply"] < OPENING_PLIES).sum())
+    assert int((rows["ply"] >= OPENING_PLIES).sum()) == 200 * (len(MOVES.split()) - OPENING_PLIES)
+    assert 200 < openings < 450
+    bullet = GameLine(MOVES, (2400, 1900), "bullet", (1, 2))
+    assert len(encode([(k, bullet) for k in range(200)], drawn)) < len(rows) / 3
+
+
+def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
+    tmp_path: Path,
+) -> None:
+    lines: list[dict[str, object]] = [
+        {"m": f"{MOVES} {move}", "w": 2000, "b": 2000, "kind": "otb", "wid": k, "bid": None}
+        for k, move in enumerate(("d2d4", "f1e1", "d1e2", "b1c3"))
+    ]
+    paths = [_file(tmp_path / f"{k}.ndjson", *lines[2 * k : 2 * k + 2]) for k in (0, 1)]
+    held = HeldOut(frozenset(), frozenset({2}))
+    learned = part(paths, "train", held)
+    others = part(paths, "validation", held) + part(paths, "test", held)
+    assert {number for number, _ in learned} | {number for number, _ in others} == {0, 1, 2, 3}
+    assert 2 in {number for number, _ in others}
+    assert np.array([number for number, _ in learned]).tolist() == sorted(n for n, _ in learned)
+
+
+#: Eight plies of opening, and two that are asked for.
+CHECKED = GameLine("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4", (2400, 1900), "otb", (1, 2))
+
+
+class Fake:
+    """Gives the move played 60 % at the right rating, less at any other."""
+
+    about: dict[str, str] = {}  # noqa: RUF012 - a fake
+    identity = "fake"
+    by_elo = True
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+
+    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+        self.asked += asked
+        return [self._of(one) for one in asked]
+
+    @staticmethod
+    def _of(one: Asked) -> dict[str, float]:
+        white = one.board.turn
+        right = one.elo == ((2400, 1900) if white else (1900, 2400))
+        share = 0.6 if right else 0.3
+        played, other = ("e1g1", "d2d3") if white else ("f6e4", "b7b5")
+        given = {played: share, other: 1 - share}
+        return dict(sorted(given.items(), key=lambda item: -item[1]))
+
+
+def test_figures_of_a_network_that_is_known() -> None:
+    report = check(Fake(), [CHECKED]).report()
+    assert report["positions"] == 2
+    assert report["first_choice"] == 1
+    assert report["nll"] == pytest.approx(-log(0.6), abs=1e-4)
+    assert report["wrong_elo_nll"] == pytest.approx(-log(0.3), abs=1e-4)
+    assert report["right_elo_gain"]["mean"] == pytest.approx(log(2), abs=1e-4)
+    assert [band["elo"] for band in report["by_elo"]] == [1800, 2400]
+    assert report["by_kind"][0]["kind"] == "otb"
+
+
+def test_reliability_counts_every_legal_move_in_the_bin_of_its_forecast() -> None:
+    report = check(Fake(), [CHECKED]).report()
+    bins = {line["at"]: line for line in report["reliability"]}
+    assert bins[0.6] == {"at": 0.6, "forecast": 0.6, "played": 1.0, "positions": 2}
+    assert bins[0.4] == {"at": 0.4, "forecast": 0.4, "played": 0.0, "positions": 2}
+
+
+def test_wrong_ratings_stay_within_those_learned() -> None:
+    fake = Fake()
+    check(fake, [CHECKED])
+    assert {one.elo for one in fake.asked if one.board.turn} == {
+        (2400, 1900),
+        (2000, 1500),
+        (2800, 2300),
+    }
+    fake.asked.clear()
+    check(fake, [GameLine(CHECKED.moves, (2700, 2700), "otb", (1, 2))])
+    assert {one.elo for one in fake.asked} == {(2700, 2700), (2300, 2300)}
+
+
+def test_a_network_of_one_rating_is_not_asked_for_others() -> None:
+    fake = Fake()
+    fake.by_elo = False
+    report = check(fake, [CHECKED]).report()
+    assert len(fake.asked) == 2
+    assert report["wrong_elo_nll"] is None
+    assert report["right_elo_gain"] is None
+
+
+def test_what_is_not_covered_is_counted_and_left_out() -> None:
+    moves = "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 h7h5 b7a8n h5h4 g2g3 h4g3 h2g3 h8h1 a8b6 g7g6"
+    game = GameLine(moves, (2000, 2000), "otb", (None, None))
+
+    class Even(Fake):
+        @staticmethod
+        def _of(one: Asked) -> dict[str, float]:
+            legal = [move.uci() for move in one.board.legal_moves]
+            return dict.fromkeys(legal, 1 / len(legal))
+
+    report = check(Even(), [game]).report()
+    assert report["positions"] < len(moves.split()) - 8
+    assert any("lesser piece" in reason for reason in report["left_out"])
+    assert any("knight" in reason for reason in report["left_out"])
+
+
+NOBODY = HeldOut(frozenset(), frozenset())
+
+
+def _drawn(text: str) -> bool:
+    return int(sha256(text.encode()).hexdigest(), 16) % PLAYERS_IN == 0
+
+
+HELD = next(number for number in range(100) if _drawn(str(number)))
+FREE = next(number for number in range(100) if not _drawn(str(number)))
+
+
+def _moves(drawn: bool) -> str:
+    return next(m for m in (f"e2e4 {k}" for k in range(100)) if _drawn(m) is drawn)
+
+
+@pytest.mark.parametrize(
+    ("moves", "players", "learned"),
+    [
+        (_moves(drawn=True), (FREE, FREE), True),
+        (_moves(drawn=False), (FREE, HELD), False),
+        (_moves(drawn=False), (HELD, FREE), False),
+        (_moves(drawn=False), (None, None), True),
+        (_moves(drawn=True), (None, None), False),
+        (_moves(drawn=False), (None, HELD), False),
+        (_moves(drawn=True), (None, FREE), False),
+    ],
+)
+def test_a_game_of_a_player_held_out_is_never_learned(
+    moves: str, players: tuple[int | None, int | None], learned: bool
+) -> None:
+    assert (NOBODY.part_of(moves, players) == "train") is learned
+
+
+def test_games_and_players_named_are_held_out() -> None:
+    moves = _moves(drawn=False)
+    named = HeldOut(frozenset({sha256(moves.encode()).hexdigest()}), frozenset({FREE}))
+    assert named.part_of(moves, (None, None)) != "train"
+    assert named.part_of("d2d4", (FREE, None)) != "train"
+
+
+def test_a_third_of_what_is_held_out_serves_choices() -> None:
+    parts = [NOBODY.part_of(f"e2e4 {k}", (HELD, FREE)) for k in range(600)]
+    assert "train" not in parts
+    assert 150 < parts.count("validation") < 250
+
+
+def test_the_games_that_judge_the_ratings_are_named() -> None:
+    named = held_out()
+    assert len(named.games) == 238
+    assert len(named.players) == 226
