@@ -54,7 +54,7 @@ def live_rate(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedP
     printed = []
     for stream in streams[1:]:
         stream.flush()
-        printed.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        printed.append(stream.buffer.getvalue().decode())
     return subprocess.CompletedProcess(arguments, int(str(code)), *printed)
 
 
