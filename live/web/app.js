@@ -1,24 +1,22 @@
 /** The page at `/`: every board that the service follows, as it happens. */
 
 import { openConnection } from "./client/open_connection.js";
-import { Announcer } from "./page/screen_reader.js";
+import { Announcer, sentence } from "./page/spoken_news.js";
 import { ArbiterView } from "./page/alerts/alerts_panel.js";
 import { explain } from "./page/explanations.js";
 import { FollowedPlayers } from "./page/followed_players.js";
-import { HealthView, drawHealth } from "./page/health_view.js";
+import { drawConnection, drawHealth, HealthView } from "./page/health_view.js";
 import { listenToKeys, showHelp } from "./page/page_keys.js";
 import { arranged } from "./page/boards/boards_order.js";
 import { Overview, REARRANGE_MS } from "./page/boards/boards_overview.js";
 import { HOME, readPlace, writePlace } from "./page/page_address.js";
 import { PlayersPage } from "./page/players/players_table.js";
 import { ShareMenu } from "./page/board/share_menu.js";
-import { drawConnection } from "./page/connection_status.js";
 import { TokenEntry } from "./page/token_entry.js";
-import { sentence } from "./page/spoken_news.js";
 import { kept, setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/figures.js";
 import { heldAsOf } from "./client/earlier_ply.js";
-import { Held, eventOf, gameOrder, mainRound } from "./client/event_state.js";
+import { eventOf, gameOrder, Held, mainRound } from "./client/event_state.js";
 import { leadingIn } from "./page/figure_choice.js";
 import { Ticking } from "./client/running_clocks.js";
 

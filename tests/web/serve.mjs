@@ -16,7 +16,7 @@ const ASKED = {
 
   /** Plays `{say: [name, sentence], at}` to an announcer, asking at each time what it says. */
   async announce({ script }) {
-    const { Announcer } = await import(new URL("page/screen_reader.js", PAGES));
+    const { Announcer } = await import(new URL("page/spoken_news.js", PAGES));
     const announcer = new Announcer();
     return script.map(({ say = [], at }) => {
       for (const [name, sentence] of say) announcer.add(name, sentence);

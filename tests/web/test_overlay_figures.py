@@ -394,7 +394,7 @@ def test_a_result_stays_until_its_last_scores_are_there(pages: Pages) -> None:
 
 
 def notice(pages: Pages, name: str, *args: Any) -> Any:
-    return pages.run("overlay/connection_notice.js", name, *args)
+    return pages.run("overlay/look_and_notice.js", name, *args)
 
 
 def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
@@ -403,7 +403,7 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     of_hall = [game(feed="hall")]
     since = pages(
         "object",
-        module="overlay/connection_notice.js",
+        module="overlay/look_and_notice.js",
         name="Failures",
         args=[],
         calls=[
@@ -625,7 +625,7 @@ def test_moments_are_held_back_too(pages: Pages) -> None:
 def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     answers = pages(
         "object",
-        module="overlay/pages_by_time.js",
+        module="drawing/reused_children.js",
         name="Pager",
         args=[10_000],
         calls=[["page", list("abcde"), 2, now] for now in (0, 9_999, 10_000, 20_000, 30_000)],
@@ -633,7 +633,7 @@ def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     assert ["".join(each["items"]) for each in answers] == ["ab", "ab", "cd", "e", "ab"]
     (short,) = pages(
         "object",
-        module="overlay/pages_by_time.js",
+        module="drawing/reused_children.js",
         name="Pager",
         args=[1],
         calls=[["page", ["a"], 8, 99]],
@@ -646,7 +646,7 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
         {**plain(point(1, counted, value)), "id": name, "name": name}
         for name, value, counted in (("early", 2900.0, 9), ("far", 3300.0, 30), ("b", 2300.0, 30))
     ]
-    module = "overlay/tables/standings_order.js"
+    module = "overlay/layouts/standings_layout.js"
     words = {"orMore": "or more", "orLess": "or less"}
     args = [players, "perceived", 2200, words]
     ranked = pages.run(module, "ranking", *args)

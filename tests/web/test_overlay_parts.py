@@ -253,7 +253,7 @@ HARD = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
 def said(pages: Pages, language: str, last: Any) -> Any:
     words = pages("languages")[language]
     shown = plain(game(plies=(last,)))
-    return pages.run("overlay/human_line.js", "humanLine", shown, words)
+    return pages.run("client/move_shares.js", "humanLine", shown, words)
 
 
 @pytest.mark.parametrize("language", SHARE)

@@ -1,4 +1,4 @@
-/** How many players would play a move, no finer than a network of human moves can say. Pure. */
+/** How many players would play a move, no finer than a network of human moves can say, and the one line that overlays say of it. Pure. */
 
 import { fill } from "../overlay/language/words.js";
 
@@ -23,4 +23,26 @@ const WORDS = { oneIn: "shareOneIn", tenths: "shareTenths", half: "shareHalf", m
 export function shareWords(share, words) {
   const [form, number] = shareForm(share);
   return fill(words[WORDS[form]], number);
+}
+
+/** A position is worth a word where so many would lose a pawn. */
+const HARD = 0.15;
+
+/**
+ * What players of this rating would do, `{mark, text}`: how few find the move played, else how many
+ * lose a pawn in the position that came of it; null where neither is known.
+ */
+export function humanLine(game, words) {
+  const ply = game.plies.at(-1) ?? null;
+  const mark = ply?.mark ?? null;
+  const played = ply?.played_share ?? null;
+  const chance = ply?.difficulty?.error_chance ?? null;
+  const of = (elo) => (elo === null ? "" : ` (${words.elo} ${elo})`);
+  const named = mark === null ? "" : `${words[mark]}: `;
+  if (chance !== null && (mark === "trap" || (mark === null && chance >= HARD))) {
+    const share = shareWords(chance, words);
+    return { mark, text: `${named}${fill(words.loseAPawn, share)}${of(ply.difficulty.elo)}` };
+  }
+  if (played === null) return null;
+  return { mark, text: `${named}${fill(words.playIt, shareWords(played, words))}${of(ply.played_elo)}` };
 }

@@ -1,7 +1,6 @@
-/** Where a page gets its messages from: the service beside it, or the broker that it names. */
+/** Where a page gets its messages from: the service beside it, or the broker that a static page names. */
 
 import { Connection } from "./stream_connection.js";
-import { brokerOf } from "./broker_address.js";
 
 const now = () => performance.now();
 const random = Math.random;
@@ -25,4 +24,10 @@ export async function openConnection(held, page, changed) {
   const options = { protocolVersion: 5, clean: true, reconnectPeriod: 1000 + 4000 * random(), timerVariant: "native" };
   const client = () => mqtt.connect(broker.url, options);
   return new BrokerConnection(held, broker.prefix, changed, { client, now, random, after, unpack });
+}
+
+/** The broker that a page names, `{url, prefix}`; null where it reads from the service itself. */
+export function brokerOf(document) {
+  const meta = document.querySelector('meta[name="live-rate-broker"]');
+  return meta === null ? null : { url: meta.content, prefix: meta.dataset.prefix };
 }

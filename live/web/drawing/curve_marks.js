@@ -3,8 +3,7 @@
  * overlap: each band has lines of its own direction and an outline, each line a label at its end.
  */
 
-import { columns, span } from "../client/curve_series.js";
-import { leaps } from "../client/figures.js";
+import { columns, leaps, span } from "../client/figures.js";
 import { moveText } from "./number_format.js";
 
 /** Columns of both curves with their bands; of the perceived rating with the own Elo of each. Pure. */
@@ -196,6 +195,8 @@ function markEnds(plot, { color, family, size, written, early = () => false }) {
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   ctx.lineWidth = 0.14 * size * ratio;
+  // The own Elo is dashed; its dashes last.
+  ctx.setLineDash([]);
   for (const { side, x, y, label, text } of ends) {
     ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
     ctx.beginPath();

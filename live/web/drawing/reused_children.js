@@ -1,4 +1,4 @@
-/** Brings a list of things, each with a node of its own, onto the page. */
+/** Brings a list of things, each with a node of its own, onto the page; a long one page by page. */
 
 export class Children {
   /** `make(item)` answers `{node, …}`, and `destroy()` where it holds something. */
@@ -37,5 +37,26 @@ export class Children {
   /** The view of an item, or nothing. */
   of(id) {
     return this._held.get(id);
+  }
+}
+
+export class Pager {
+  constructor(pageMs) {
+    this._pageMs = pageMs;
+    this._turnedAt = null;
+    this._page = 0;
+  }
+
+  /** The items of the page that is up, `{items, page, pages}`; all of them where they fit. */
+  page(items, size, now) {
+    const pages = Math.max(1, Math.ceil(items.length / size));
+    this._turnedAt ??= now;
+    if (now - this._turnedAt >= this._pageMs) {
+      this._turnedAt = now;
+      this._page += 1;
+    }
+    this._page %= pages;
+    const from = this._page * size;
+    return { items: items.slice(from, from + size), page: this._page, pages };
   }
 }

@@ -3,8 +3,7 @@
 import { whiteShare } from "../drawing/number_format.js";
 import { currentRound } from "../client/event_rounds.js";
 import { gameOrder } from "../client/event_state.js";
-import { unratedOf } from "../client/curve_series.js";
-import { figureOf, isEarly } from "../client/figures.js";
+import { figureOf, isEarly, unratedOf } from "../client/figures.js";
 import { eventOf } from "./shown_figures.js";
 
 /** How long a result stays on the screen before the next game takes its place. */

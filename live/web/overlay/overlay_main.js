@@ -1,15 +1,13 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
-import { brokerOf } from "../client/broker_address.js";
-import { openConnection } from "../client/open_connection.js";
+import { brokerOf, openConnection } from "../client/open_connection.js";
 import { loadStyles, setText } from "../drawing/elements.js";
 import { Held } from "../client/event_state.js";
 import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
-import { applyLook } from "./colours.js";
+import { applyLook, Failures, lostSince, statusText } from "./look_and_notice.js";
 import { readOptions } from "./options.js";
-import { Failures, lostSince, statusText } from "./connection_notice.js";
-import { Swings, largestSwing } from "./swing_notice.js";
+import { largestSwing, Swings } from "./swing_notice.js";
 import { fill } from "./language/words.js";
 
 /** How many of its games each layout has on air; the others turn pages. */

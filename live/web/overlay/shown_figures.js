@@ -1,8 +1,9 @@
 /** What an overlay says about one game. Pure. */
 
-import { beyondUsual, eloText, farOpponent, newestLeap, figureOf, isEarly, percentText, unbrokenBand } from "../client/figures.js";
+import {
+  beyondUsual, eloText, farOpponent, figureOf, isEarly, isFinal, newestLeap, percentText, unbrokenBand, unratedMoves,
+} from "../client/figures.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
-import { isFinal, unratedMoves } from "../client/curve_series.js";
 import { moverOf } from "../client/event_state.js";
 import { isLow, leftS, startClockS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";

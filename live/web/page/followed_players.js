@@ -1,10 +1,10 @@
 /**
- * Players that whoever looks follows: starred in this browser, where the list stays. They come
- * first in every view.
+ * What names a player in addresses, and the players that whoever looks follows: starred in this browser,
+ * where the list stays. They come first in every view.
  */
 
 import { button } from "../drawing/elements.js";
-import { playerKey } from "./player_key.js";
+import { gameOrder } from "../client/event_state.js";
 
 const STORED = "live-rate-followed";
 /** More than so many are no longer few to look after. */
@@ -98,4 +98,25 @@ export class FollowStar {
     this.node.textContent = on ? "\u2605" : "\u2606";
     this.node.title = on ? "Followed: first in every view. Press to stop. Share has a link to all." : "Follow: first in every view";
   }
+}
+
+/**
+ * The key of a player, in a game or in the standings: the FIDE id where there is one, else the words
+ * of the name, in any order and without accents; empty for who has neither.
+ */
+export function playerKey({ id = "", fide_id: number = null, name }) {
+  if (number) return `fide-${number}`;
+  if (id.startsWith("fide-")) return id;
+  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join("-");
+}
+
+/** What an address means by a player, `{player, side, games}`: null and empty where unknown. */
+export function playerOf(players, games, key) {
+  const player = players.find((each) => playerKey(each) === key) ?? null;
+  const own = games.filter(({ white, black }) => [white, black].some((side) => playerKey(side) === key));
+  own.sort((a, b) => gameOrder(b, a));
+  const [newest] = own;
+  const side = newest === undefined ? null : playerKey(newest.white) === key ? newest.white : newest.black;
+  return { player, side, games: own };
 }

@@ -1,6 +1,6 @@
 /** How the sources and the engines do: their troubles in a word above every view, all of it on its own. */
 
-import { element, headCell, nameNode, named, scrollBox, setText, tableOf } from "../drawing/elements.js";
+import { element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { ageText } from "../drawing/number_format.js";
 import { explainButton } from "./explanations.js";
 
@@ -219,4 +219,34 @@ function table(title, headings) {
     rows.forEach((row, at) => row.forEach((text, column) => setText(body.rows[at].cells[column].firstChild, text)));
   };
   return { node, fill };
+}
+
+/** What is said of sources by their state, `{said, state}`, where the connection itself lives. */
+const SOURCES = {
+  live: { said: "live", state: "live" },
+  lost: { said: "not live", state: "waiting" },
+  waiting: { said: "not live yet", state: "connecting" },
+  over: { said: "over", state: "over" },
+};
+
+/** What is said of the connection and the sources behind it, `{said, state}`. Pure. */
+export function connectionWords(connection, feeds, now) {
+  const silentS = connection.heardAt === null ? null : (now - connection.heardAt) / 1000;
+  const since = silentS === null ? "" : `; shown as of ${ageText(silentS)} ago`;
+  const texts = {
+    connecting: silentS === null ? "connecting" : `reconnecting${since}`,
+    waiting: silentS === null ? "no connection, trying again" : `connection lost, trying again${since}`,
+    refused: `the service refused: ${connection.reason}`,
+  };
+  if (connection.away && connection.status !== "refused") texts.waiting = `the service is away${since}`;
+  const { status } = connection;
+  return status === "live" ? SOURCES[sourcesState(feeds)] : { said: texts[status], state: status };
+}
+
+/** Draws them; answers whether the connection lives. */
+export function drawConnection(node, connection, feeds, now) {
+  const { said, state } = connectionWords(connection, feeds, now);
+  setText(node, said);
+  node.dataset.state = state;
+  return connection.status === "live";
 }

@@ -1,7 +1,7 @@
 /** How one side of a game is shown, everywhere the same: name, clock, figure with what is usual. Pure. */
 
 import { scoreText, whiteShare } from "../drawing/number_format.js";
-import { unratedMoves } from "../client/curve_series.js";
+import { unratedMoves } from "../client/figures.js";
 import { counted } from "../overlay/language/words.js";
 import english from "../overlay/language/en.js";
 import { figureWords, lastMove as moveOf, leapText, oddsWords, withoutFigure as whyNone } from "../overlay/shown_figures.js";

@@ -1,7 +1,7 @@
 /** Asks for a token where the service lets nobody in without a valid one, and names one that opens nothing. */
 
 import { element, setText } from "../drawing/elements.js";
-import { brokerOf } from "../client/broker_address.js";
+import { brokerOf } from "../client/open_connection.js";
 import { tokenTrouble, tokenUnused } from "../client/token_check.js";
 
 const WORDS = {

@@ -74,7 +74,7 @@ def test_castling_where_king_and_rook_swap_squares(pages: Pages) -> None:
     ],
 )
 def test_what_each_side_has_more_of(pages: Pages, placement: str, white: str, black: str) -> None:
-    told = pages.run("client/material.js", "materialText", placement)
+    told = pages.run("client/board_position.js", "materialText", placement)
     assert told == {"white": white, "black": black}
 
 
@@ -166,7 +166,7 @@ def test_moves_since_the_last_point_are_unrated(
         "curves": {"white": curves[0], "black": curves[1]},
     }
     told = [
-        pages.run("client/curve_series.js", "unratedMoves", game, color)
+        pages.run("client/figures.js", "unratedMoves", game, color)
         for color in ("white", "black")
     ]
     assert told == [white, black]
@@ -176,7 +176,7 @@ def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None
     curves = plain(Curves(white=(point(1, 0, None), point(5, 2, 2100.0)), black=()))
 
     def ask(name: str, *args: Any) -> Any:
-        return pages.run("client/curve_series.js", name, *args)
+        return pages.run("client/figures.js", name, *args)
 
     nothing = [None, None, None]
     band = [[None, None, high] for high in (2300, 1900, 2100)]
@@ -189,7 +189,7 @@ def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None
 
 def test_the_axis_holds_the_band_and_the_own_elo(pages: Pages) -> None:
     curves = plain(Curves(white=(point(1, 1, 2100.0),)))
-    call = {"module": "client/curve_series.js"}
+    call = {"module": "client/figures.js"}
     data = pages("call", **call, name="columns", args=[curves, "perceived", None])
     low, high = pages("call", **call, name="span", args=[data, [2800, None]])
     assert low < 1900 < 2800 < high

@@ -103,7 +103,7 @@ def test_dates_are_read_as_people_write_them(pages: Pages) -> None:
 
 def test_the_picker_says_how_far_a_round_is(pages: Pages) -> None:
     listed = call(pages, "roundsOf", rounds())
-    said = [pages.run("page/boards/round_picker.js", "roundWords", each) for each in listed]
+    said = [pages.run("page/boards/boards_overview.js", "roundWords", each) for each in listed]
     assert said == [
         "Round 11 \u00b7 not begun",
         "Round 10 \u00b7 2 May 2026 \u00b7 live",

@@ -175,7 +175,7 @@ CURVE = plain([point(1, 1, 2100.0), point(3, 2, 2150.0), point(7, 3, 2000.0)])
 
 @pytest.mark.parametrize(("ply", "n"), [(0, None), (1, 1), (2, 1), (6, 2), (7, 3), (99, 3)])
 def test_the_last_point_up_to_a_ply(pages: Pages, ply: int, n: int | None) -> None:
-    found = pages.run("client/curve_series.js", "pointAt", CURVE, ply)
+    found = pages.run("client/figures.js", "pointAt", CURVE, ply)
     assert (found or {}).get("counted") == n
 
 

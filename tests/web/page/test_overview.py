@@ -228,7 +228,7 @@ def test_without_a_figure_there_is_no_line(pages: Pages) -> None:
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
-    return pages.run("page/wall/wall_pages.js", name, *args)
+    return pages.run("page/boards/boards_order.js", name, *args)
 
 
 @pytest.mark.parametrize(

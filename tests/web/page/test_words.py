@@ -168,7 +168,7 @@ def test_it_is_live_only_while_a_source_is(
 ) -> None:
     def words(**connection: Any) -> Any:
         args = [{"heardAt": 0, **connection}, [plain(each) for each in feeds], 8000.0]
-        where = {"module": "page/connection_status.js", "name": "connectionWords"}
+        where = {"module": "page/health_view.js", "name": "connectionWords"}
         return pages("call", **where, args=args)["said"]
 
     assert words(status="live") == said
@@ -403,7 +403,7 @@ ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm", gam
 
 def heard(pages: Pages, before: dict[str, int] | None, alerts: list[Alert], choice: str) -> Any:
     args = [before, plain(alerts), choice]
-    return pages.run("page/alerts/alert_sound.js", "heardAlerts", *args)
+    return pages.run("page/alerts/alerts_panel.js", "heardAlerts", *args)
 
 
 def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:

@@ -1,7 +1,6 @@
 /** What `show=` adds to `layout=board`: arrow, coordinates, opening, material. Loaded when asked for. */
 
-import { placementAfter } from "../../client/board_position.js";
-import { materialText } from "../../client/material.js";
+import { materialText, placementAfter } from "../../client/board_position.js";
 import { BoardFrame } from "../../drawing/board_frame.js";
 import { moverOf } from "../../client/event_state.js";
 

@@ -3,7 +3,7 @@
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setParts, setText } from "../../drawing/elements.js";
 import { oddsOf, oddsWords, placeOf } from "../shown_figures.js";
-import { hasRating } from "../../client/curve_series.js";
+import { hasRating } from "../../client/figures.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot } from "../curve_plot.js";
 import { localMove } from "../language/words.js";
@@ -25,7 +25,7 @@ export default class BoardLayout {
     this._plot = new Plot(this._box, (san) => localMove(san, context.words.letters));
     this._diagram = null;
     this._humanLine = () => null;
-    if (context.options.human) import("../human_line.js").then(({ humanLine }) => (this._humanLine = humanLine));
+    if (context.options.human) import("../../client/move_shares.js").then(({ humanLine }) => (this._humanLine = humanLine));
     this._odds = element("p", "odds");
     this._opening = element("p", "opening");
     this._extras = null;

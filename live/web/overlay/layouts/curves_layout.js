@@ -2,7 +2,7 @@
 
 import { element, setParts, setText } from "../../drawing/elements.js";
 import { placeOf } from "../shown_figures.js";
-import { hasRating } from "../../client/curve_series.js";
+import { hasRating } from "../../client/figures.js";
 import { PlayerPanel } from "../player_lines.js";
 import { Plot } from "../curve_plot.js";
 import { localMove } from "../language/words.js";

@@ -2,8 +2,7 @@
 
 import { Diagram } from "../../drawing/diagram.js";
 import { element, setText } from "../../drawing/elements.js";
-import { Children } from "../../drawing/reused_children.js";
-import { Pager } from "../pages_by_time.js";
+import { Children, Pager } from "../../drawing/reused_children.js";
 import { PlayerPanel } from "../player_lines.js";
 import { ScorePanel } from "../score.js";
 import { fill } from "../language/words.js";

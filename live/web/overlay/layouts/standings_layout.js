@@ -1,9 +1,8 @@
 /** `layout=standings`: players by the perceived rating, each with its usual band drawn to scale. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { unratedOf } from "../../client/curve_series.js";
-import { PlayerRow, PlayersTable, head } from "../tables/players_table.js";
-import { ranking, scaleOf } from "../tables/standings_order.js";
+import { bandText, eloText, isEarly, placeText, standings, unratedOf } from "../../client/figures.js";
+import { head, PlayerRow, PlayersTable } from "../tables/players_table.js";
 
 const WIDTH = 52;
 /** On an upright page, without the drawing of the intervals. */
@@ -74,4 +73,28 @@ class StandingsRow extends PlayerRow {
     style.setProperty("--high", share(rating.high ?? rating.value));
     style.setProperty("--value", share(rating.value));
   }
+}
+
+/** Elo left free at both ends of the scale. */
+const MARGIN = 40;
+
+/**
+ * Players by the figure, or by points: `{id, rank, player, rating}`. `rank` is empty where too little
+ * is known, and `rating`, `{text, interval, value, low, high}`, is null there.
+ */
+export function ranking(players, by, engineRating, words) {
+  return standings(players, { by, engineRating }).map((each) => {
+    const { figure, player } = each;
+    const known = figure !== null && !isEarly(figure);
+    const rating = known ? { ...figure, text: eloText(figure, words), interval: bandText(figure) } : null;
+    return { id: player.id, rank: placeText(each), player, rating };
+  });
+}
+
+/** Lowest and highest Elo of what is drawn together. */
+export function scaleOf(ranked) {
+  const ends = ranked.flatMap(({ rating }) => (rating ? [rating.low, rating.high, rating.value] : []));
+  const known = ends.filter((elo) => elo !== null);
+  if (known.length === 0) return { low: 0, high: 1 };
+  return { low: Math.min(...known) - MARGIN, high: Math.max(...known) + MARGIN };
 }

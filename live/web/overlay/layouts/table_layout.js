@@ -1,11 +1,10 @@
 /** `layout=table`: standings by points, with the perceived rating beside them. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { bandText, eloText, figureOf, isEarly } from "../../client/figures.js";
-import { unratedOf } from "../../client/curve_series.js";
+import { bandText, eloText, figureOf, isEarly, unratedOf } from "../../client/figures.js";
 import { eventOf } from "../shown_figures.js";
 import { pointsText } from "../../client/team_matches.js";
-import { PlayerRow, PlayersTable, head } from "../tables/players_table.js";
+import { head, PlayerRow, PlayersTable } from "../tables/players_table.js";
 import { roundTable } from "../tables/round_table.js";
 
 const WIDTH = 46;

@@ -1,12 +1,11 @@
 /** `layout=ticker`: a slim line with the boards one after the other. */
 
 import { element, setText } from "../../drawing/elements.js";
-import { Children } from "../../drawing/reused_children.js";
-import { figureWords, lastMove, unratedPart, pointsOf, scoreOf, withoutFigure } from "../shown_figures.js";
+import { Children, Pager } from "../../drawing/reused_children.js";
+import { figureWords, lastMove, pointsOf, scoreOf, unratedPart, withoutFigure } from "../shown_figures.js";
 import { resultText } from "../../drawing/number_format.js";
 import { Who } from "../player_lines.js";
-import { Pager } from "../pages_by_time.js";
-import { ScoreBar, notation, swingText } from "../score.js";
+import { notation, ScoreBar, swingText } from "../score.js";
 import { fill } from "../language/words.js";
 
 const WIDTH = 90;

@@ -2,9 +2,8 @@
 
 import { element, headCell, setText } from "../../drawing/elements.js";
 import { counted } from "../language/words.js";
-import { Pager } from "../pages_by_time.js";
+import { Children, Pager } from "../../drawing/reused_children.js";
 import { Who } from "../player_lines.js";
-import { Children } from "../../drawing/reused_children.js";
 
 const ROW = 2.57;
 

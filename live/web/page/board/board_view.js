@@ -1,25 +1,23 @@
 /** One board in depth. Everything that needs the charts' library is here, loaded when first asked for. */
 
-import { placementAfter } from "../../client/board_position.js";
+import { materialText, placementAfter } from "../../client/board_position.js";
 import { eventOf } from "../../client/event_state.js";
-import { materialText } from "../../client/material.js";
 import { sanOf } from "../../client/move_notation.js";
 import { Diagram } from "../../drawing/diagram.js";
-import { button, element, nameNode, named, setText } from "../../drawing/elements.js";
+import { button, element, named, nameNode, setText } from "../../drawing/elements.js";
 import { resultText, safeLink } from "../../drawing/number_format.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { BoardFrame } from "../../drawing/board_frame.js";
 import { Chart } from "./chart_frame.js";
-import { CLOCKS, SCORE, complexityChart, curvesChart } from "./charts.js";
+import { CLOCKS, complexityChart, curvesChart, SCORE } from "./charts.js";
 import { explainButton } from "../explanations.js";
 import { basisIn } from "../figure_choice.js";
 import { nameWithin } from "../../drawing/player_names.js";
-import { FollowStar } from "../followed_players.js";
-import { playerKey } from "../player_key.js";
+import { FollowStar, playerKey } from "../followed_players.js";
 import { writePlace } from "../page_address.js";
 import { oddsOf } from "../../overlay/shown_figures.js";
 import {
-  FIGURE_NAMES, drawBar, drawOdds, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
+  drawBar, drawOdds, FIGURE_NAMES, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
 } from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
 import { countAtOne, gainChart, gainsOf, measuredGains } from "./gain_chart.js";

@@ -1,8 +1,7 @@
 /** The charts of one board: score, both curves, complexity, clocks. What they show; no page here. */
 
-import { hasRating } from "../../client/curve_series.js";
-import { VALUES, curveData, curveOptions } from "../../drawing/curve_marks.js";
-import { figureOf } from "../../client/figures.js";
+import { figureOf, hasRating } from "../../client/figures.js";
+import { curveData, curveOptions, VALUES } from "../../drawing/curve_marks.js";
 import { clockText, moveText, scoreText, whiteShare } from "../../drawing/number_format.js";
 import { moverOf } from "../../client/event_state.js";
 import { FIGURE_NAMES, sideText } from "../score_words.js";

@@ -11,7 +11,8 @@ const COLORS = ["--light-square", "--dark-square", "--light-marked", "--dark-mar
 let pictures = null;
 /** Read once for all boards: asking for them, or for sizes, at every move would lay out the page. */
 let colors = null;
-const sizes = new ResizeObserver((entries) => {
+// Where there is no page (tests of what is pure beside it) nothing has a size.
+const sizes = globalThis.document && new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) target.mini?.resize(contentRect.width);
 });
 const waiting = new Set();

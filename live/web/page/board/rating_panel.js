@@ -2,8 +2,7 @@
 
 import { element, headCell, scrollBox, setText, tableOf } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { LEAST_SHOWN_ELO, MOST_SHOWN_ELO, bandText, eloText, figureOf, newestLeap } from "../../client/figures.js";
-import { pointAt } from "../../client/curve_series.js";
+import { bandText, eloText, figureOf, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, newestLeap, pointAt } from "../../client/figures.js";
 import { moveText } from "../../drawing/number_format.js";
 import { countedMoves, sideFigure, withoutFigure } from "../score_words.js";
 import { SIDE_COLUMNS, signed } from "../players/columns.js";

@@ -5,7 +5,7 @@ import { parsePlacement, placementAfter } from "../../client/board_position.js";
 import {
   basisText, countedMoves, lastMove, placeText, provisionalWords, scoreAfter, sideFigure, withoutFigure,
 } from "../score_words.js";
-import { pointAt } from "../../client/curve_series.js";
+import { pointAt } from "../../client/figures.js";
 import { sparkPaths } from "../boards/small_curves.js";
 
 export const [WIDTH, HEIGHT] = [1200, 630];

@@ -3,8 +3,8 @@
 import { button, element, named } from "../../drawing/elements.js";
 import { PLAYER_COLUMNS } from "../players/columns.js";
 import { pieceMarkup, svgAddress } from "./pieces.js";
-import { HOME, bearer, shareAddress } from "../page_address.js";
-import { brokerOf } from "../../client/broker_address.js";
+import { bearer, HOME, shareAddress } from "../page_address.js";
+import { brokerOf } from "../../client/open_connection.js";
 
 /** Games whose PGN is asked for at once, at most. */
 const TOGETHER = 4;

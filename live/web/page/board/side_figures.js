@@ -2,10 +2,10 @@
 
 import { element, setText } from "../../drawing/elements.js";
 import { Name } from "../../drawing/player_names.js";
-import { pointAt } from "../../client/curve_series.js";
-import { percentText } from "../../client/figures.js";
-import { ClockText } from "../boards/clock_text.js";
-import { SCALE, basisText, countedMoves, leapNews, markSide, sideFigure, withoutFigure } from "../score_words.js";
+import { percentText, pointAt } from "../../client/figures.js";
+import { basisText, countedMoves, leapNews, markSide, SCALE, sideFigure, withoutFigure } from "../score_words.js";
+import { clockText } from "../../drawing/number_format.js";
+import { clockRuns, isLow, leftS, startClockS } from "../../client/running_clocks.js";
 
 /** A rating and its band on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {
@@ -95,5 +95,39 @@ export class CardSide extends Side {
     this._better.classList.toggle("news", news !== "");
     // Algorithm 4's index has no place on a scale of Elo.
     this._whisker.draw(read?.figure.kind === "perceived" ? read.figure : null, player.elo);
+  }
+}
+
+export class ClockText {
+  /** `elapsedS` says of a game how long its clock has run. */
+  constructor(color, elapsedS) {
+    this._color = color;
+    this._elapsedS = elapsedS;
+    this._game = null;
+    this._plies = null;
+    this.node = element("span", "clock");
+  }
+
+  /** What its width depends on: a clock that runs is bolder. */
+  get room() {
+    return `${this.node.className} ${this.node.textContent.length}`;
+  }
+
+  draw(game, plies) {
+    if (game !== this._game) this._startS = startClockS(game);
+    this._game = game;
+    this._plies = plies;
+    this.node.classList.toggle("running", clockRuns(game, plies, this._color));
+    this.tick();
+  }
+
+  tick() {
+    const { _game: game } = this;
+    if (game === null) return;
+    const left = leftS(game, this._plies, this._color, this._elapsedS(game));
+    setText(this.node, clockText(left));
+    const low = isLow(game, left, this._startS);
+    this.node.classList.toggle("low", low);
+    this.node.title = low ? "little time left" : "";
   }
 }

@@ -1,6 +1,6 @@
 /** All boards as one table, a row each: the densest view, and what a screen reader reads best. */
 
-import { element, headCell, nameNode, setText } from "../../drawing/elements.js";
+import { button, element, headCell, nameNode, setText } from "../../drawing/elements.js";
 import { bandText, percentText } from "../../client/figures.js";
 import { resultText } from "../../drawing/number_format.js";
 import {
@@ -9,8 +9,8 @@ import {
 import { writePlace } from "../page_address.js";
 import { nameWithin } from "../../drawing/player_names.js";
 import { Children } from "../../drawing/reused_children.js";
-import { ClockText } from "./clock_text.js";
-import { SortedHeader } from "./sorted_header.js";
+import { ClockText } from "../board/side_figures.js";
+import { explainButton } from "../explanations.js";
 
 export const COLUMNS = [
   { id: "board", label: "Bd" },
@@ -123,5 +123,32 @@ class BoardTableRow {
 
   tick() {
     for (const clock of this._clocks) clock.tick();
+  }
+}
+
+export class SortedHeader {
+  /** `go` is given `{sort, down}`; columns have `id`, `label`, and `explain` where there is more to say. */
+  constructor(columns, go) {
+    this._go = go;
+    this.node = element("tr");
+    this.columns(columns);
+  }
+
+  columns(columns) {
+    this._cells = columns.map(({ id, label, explain }) => {
+      const sort = () => this._go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
+      const cell = headCell("", "col", button(label, sort, { className: "sort" }));
+      if (explain) cell.append(explainButton(explain));
+      return { id, cell };
+    });
+    this.node.replaceChildren(...this._cells.map(({ cell }) => cell));
+  }
+
+  draw(sort, down) {
+    this._down = down;
+    for (const { id, cell } of this._cells) {
+      if (id === sort) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    }
   }
 }

@@ -1,6 +1,6 @@
 /** What is worth telling of the games, above the boards: each leads to its position. */
 
-import { brokerOf } from "../../client/broker_address.js";
+import { brokerOf } from "../../client/open_connection.js";
 import { element, setText } from "../../drawing/elements.js";
 import { moveText } from "../../drawing/number_format.js";
 import english from "../../overlay/language/en.js";

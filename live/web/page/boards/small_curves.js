@@ -1,6 +1,6 @@
 /** Both curves with their bands, small: two lines and two areas that stretch with their box. */
 
-import { columns, hasRating, span } from "../../client/curve_series.js";
+import { columns, hasRating, span } from "../../client/figures.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [100, 40];

@@ -8,8 +8,7 @@ import { Children } from "../../drawing/reused_children.js";
 import { Card } from "../boards/board_card.js";
 import { explainButton } from "../explanations.js";
 import { basisIn } from "../figure_choice.js";
-import { FollowStar } from "../followed_players.js";
-import { playerOf } from "../player_key.js";
+import { FollowStar, playerOf } from "../followed_players.js";
 import { PooledGains } from "./pooled_gains.js";
 import { PLAYER_COLUMNS, USUAL } from "./columns.js";
 

@@ -1,18 +1,17 @@
 /** The players of the event: a row each, best first, with a column for every method. */
 
-import { button, element, headCell, nameNode, named, searchField, setText } from "../../drawing/elements.js";
-import { PLAYER_COLUMNS, USUAL, chosenColumns, pluginColumns, rankedPlayers } from "./columns.js";
+import { button, element, headCell, named, nameNode, searchField, setText } from "../../drawing/elements.js";
+import { chosenColumns, PLAYER_COLUMNS, pluginColumns, rankedPlayers, USUAL } from "./columns.js";
 import { basisIn, everybodyIn, leadingIn, withheldIn } from "../figure_choice.js";
 import { FIGURE_NAMES } from "../score_words.js";
 import { pointsText, teamMatches } from "../../client/team_matches.js";
 import { roundName } from "../../client/event_rounds.js";
 import { nameWithin } from "../../drawing/player_names.js";
 import { Children } from "../../drawing/reused_children.js";
-import { FollowStar } from "../followed_players.js";
-import { playerKey } from "../player_key.js";
-import { words, fold } from "../boards/boards_order.js";
+import { FollowStar, playerKey } from "../followed_players.js";
+import { fold, words } from "../boards/boards_order.js";
 import { writePlace } from "../page_address.js";
-import { SortedHeader } from "../boards/sorted_header.js";
+import { SortedHeader } from "../boards/boards_table.js";
 
 export class PlayersPage {
   constructor(go, followed, share) {

@@ -3,10 +3,10 @@
  * that it has let go; a static page, or a service of before, has those of the games that are held.
  */
 
-import { brokerOf } from "../../client/broker_address.js";
+import { brokerOf } from "../../client/open_connection.js";
 import { bearer } from "../page_address.js";
 import { countAtOne, gainsOf, measuredGains } from "../board/gain_chart.js";
-import { playerKey } from "../player_key.js";
+import { playerKey } from "../followed_players.js";
 
 /** The service is asked at most so often. */
 const ASK_MS = 5_000;

@@ -3,18 +3,17 @@
  * engines; more boards than can be read at once come page by page.
  */
 
-import { button, element, loadStyles, nameNode, named, setText } from "../../drawing/elements.js";
+import { button, element, loadStyles, named, nameNode, setText } from "../../drawing/elements.js";
 import { resultText } from "../../drawing/number_format.js";
 import { placementAfter } from "../../client/board_position.js";
 import { bandText } from "../../client/figures.js";
 import { dateText, roundName, roundsOf } from "../../client/event_rounds.js";
 import { eventOf } from "../../client/event_state.js";
 import { MiniBoard } from "../board/pieces.js";
-import { arranged } from "../boards/boards_order.js";
+import { arranged, pageAt, wallGrid, wallPages } from "../boards/boards_order.js";
 import { basisIn } from "../figure_choice.js";
 import { drawBar, lastMove, placeText, scoreAfter } from "../score_words.js";
 import { Side } from "../board/side_figures.js";
-import { pageAt, wallGrid, wallPages } from "./wall_pages.js";
 
 export class WallView {
   constructor(elapsedS, followed) {

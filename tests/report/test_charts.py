@@ -1,4 +1,4 @@
-"""Charts: every point inside the picture, lines broken where a rating is unbounded."""
+"""Charts of a game and of a player's gains as SVG."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import CurvePoint, Curves
-from live.report.svg_charts import HEIGHT, WIDTH, evaluation, odds, ratings
+from live.report.svg_charts import BELOW_CP, HEIGHT, WIDTH, evaluation, gain_chart, odds, ratings
 from tests.report.hostile import game
+
+# --- svg charts -----------------------------------------------------------------------------------
+
 
 bound = st.one_of(st.none(), st.floats(-5000, 9000))
 
@@ -70,3 +73,21 @@ def test_odds_are_drawn_where_they_are_known() -> None:
     plies = tuple(msgspec.structs.replace(ply, win=0.4, draw=0.35, loss=0.25) for ply in held.plies)
     svg = odds(msgspec.structs.replace(held, plies=plies))
     assert 'class="ev"' in svg and 'class="ed"' in svg
+
+
+# --- gain svg -------------------------------------------------------------------------------------
+
+
+def test_a_bar_for_each_gain_and_the_rest_in_words() -> None:
+    svg = gain_chart(((-900, 2), (-10, 3), (-1, 6), (0, 40)), ((0, 1),))
+    assert svg.count("<path") == 1
+    heights = [float(each) for each in re.findall(r"v-([\d.]+)h", svg)]
+    assert heights == [30.0, 60.0, 60.0]
+    assert "0 in 40 of 51 (78 %), 2 outside" in svg
+    assert f">-{BELOW_CP}<" in svg and ">50<" not in svg
+
+
+def test_the_engine_s_own_is_drawn_where_it_is_more_than_a_spike() -> None:
+    svg = gain_chart(((-10, 3), (4, 1)), ((-1, 1), (0, 9), (1, 1)), "b")
+    assert svg.count("<path") == 2 and ">engine<" in svg and ">50<" in svg
+    assert gain_chart((), ((0, 1),)) == ""
