@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -12,7 +13,6 @@ from rich.text import Text
 
 from live.config import Config
 from live.errors import InputError
-from live.feeds.simulated_board_mistakes import Mistake
 from live.feeds.source_probe import ProbedSource, probe
 from live.games.round_number import main_round
 from live.jobs.analyze_games import read_pgn, write_json
@@ -21,20 +21,8 @@ from live.rehearse.rehearsal_run import rehearse as play_back
 from live.terminal.figure_text import plain
 
 
-async def rehearse(
-    pgn: Path,
-    protocol: Protocols,
-    *,
-    speed: float,
-    seed: int | None,
-    mistakes: Sequence[Mistake],
-    round_name: str,
-    host: str,
-    port: int,
-    to: str,
-    linger_s: float,
-) -> int:
-    """``live-rate rehearse``; returns the exit code.
+async def rehearse(pgn: Path, protocol: Protocols, *, round_name: str, **how: Any) -> int:
+    """``live-rate rehearse``; returns the exit code. ``how``: as ``rehearsal_run`` takes it.
 
     Raises:
         InputError: the file holds no such games, or the target cannot be used.
@@ -47,17 +35,7 @@ async def rehearse(
     ]
     if not games:
         raise InputError(str(pgn), f"has no round {round_name}", "Look at its Round tags")
-    await play_back(
-        games,
-        protocol,
-        speed=speed,
-        seed=seed,
-        mistakes=mistakes,
-        host=host,
-        port=port,
-        to=to,
-        linger_s=linger_s,
-    )
+    await play_back(games, protocol, **how)
     return 0
 
 

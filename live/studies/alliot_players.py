@@ -512,25 +512,12 @@ def match_conformance_table(data: StudyData) -> StudyTable:
     )
 
 
-class _MatchMoves:
-    """One side's ponderated conformance."""
-
-    def __init__(self) -> None:
-        self.ponderated = AccumulatedConformance(PONDERATED)
-
-    def add(self, row: tuple[Any, ...]) -> None:
-        """One move: the values of ``COUNTED_COLUMNS``."""
-        *_, best_cp, gain_cp, _, _, ply, forced = row
-        if gain_cp is not None:
-            self.ponderated.add(best_cp, gain_cp, ply=ply, forced=forced)
-
-
 def _own_games(
     data: StudyData,
 ) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
     """Every match with both players' conformance in it, the winner first."""
     for matches, place in _lots(_matches(data)):
-        held = gather(data, place, _MatchMoves)
+        held = gather(data, place, lambda: ConformingMoves(data.selection.gain))
         for at, match in enumerate(matches):
             a, b = held.get((match.one, at)), held.get((match.other, at))
             if a is None or b is None or not (a.ponderated.n and b.ponderated.n):

@@ -18,7 +18,7 @@ from live.games.player_identity import name_words, person_key
 from live.jobs.analyze_games import analysed, read_pgn, was_played, write_json
 from live.ledger.methods.predictors import PredictorRow, compare
 from live.ledger.players.ranking import Rank, rank
-from live.ratings.match.match_games import MatchCounts, MatchGame, count_match
+from live.ratings.match.match_games import MatchGame, count_match
 from live.ratings.match.match_statistics import (
     GameCounts,
     MatchStatistics,
@@ -171,12 +171,8 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         walkovers=counted.walkovers,
         results_only=results_only,
         sprt=sprt(test, by_pairs) if test else None,
-        sprt_run=_followed(test, games, counted) if test else None,
+        sprt_run=follow(test, games, counted.first) if test and counted.games.games else None,
     )
-
-
-def _followed(test: Sprt, games: Sequence[MatchGame], counts: MatchCounts) -> SprtRun | None:
-    return follow(test, games, counts.first) if counts.games.games else None
 
 
 def _counts(arguments: Sequence[str]) -> GameCounts:

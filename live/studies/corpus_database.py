@@ -488,17 +488,13 @@ class CorpusDatabase:
 
     def setting(self, setting: SearchSetting) -> int:
         """Its number, made if there is none."""
-        row = (setting.engine, setting.bound, setting.lines, setting.version)
-        self._write(
-            "INSERT OR IGNORE INTO settings (engine, bound, lines, version) VALUES (?, ?, ?, ?)",
+        row = msgspec.structs.astuple(setting)
+        [[found]] = self._write(
+            "INSERT INTO settings (engine, bound, lines, version) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET lines = lines RETURNING setting",
             row,
         )
-        found: int = self._run(
-            "SELECT setting FROM settings WHERE engine = ? AND bound = ? AND lines = ?"
-            " AND version = ?",
-            row,
-        ).fetchone()[0]
-        return found
+        return int(found)
 
     def source(self, name: str, mark: str) -> tuple[int, int, bool]:
         """A file about to be read: its number, the texts of it that are in, and whether all are.
@@ -512,12 +508,11 @@ class CorpusDatabase:
             return row[0], row[2], bool(row[3])
         if row is not None:
             self._write("DELETE FROM damaged WHERE source = ?", (row[0],))
-        self._write(
+        [[number]] = self._write(
             "INSERT INTO sources (name, mark, texts, finished) VALUES (?, ?, 0, 0) ON CONFLICT"
-            " (name) DO UPDATE SET mark = excluded.mark, texts = 0, finished = 0",
+            " (name) DO UPDATE SET mark = excluded.mark, texts = 0, finished = 0 RETURNING source",
             (name, mark),
         )
-        number: int = self._run("SELECT source FROM sources WHERE name = ?", (name,)).fetchone()[0]
         return number, 0, False
 
     def read_so_far(self, source: int, texts: int, *, finished: bool = False) -> None:
@@ -577,8 +572,11 @@ class CorpusDatabase:
             return None
         found = self._events.get(name)
         if found is None:
-            self._write("INSERT OR IGNORE INTO events (name) VALUES (?)", (name,))
-            found = self._run("SELECT event FROM events WHERE name = ?", (name,)).fetchone()[0]
+            [[found]] = self._write(
+                "INSERT INTO events (name) VALUES (?) ON CONFLICT DO UPDATE SET name = name"
+                " RETURNING event",
+                (name,),
+            )
             if len(self._events) > 10_000:
                 self._events.clear()
             self._events[name] = found

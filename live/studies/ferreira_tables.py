@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from statistics import fmean
+from statistics import fmean, variance
 from typing import Any, Final
 
 from scipy.special import stdtrit
@@ -126,7 +126,7 @@ def strengths_table(data: StudyData) -> StudyTable:
     """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
     held = by_player(data, PlayerMoves)
     strengths = _Strengths(data, held)
-    engine = _engine(data, held, strengths)
+    engine = engine_strength(_measured(data, held, strengths)).by_elo
     rows = []
     for player, moves in held.items():
         difference, low, high = moves.differences()
@@ -416,18 +416,13 @@ def _measured(
     ]
 
 
-def _engine(data: StudyData, held: dict[int, PlayerMoves], strengths: _Strengths) -> float | None:
-    return engine_strength(_measured(data, held, strengths)).by_elo
-
-
 def _interval_of_mean(rows: tuple[EngineEstimate, ...]) -> tuple[float | None, float | None]:
     """By the spread between players, Student's t."""
     known = [row.by_elo for row in rows if row.by_elo is not None]
     if len(known) < 2:
         return None, None
     mean = fmean(known)
-    variance = sum((value - mean) ** 2 for value in known) / (len(known) - 1) / len(known)
-    reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance)
+    reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance(known) / len(known))
     return mean - reach, mean + reach
 
 

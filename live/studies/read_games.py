@@ -66,6 +66,7 @@ from live.studies.corpus_database import (
     plain_date,
 )
 
+_UNNAMED = "a game of Alliot's format"
 _MARK = b"Format:{value,"
 _ANNOTATOR = re.compile(rb'\[Annotator\s+"([^"]*)"\s*\]', re.DOTALL)
 _FIELD = re.compile(r"(\w+):\s*([^,]*)")
@@ -73,15 +74,13 @@ _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TOKEN = re.compile(r"\{([^}]*)\}|([()])|(\d+\.+)|([^\s(){}]+)")
 _COMMENT = re.compile(r"(-?\d+),(\d*),(\d*),(\d*),(\d*),(-?\d*(?:\.\d+)?),\((-?\d*),(\d*)\)\s*\Z")
 
-AlliotGame = tuple[CorpusGame | None, SearchedGame | None, SearchSetting | None, str]
-
 
 def is_alliot(segment: PgnSegment) -> bool:
     """Whether a text of PGN is in this format."""
     return _MARK in segment.header or _MARK in segment.movetext[:2000]
 
 
-def read_alliot(segment: PgnSegment) -> AlliotGame:
+def read_alliot(segment: PgnSegment) -> ReadGame:
     """The game, its searches and what made them; no game and the problem where it is damaged.
 
     Never raises. Moves may also be in SAN, as other programs convert them.
@@ -91,16 +90,16 @@ def read_alliot(segment: PgnSegment) -> AlliotGame:
     tags, moves = (text[: found.start()], text[found.end() :]) if found else (text, b"")
     head = read_head(tags, max_tags=100, max_line_bytes=2000)
     if not head.playable:
-        return None, None, None, head.problem or "not to be played"
+        return ReadGame(_UNNAMED, problem=head.problem or "not to be played")
     board = head.board()
     try:
         played, positions = _moves(board, moves.decode("utf-8", "replace"))
     except ValueError as error:
-        return None, None, None, str(error)
+        return ReadGame(_UNNAMED, problem=str(error))
     game = game_from(head.headers, head.result, played, head.start_fen)
     game = msgspec.structs.replace(game, chess960=head.chess960)
     about = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
-    return game, SearchedGame((*positions, None)), _setting(about), ""
+    return ReadGame(_name(game), game, "", SearchedGame((*positions, None)), _setting(about))
 
 
 def _setting(annotator: str) -> SearchSetting:
@@ -283,11 +282,8 @@ MOST_BYTES: Final = 1 << 24
 _ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
 
 
-class GameTextPart(msgspec.Struct, frozen=True):
-    """One game of a file, unread: a segment of PGN, or a line of NDJSON."""
-
-    pgn: PgnSegment | None = None
-    line: bytes | None = None
+#: One game of a file, unread: a segment of PGN, or a line of NDJSON.
+GameText = PgnSegment | bytes
 
 
 class BrokenFile(Exception):
@@ -308,7 +304,7 @@ def file_mark(path: str) -> str:
     return f"{about.st_size} bytes, {about.st_mtime_ns}"
 
 
-def game_texts(path: str) -> Iterator[GameTextPart]:
+def game_texts(path: str) -> Iterator[GameText]:
     """The games of a file in their order.
 
     Raises:
@@ -375,21 +371,17 @@ def _plain(raw: io.BufferedReader, path: str) -> io.BufferedReader:
     return io.BufferedReader(_Decompressed(cast("io.BufferedReader", opened)), _PIECE_BYTES)
 
 
-def _lines(file: io.BufferedReader) -> Iterator[GameTextPart]:
+def _lines(file: io.BufferedReader) -> Iterator[GameText]:
     while line := file.readline(MOST_BYTES):
         if line.strip():
-            yield GameTextPart(line=line)
+            yield line
 
 
-def _segments(file: io.BufferedReader) -> Iterator[GameTextPart]:
+def _segments(file: io.BufferedReader) -> Iterator[GameText]:
     splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
     while piece := file.read(_PIECE_BYTES):
-        for segment in splitter.feed(piece):
-            if segment is not None:
-                yield GameTextPart(pgn=segment)
-    for segment in splitter.finish():
-        if segment is not None:
-            yield GameTextPart(pgn=segment)
+        yield from filter(None, splitter.feed(piece))
+    yield from filter(None, splitter.finish())
 
 
 #: Of the evaluations that stand in a PGN.
@@ -419,23 +411,16 @@ class GameReader:
         limits = PgnLimits(game_bytes=MOST_BYTES, comment_bytes=MOST_BYTES, games=2)
         self._pgn = PgnReader(limits=limits)
 
-    def read(self, text: GameTextPart) -> ReadGame:
+    def read(self, text: GameText) -> ReadGame:
         """Never raises for what stands in a file."""
-        if text.line is not None:
-            found = self._of_line(text.line)
-        else:
-            assert text.pgn is not None
-            found = self._of_pgn(text.pgn)
+        found = self._of_line(text) if isinstance(text, bytes) else self._of_pgn(text)
         if found.game is not None and not found.game.moves:
             return ReadGame(found.name, problem="no moves")
         return found
 
     def _of_pgn(self, segment: PgnSegment) -> ReadGame:
         if is_alliot(segment):
-            game, searched, setting, problem = read_alliot(segment)
-            if game is None:
-                return ReadGame("a game of Alliot's format", problem=problem)
-            return ReadGame(_name(game), game, problem, searched, setting)
+            return read_alliot(segment)
         reports = self._pgn.read(segment.header + b"\n" + segment.movetext + b"\n\n", closed=True)
         if not reports:
             start = " ".join(segment.header.decode("utf-8", "replace").split())[:_MOST_SHOWN]

@@ -20,7 +20,7 @@ import itertools
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import chess
 import msgspec
@@ -469,15 +469,7 @@ COUNTED_COLUMNS: Final = (
 )
 
 
-class RowCounter(Protocol):
-    """Anything that moves are counted in."""
-
-    def add(self, row: tuple[Any, ...]) -> None:
-        """One move: the values of ``COUNTED_COLUMNS``. Moves come in the order of games."""
-
-
 Key = TypeVar("Key", bound=Hashable)
-Held = TypeVar("Held", bound=RowCounter)
 Moves = TypeVar("Moves", bound="PlayerMoves")
 
 
@@ -602,10 +594,10 @@ class PairedMoves(PlayerMoves):
 
 
 def gather(
-    data: StudyData, key: Callable[[tuple[Any, ...]], Key | None], make: Callable[[], Held]
-) -> dict[Key, Held]:
+    data: StudyData, key: Callable[[tuple[Any, ...]], Key | None], make: Callable[[], Moves]
+) -> dict[Key, Moves]:
     """The selected players' moves by any key of a row; rows without one are left out."""
-    found: dict[Key, Held] = {}
+    found: dict[Key, Moves] = {}
     for frame in data.moves(COUNTED_COLUMNS):
         for row in frame.iter_rows():
             at = key(row)

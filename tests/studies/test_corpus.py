@@ -34,7 +34,7 @@ from live.studies.corpus_database import (
 from live.studies.read_games import (
     AddedGames,
     BrokenFile,
-    GameTextPart,
+    GameText,
     add_file,
     file_mark,
     game_texts,
@@ -266,7 +266,7 @@ def test_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_file_that_was_cut_gives_what_it_holds_and_says_so(tmp_path: Path) -> None:
     cut = tmp_path / "cut.ndjson.gz"
     cut.write_bytes(SEARCHED.read_bytes()[:9000])
-    found: list[GameTextPart] = []
+    found: list[GameText] = []
     with pytest.raises(BrokenFile):
         found.extend(game_texts(str(cut)))
     assert 0 < len(found) < 13
@@ -281,10 +281,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     [text] = game_texts(str(SAMPLE))
-    assert text.pgn is not None
-    game, searched, setting, problem = read_alliot(text.pgn)
+    assert not isinstance(text, bytes)
+    found = read_alliot(text)
+    game, searched, setting = found.game, found.searched, found.setting
     assert game is not None and searched is not None and setting is not None
-    assert not problem
+    assert not found.problem
     assert (setting.engine, setting.bound) == ("Stockfish 190915", "240000 ms")
     assert (game.white.name, game.black.name) == ("Smyslov, Vassily", "Nezhmetdinov, Rashid")
     assert (game.date, game.result, game.event) == ("1961.11.19", "1-0", "URS-ch29")
@@ -297,9 +298,9 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     assert (best.cp, best.depth, best.seldepth, best.tbhits, best.time_ms) == (
         127, 24, 43, 0, 124176,
     )  # fmt: skip
-    found = played.complexity
-    assert found is not None
-    assert (played.cp, found.stability_cp, found.jump_cp, found.jump_depth) == (90, 8, 43, 3)
+    changes = played.complexity
+    assert changes is not None
+    assert (played.cp, changes.stability_cp, changes.jump_cp, changes.jump_depth) == (90, 8, 43, 3)
     # Black's values are from Black's side there, from White's here.
     assert reply is not None and reply.played is not None
     assert (reply.best, reply.whole.cp, reply.played.cp) == ("a8c8", 79, 91)
