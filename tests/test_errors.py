@@ -271,8 +271,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     # ``feeds`` leaves the subject out, and opens what it was given.
     "feeds/source_address.py": ("",),
     "studies/calibrate_engine.py": ("calibrate",),
-    "jobs/report_journal.py": ("report",),
-    "jobs/replay_journal.py": ("replay",),
+    "jobs/recorded_event.py": ("report", "replay"),
     "jobs/analyze_games.py": FILES,
     "studies/study_corpus.py": ("study moves", "study alliot", *STUDIES),
     "studies/tabulate_corpus.py": ("study table",),

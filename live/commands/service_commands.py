@@ -397,7 +397,7 @@ def report(
     """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON, and
     NDJSON for study add.
     """
-    from live.jobs.report_journal import report as write_report
+    from live.jobs.recorded_event import report as write_report
     from live.report.report_files import Format
 
     if format and out is None:
@@ -430,7 +430,7 @@ def replay(
 ) -> None:
     """Play an event back from its journal, into overlays and pages, as it was."""
     from live.app import run
-    from live.jobs.replay_journal import replay as play
+    from live.jobs.recorded_event import replay as play
 
     played = play(journal, speed=speed, host=host, port=port, public=public, json=json)
     raise typer.Exit(run(played))
@@ -446,7 +446,7 @@ def explain(
     debug: DebugFlag = False,
 ) -> None:
     """Explain a published rating down to its scores: searches, gains, formulas with numbers."""
-    from live.jobs.report_journal import explained
+    from live.jobs.recorded_event import explained
 
     raise typer.Exit(explained(journal, game, ply, json=json))
 

@@ -1,12 +1,18 @@
 """An event out of its journal: the ledger runs as it did, and every answer comes from the file.
 
 Part of the composition root.
+
+``live-rate replay``: an event played back from its journal. Part of the composition root.
+
+``live-rate report`` and ``explain``: what a journal holds. Part of the composition root.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import datetime as dt
+import heapq
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,25 +21,47 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
 
-from live.alerts.finding import in_order
+from live.alerts.finding import SIGNS, in_order
+from live.alerts.incident_log import board_words, kind_name, with_boards
 from live.config import GONE, SETTINGS, Config
 from live.engine.search import Search
 from live.engine.search_key import SearchKey, SearchKeys
-from live.errors import InputError
-from live.events import Alert, AlertMessage, Change, GameId
-from live.games.game import Game, game_after
+from live.errors import ConfigError, InputError
+from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
+from live.games.game import Game, GameGone, NewGame, Step, game_after
+from live.jobs.analyze_games import write, write_json
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import HumanSearches
 from live.ledger.outgoing_messages import HumanRequest, Urgency
-from live.service.alert_service import alerts_of, rule_again
-from live.service.event_service import EventService
+from live.publish.access.origin_policy import is_loopback
+from live.publish.export.analysis_json import Analysis, analysis, to_json
+from live.publish.server import Publisher
+from live.report import incident_report
+from live.report.report_files import Format
+from live.service.alert_service import ALERT, alerts_of, log_of, rule_again, said_in
+from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.measure_settings import engine_limit, human_searches
+from live.service.output_mode import JsonPrinter, line_printer
+from live.service.process import stop_on_signals
+from live.service.program_output import log_to_stderr
+from live.service.report_export import utc_now, write_report, write_texts
 from live.settings import flat, nested
 from live.store.journal_reader import JournalReader
-from live.store.journal_records import JournalRun, RecordedScore, Restated
+from live.store.journal_records import JournalRun, RecordedNote, RecordedScore, Restated
 from live.store.journal_records import RecordedChange as Kept
+from live.store.rating_explanation import (
+    ExplainedSearch,
+    Explanation,
+    explain,
+    in_words,
+    searches,
+)
+from live.terminal.figure_text import plain
+from live.terminal.tables import event_summary
 
 
 class RecordedEvent(EventService):
@@ -195,3 +223,382 @@ def _progress(games: int) -> Iterator[Progress]:
     with Progress(*columns, console=console, disable=quiet, transient=True) as bar:
         bar.add_task("games", total=games)
         yield bar
+
+
+#: A longer time without anything is not waited out in a replay, milliseconds of the event.
+PAUSE_MS = 300_000
+#: What is left of it.
+REST_MS = 5_000
+#: Longest the loop is kept from other work while events are played, seconds.
+SLICE_S = 0.01
+
+
+class _Played:
+    """Which answers are due when, as the event is played."""
+
+    def __init__(self, service: RecordedEvent) -> None:
+        self._service = service
+        self._due: list[tuple[int, int, RequestId, RecordedScore]] = []
+        self._count = 0
+
+    def take(self, now_ms: int) -> None:
+        """Report what was found by now; remember what will be found later."""
+        service = self._service
+        # Then, too, they came within moments.
+        service.answer_about_people()
+        while service.waiting or (self._due and self._due[0][0] <= now_ms):
+            while service.waiting:
+                search, request_id = service.waiting.popleft()
+                found = service.looked_up(search)
+                if found is not None:
+                    self._count += 1
+                    at_ms = found[1].at_ms or 0
+                    heapq.heappush(self._due, (at_ms, self._count, request_id, found[1]))
+            while self._due and self._due[0][0] <= now_ms:
+                _, _, request_id, scored = heapq.heappop(self._due)
+                service.state.searched(request_id, scored.result)
+
+    @property
+    def next_ms(self) -> int | None:
+        return self._due[0][0] if self._due else None
+
+
+async def replay(
+    path: Path,
+    *,
+    speed: float,
+    host: str,
+    port: int,
+    public: bool = False,
+    json: bool = False,
+    linger: bool = True,
+) -> int:
+    """``live-rate replay``: serves pages, overlays and websockets as the service did.
+
+    Raises:
+        ConfigError: others can reach ``host``, and not ``public``.
+        InputError: ``path`` is no journal that can be played.
+        PortInUse: somebody else listens there.
+    """
+    log_to_stderr(Config())
+    if not (public or is_loopback(host)):
+        # Not left to the server: a replay reads no settings, and has no tokens to give.
+        raise ConfigError(
+            f"--host {host}", "everybody who reaches this address could read along", "Say --public"
+        )
+    console = Console(stderr=json)
+    stop = asyncio.Event()
+    with JournalReader.open(path) as reader:
+        run = run_at(reader, path, None)
+        served = {"host": host, "port": port, "public": public}
+        service = RecordedEvent(reader, run, config_of(run, path, server=served))
+        async with Publisher(service.config.server, service.state) as publisher:
+            service.listen(publisher.publish)
+            service.listen(JsonPrinter().show if json else line_printer(console))
+            with stop_on_signals(stop):
+                # Not wrapped: path and address are copied from here.
+                serving = f"live-rate replays {path} at {publisher.url}"
+                console.print(serving, markup=False, highlight=False, soft_wrap=True)
+                console.print(_alerts_in(reader), highlight=False, soft_wrap=True)
+                playing = asyncio.create_task(play(service, reader, speed), name="replay")
+                stopping = asyncio.create_task(stop.wait(), name="stop")
+                telling = asyncio.create_task(tell_moments(service), name="moments")
+                await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                if playing.done():
+                    await playing
+                    if linger:
+                        console.print("the journal ends here; Ctrl-C ends this", highlight=False)
+                        await stopping
+                playing.cancel()
+                stopping.cancel()
+                telling.cancel()
+                await asyncio.wait({playing, stopping, telling})
+    return 0
+
+
+async def tell_moments(service: RecordedEvent) -> None:
+    """Find moments anew as the event goes on."""
+    while True:
+        await asyncio.sleep(HEALTH_PERIOD_S)
+        service.story.tick()
+
+
+async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> None:
+    """Let everything happen again, ``speed`` times as fast; pauses of the service are left out."""
+    played = _Played(service)
+    loop = asyncio.get_running_loop()
+    changes = list(reader.changes())
+    clock = _Clock(changes[0].at_ms if changes else 0, loop.time(), speed)
+    for feed in service.run.feeds:
+        service.health(FeedHealth(feed, "live", "replayed from a journal"))
+    slice_s = loop.time()
+    notes = deque(note for note in reader.notes() if note.kind == ALERT)
+    for change in changes:
+        if change.at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
+            clock.skip_to(change.at_ms - REST_MS, loop.time())
+        while (now_ms := clock.now_ms(loop.time())) < change.at_ms:
+            until = min(change.at_ms, played.next_ms or change.at_ms)
+            if notes:
+                until = max(now_ms, min(until, notes[0].at_ms))
+            await asyncio.sleep(clock.seconds(until - now_ms))
+            played.take(clock.now_ms(loop.time()))
+            _note(service, notes, clock.now_ms(loop.time()))
+        for step in _steps(service, change.step):
+            with contextlib.suppress(ValueError, KeyError, IndexError):
+                service.state.apply(step)
+        played.take(now_ms)
+        _note(service, notes, change.at_ms)
+        if loop.time() - slice_s > SLICE_S:
+            await asyncio.sleep(0)
+            slice_s = loop.time()
+    while (due_ms := played.next_ms) is not None:
+        # The service may have been away before the last answers were found.
+        if due_ms - clock.now_ms(loop.time()) > PAUSE_MS:
+            clock.skip_to(due_ms - REST_MS, loop.time())
+        await asyncio.sleep(clock.seconds(due_ms - clock.now_ms(loop.time())))
+        played.take(max(due_ms, clock.now_ms(loop.time())))
+    while notes:
+        if notes[0].at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
+            clock.skip_to(notes[0].at_ms - REST_MS, loop.time())
+        await asyncio.sleep(clock.seconds(notes[0].at_ms - clock.now_ms(loop.time())))
+        _note(service, notes, max(notes[0].at_ms, clock.now_ms(loop.time())))
+    for feed in service.run.feeds:
+        service.health(FeedHealth(feed, "finished", "replayed from a journal"))
+
+
+def _alerts_in(reader: JournalReader) -> str:
+    """Whether there are alerts to see, for people."""
+    held = {alert.id for note in reader.notes() if isinstance(alert := said_in(note), Alert)}
+    if not held:
+        return "it holds no alerts; nobody can know whether there were any"
+    some = "1 alert" if len(held) == 1 else f"{len(held)} alerts"
+    return f"it holds {some}, shown here as they were then; pages show none"
+
+
+def _note(service: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:
+    """Publish the alerts that had been raised by now."""
+    while notes and notes[0].at_ms <= now_ms:
+        if isinstance(alert := said_in(notes.popleft()), Alert):
+            service.alert(alert)
+
+
+def _steps(service: RecordedEvent, step: Step | Restated) -> Iterator[Step]:
+    held = [game.id for game in service.state.held()]
+    if isinstance(step, Restated):
+        yield from (GameGone(id) for id in held)
+    else:
+        if isinstance(step, NewGame) and step.id in held:
+            yield GameGone(step.id)
+        yield step
+
+
+class _Clock:
+    """The event's time by the loop's."""
+
+    def __init__(self, start_ms: int, began_s: float, speed: float) -> None:
+        self._start_ms, self._began_s, self._speed = start_ms, began_s, speed
+
+    def skip_to(self, ms: int, now_s: float) -> None:
+        self._start_ms, self._began_s = ms, now_s
+
+    def now_ms(self, now_s: float) -> int:
+        return self._start_ms + round((now_s - self._began_s) * 1000 * self._speed)
+
+    def seconds(self, ms: float) -> float:
+        return max(0.0, ms / 1000 / self._speed)
+
+
+def moment_ms(text: str, now: dt.datetime) -> int:
+    """``--at``: a time of day, the last that is not to come, or date and time; this machine's zone
+    unless it says.
+
+    Raises:
+        InputError: it is no time.
+    """
+    try:
+        if len(text) <= 8 and ":" in text:
+            moment = dt.datetime.combine(now.date(), dt.time.fromisoformat(text))
+            if moment > now.replace(tzinfo=None):
+                moment -= dt.timedelta(days=1)
+        else:
+            moment = dt.datetime.fromisoformat(text)
+        return round(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):  # the last two: beyond what this machine counts
+        raise InputError(
+            f"--at {text}", "is no time", "Say 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00"
+        ) from None
+
+
+def report(
+    path: Path,
+    *,
+    at: str | None,
+    folder: Path | None,
+    formats: Sequence[Format],
+    alerts: bool = False,
+    json: str | None,
+) -> int:
+    """``live-rate report``; returns the exit code. ``alerts``: the incident log up to then is shown
+    as well, in files of its own where files are written.
+    """
+    log_to_stderr(Config())
+    now = utc_now()
+    to_ms = moment_ms(at, now.astimezone()) if at is not None else None
+    with JournalReader.open(path) as reader:
+        state = rebuilt(reader, path, to_ms).state
+        whole = analysis(state, state.ledger.compared_players())
+        open_alerts = tuple(state.alerts()) if alerts else ()
+        log = log_of(reader.notes(to_ms)).incidents() if alerts else []
+    boards = {game.id: board_words(game) for game in whole.games}
+    incidents = tuple(with_boards(log, boards))
+    if json is not None:
+        whole_or_more = (
+            JournalReport(**msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents)
+            if alerts
+            else whole
+        )
+        write(json, to_json(whole_or_more), private=alerts)
+    console = Console(stderr=json == "-")
+    if to_ms is not None:
+        console.print(f"as of {_moment(to_ms / 1000)}", markup=False, highlight=False)
+    if folder is not None:
+        moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
+        for written in write_report(whole, folder, formats, stem=path.stem, now=moment):
+            console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
+        if alerts:
+            zone = now.astimezone().tzinfo or dt.UTC
+            found = incident_report.texts(
+                incidents,
+                formats,
+                stem=path.stem,
+                title=path.stem,
+                written=f"as of {incident_report.moment(moment.timestamp(), zone)}",
+                zone=zone,
+            )
+            for written in write_texts(found, folder, private=True):
+                console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
+    elif json is None:
+        _print(whole, console)
+        if alerts:
+            console.print(_incidents(incidents))
+    return 0
+
+
+def _print(whole: Analysis, console: Console) -> None:
+    console.print(event_summary.games(whole.games, whole.engine, whole.gain, width=console.width))
+    console.print(
+        event_summary.players(whole.players, whole.engine, whole.gain, width=console.width)
+    )
+
+
+class JournalReport(Analysis, frozen=True):
+    """An event with its alerts, as ``report --alerts --json`` writes it."""
+
+    alerts: tuple[Alert, ...] = ()
+    """Those not over, in the order in which people should look at them."""
+    incidents: tuple[Incident, ...] = ()
+    """The incident log, in the order it began."""
+
+
+def _incidents(incidents: Sequence[Incident]) -> Table:
+    table = Table("No.", "", "Board", "What happened", title="Incident log")
+    zone = dt.datetime.now().astimezone().tzinfo or dt.UTC
+    for each in incidents:
+        began = incident_report.moment(each.began_s, zone)
+        said = [f"{began} {kind_name(each.kind)}"]
+        said += [incident_report.line(change, zone, began[:10]) for change in each.changes]
+        if each.over_s is None:
+            said.append("open")
+        # Text, not markup: names and notes may hold brackets.
+        happened = Text("\n".join(plain(line, 400) for line in said))
+        table.add_row(str(each.number), SIGNS[each.severity], Text(plain(each.board, 80)), happened)
+    return table
+
+
+def _moment(at_s: float) -> str:
+    return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
+    """``live-rate explain``; returns the exit code."""
+    log_to_stderr(Config())
+    with JournalReader.open(path) as reader:
+        service = rebuilt(reader, path)
+        detail = find_game(list(analysis(service.state).games), name)
+        found = explanation_of(service, detail, ply)
+    if json is not None:
+        write_json(json, found)
+    else:
+        console = Console()
+        for line in in_words(found):
+            console.print(plain(line, 400), markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
+    """How the rating after ``ply`` came about.
+
+    Raises:
+        InputError: there is no such ply, or it has no rating.
+    """
+    if not 1 <= ply <= len(detail.plies):
+        raise InputError(
+            f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
+        )
+    ledger = service.state.ledger
+    game = service.state.holding(detail.id)
+    assert game is not None, "it is shown, so it is held"
+    made: list[ExplainedSearch] = []
+    for what, search in searches(
+        game, ply, ledger.measure.search_options, _depth(service, game, ply)
+    ):
+        found = service.looked_up(search)
+        first_choice = what == "move played" and made and made[0].found.result.best == search.only
+        if found is not None and not first_choice:
+            made.append(ExplainedSearch(what, *found))
+    explanation = explain(
+        detail,
+        ply,
+        engine=ledger.engine,
+        gain=ledger.gain,
+        identity=service.run.identity,
+        rater=ledger.rated_again(game.id),
+        made=tuple(made),
+    )
+    if explanation is None:
+        raise InputError(
+            f"ply {ply}", "has no rating: its scores are not all known", "Name another"
+        )
+    return explanation
+
+
+def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
+    """What the search of the position before ``ply`` reached."""
+    (_, before), *_ = searches(game, ply, service.state.ledger.measure.search_options, None)
+    found = service.looked_up(before)
+    return found[1].result.depth if found is not None else None
+
+
+def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
+    """By id, else by a part of a player's name.
+
+    Raises:
+        InputError: none, or several.
+    """
+    for game in games:
+        if game.id == name:
+            return game
+    words = name.casefold().split()
+    found = [
+        game
+        for game in games
+        if all(word in f"{game.white.name} {game.black.name}".casefold() for word in words)
+    ]
+    if len(found) == 1:
+        return found[0]
+    listed = found or games
+    known = ", ".join(f"{each.id} ({each.white.name} - {each.black.name})" for each in listed[:8])
+    if len(listed) > 8:
+        known += f", or one of {len(listed) - 8} more"
+    problem = "fits several games" if found else "is no game of this journal"
+    raise InputError(f"game {name!r}", problem, f"Give one of: {known}")

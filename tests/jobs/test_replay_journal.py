@@ -13,8 +13,7 @@ import pytest
 from live.config import load_config
 from live.events import AlertMessage, Change, FeedReport, MoveMessage, ScoreMessage
 from live.feeds.demo import demo_feed
-from live.jobs.recorded_event import RecordedEvent, config_of, run_at
-from live.jobs.replay_journal import play
+from live.jobs.recorded_event import RecordedEvent, config_of, play, run_at
 from live.publish.export.analysis_json import analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService

@@ -21,8 +21,7 @@ from live.errors import InputError
 from live.events import FeedReport, GameReport, Player
 from live.feeds.demo import demo_feed
 from live.games.game import NewGame
-from live.jobs.recorded_event import rebuilt
-from live.jobs.report_journal import explanation_of, find_game, moment_ms, report
+from live.jobs.recorded_event import explanation_of, find_game, moment_ms, rebuilt, report
 from live.publish.export.analysis_json import Analysis, analysis
 from live.publish.visibility import Visibility, shown
 from live.service.event_journal import EventJournal

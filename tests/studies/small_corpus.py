@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
+from live.studies.study_data import Selection, StudyData
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 SEARCHED = DATA / "searched-games.ndjson.gz"
@@ -19,3 +22,11 @@ def corpus_of(path: Path, *files: Path) -> Path:
         for file in files or (SEARCHED,):
             add_file(database, str(file), GIVEN)
     return path
+
+
+@contextlib.contextmanager
+def study_of(corpus: Path, selection: Selection | None = None) -> Iterator[StudyData]:
+    """Its searched games of the first setting."""
+    with CorpusDatabase(corpus) as database:
+        setting = database.settings()[1]
+        yield StudyData(database, corpus, 1, setting, selection or Selection())

@@ -30,9 +30,8 @@ from live.studies.alliot_games import (
     RegressionSums,
     correlation,
 )
-from live.studies.corpus_database import CorpusDatabase
-from live.studies.study_data import ConformingMoves, Selection, StudyData
-from tests.studies.small_corpus import corpus_of
+from live.studies.study_data import ConformingMoves
+from tests.studies.small_corpus import corpus_of, study_of
 
 
 def test_sums_give_what_scipy_gives() -> None:
@@ -165,8 +164,7 @@ def test_a_spline_finds_the_vector_that_made_the_results() -> None:
 
 def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
-    with CorpusDatabase(corpus) as database:
-        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+    with study_of(corpus) as data:
         table = alliot_covariance.fits_table(data)
     assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
 
@@ -177,8 +175,7 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
 ) -> None:
     """What is chosen fits its own games better than others: that is what is shown."""
     corpus = corpus_of(tmp_path / "c.db")
-    with CorpusDatabase(corpus) as database:
-        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+    with study_of(corpus) as data:
         # Thirteen games many times over: shortfalls that have nothing to do with the results.
         held = [
             CountedGame(

@@ -19,11 +19,10 @@ from live.engine.search import Search, SearchFailure, SearchOptions, SearchResul
 from live.events import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
 from live.studies.search_corpus import GameSearches, missing_games, search_corpus
-from live.studies.study_data import Selection, StudyData
 from live.studies.study_table import formatted
 from live.studies.tabulate_corpus import study_table
 from tests.engine.machines import Machines, until
-from tests.studies.small_corpus import DATA, corpus_of
+from tests.studies.small_corpus import DATA, corpus_of, study_of
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 
@@ -204,7 +203,5 @@ def answered(folder: Path) -> int:
 def tables(corpus: Path) -> list[str]:
     """Some of every paper, as CSV."""
     names = ("matches", "ferreira-1", "ferreira-5", "alliot-conformance", "alliot-6", "career")
-    with CorpusDatabase(corpus) as database:
-        [(number, setting)] = database.settings().items()
-        data = StudyData(database, corpus, number, setting, Selection())
+    with study_of(corpus) as data:
         return [formatted(study_table(name, data), "csv") for name in names]

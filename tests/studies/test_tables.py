@@ -26,7 +26,7 @@ from live.studies.study_figures import FIGURES, drawn
 from live.studies.study_table import Cell, StudyTable, TableColumn, TableForm, formatted
 from live.studies.tabulate_corpus import TABLES, study_table
 from tests.benchmarks.ratings.regan_recovery import real_turns, simulate
-from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of
+from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of, study_of
 
 TABLE = StudyTable(
     "t",
@@ -91,9 +91,7 @@ def timed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(
     corpus: Path, name: str, selection: Selection | None = None, by: str | None = None
 ) -> StudyTable:
-    with CorpusDatabase(corpus) as database:
-        setting = database.settings()[1]
-        data = StudyData(database, corpus, 1, setting, selection or Selection(top=4))
+    with study_of(corpus, selection or Selection(top=4)) as data:
         return study_table(name, data, by)
 
 
@@ -186,8 +184,7 @@ def test_a_match_is_predicted_by_all_other_games(
     matches: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = [made(matches, name) for name in ("alliot-5", "alliot-matches")]
-    with CorpusDatabase(matches) as database:
-        data = StudyData(database, matches, 1, database.settings()[1], Selection())
+    with study_of(matches) as data:
         numbers = {name: number for number, name in data.players.items()}
         moves = [
             (row[0], row[1], data.event_name(row[2]))
@@ -369,8 +366,7 @@ def questions(
     monkeypatch.setattr(
         StudyData, "moves", lambda self, names, all_players: iter([rows.select(names)])
     )
-    with CorpusDatabase(corpus) as database:
-        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+    with study_of(corpus) as data:
         return [colours_table(data), engine_gap_table(data)]
 
 
@@ -469,8 +465,7 @@ def test_groups_are_the_same_however_many_turns_are_held(
     )
     holding(monkeypatch, frame)
     corpus = corpus_of(tmp_path / "c.db")
-    with CorpusDatabase(corpus) as database:
-        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+    with study_of(corpus) as data:
         whole = regan_table(data, "year")
         monkeypatch.setattr("live.studies.regan_table.MOST_HELD", 5)
         assert regan_table(data, "year") == whole
@@ -501,8 +496,7 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     frame = polars.DataFrame(rows)
     holding(monkeypatch, frame)
     corpus = corpus_of(tmp_path / "c.db")
-    with CorpusDatabase(corpus) as database:
-        data = StudyData(database, corpus, 1, database.settings()[1], Selection())
+    with study_of(corpus) as data:
         table = regan_table(data, "rating")
         years = regan_table(data, "year")
     at = {column.name: index for index, column in enumerate(table.columns)}

@@ -79,7 +79,7 @@ WALL = {
     "engine/results/result_file.py": "on which day a result was used last, for pruning",
     "service/report_export.py": "when a report was written, for people",
     "studies/human_moves.py": "the date written into a network",
-    "jobs/report_journal.py": "up to which time of day a journal is read",
+    "jobs/recorded_event.py": "up to which time of day a journal is read",
     "jobs/analyze_games.py": "when a report was written, for people",
     "publish/access/tokens.py": "tokens expire at a date",
     "service/output_mode.py": "when an alert was raised, for people",
