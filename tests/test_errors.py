@@ -275,7 +275,6 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "jobs/analyze_games.py": FILES,
     "studies/study_corpus.py": ("study moves", "study alliot", *STUDIES),
     "studies/tabulate_corpus.py": ("study table",),
-    "jobs/recorded_event.py": ("report",),
     "studies/compare_players.py": ("compare",),
     "publish/access/origin_policy.py": ("",),
     "publish/static_site.py": ("site",),
