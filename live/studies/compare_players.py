@@ -96,13 +96,13 @@ async def compare_players(
         (one, other),
         compare(state.ledger.study(), one.id, other.id),
     )
-    if json is not None:
-        write_json(json, result)
-    if json != "-":
-        width = Console().width
-        _print(tables.both_players(one, other, result.engine, result.gain, width=width))
-        _print(tables.comparison(one, other, result.predictions, width=width))
-    return 0
+    width = Console().width
+    return _shown(
+        json,
+        result,
+        tables.both_players(one, other, result.engine, result.gain, width=width),
+        tables.comparison(one, other, result.predictions, width=width),
+    )
 
 
 async def rank_players(
@@ -114,33 +114,30 @@ async def rank_players(
     engine = state.engine()
     ranked = rank(state.ledger.study(), views, by, engine_rating=engine.rating)
     result = PlayerRanking(engine, state.gain(), by, ranked)
-    if json is not None:
-        write_json(json, result)
-    if json != "-":
-        width = Console().width
-        _print(event_summary.players(views, result.engine, result.gain, width=width))
-        _print(tables.battle(result.players, by, width=width))
-    return 0
+    width = Console().width
+    return _shown(
+        json,
+        result,
+        event_summary.players(views, result.engine, result.gain, width=width),
+        tables.battle(result.players, by, width=width),
+    )
 
 
 def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None) -> int:
     """``live-rate match``; returns the exit code."""
     result = match_of(arguments, test, first)
-    if json is not None:
-        write_json(json, result)
-    if json != "-":
-        _print(tables.match(result.first, result.second, result.counts, result.statistics))
-        if result.pairs is not None and result.pair_statistics is not None:
-            _print(tables.pairs(result.pairs, result.pair_statistics))
-        if test is not None and result.sprt is not None:
-            _print(tables.sprt(test, result.sprt, result.sprt_run))
-        if result.left_out:
-            _print(f"Left out: {result.left_out} without a result that splits one point.")
-        if result.walkovers:
-            _print(f"Left out: {result.walkovers} without moves, taken as walkovers.")
-        if result.results_only:
-            _print("No game has moves: all results are taken as those of played games.")
-    return 0
+    shown: list[Any] = [tables.match(result.first, result.second, result.counts, result.statistics)]
+    if result.pairs is not None and result.pair_statistics is not None:
+        shown.append(tables.pairs(result.pairs, result.pair_statistics))
+    if test is not None and result.sprt is not None:
+        shown.append(tables.sprt(test, result.sprt, result.sprt_run))
+    if result.left_out:
+        shown.append(f"Left out: {result.left_out} without a result that splits one point.")
+    if result.walkovers:
+        shown.append(f"Left out: {result.walkovers} without moves, taken as walkovers.")
+    if result.results_only:
+        shown.append("No game has moves: all results are taken as those of played games.")
+    return _shown(json, result, *shown)
 
 
 def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> MatchStudy:
@@ -237,5 +234,11 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     raise InputError(name, problem, f"There are: {everybody}" if views else "There is no player")
 
 
-def _print(what: Any) -> None:
-    Console().print(what)
+def _shown(json: str | None, result: object, *figures: Any) -> int:
+    """As JSON where that is asked for, and as tables unless that is printed; the exit code."""
+    if json is not None:
+        write_json(json, result)
+    if json != "-":
+        for each in figures:
+            Console().print(each)
+    return 0

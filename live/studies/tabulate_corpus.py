@@ -154,7 +154,7 @@ def tabulate(
     if list(names) != ["all"]:
         wanted = list(names)
         for name in wanted:
-            _refuse_without_effect(name, name, selection, TABLES, by)
+            _refuse_without_effect(name, selection, {each: each for each in TABLES}, by)
     folder = Path(out) if len(wanted) > 1 else None
     if folder is not None and out == "-":
         raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
@@ -186,43 +186,41 @@ def draw(
         InputError: as ``tabulate``.
         ConfigError: matplotlib is not installed.
     """
-    if name not in FIGURES:
-        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    table_name = _table_of(name)
     if out.suffix not in (".png", ".svg"):
         raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
     tables = {each: figure.table for each, figure in FIGURES.items()}
-    _refuse_without_effect(name, tables[name], selection, tables)
+    _refuse_without_effect(name, selection, tables)
     check_writable(str(out))
     with CorpusDatabase(corpus) as database:
         data = _data(database, corpus, setting, selection)
-        table = study_table(FIGURES[name].table, data)
+        table = study_table(table_name, data)
     write(str(out), drawn(name, table, out.suffix[1:]))
     return 0
 
 
 def _refuse_without_effect(
-    name: str,
-    table: str,
-    selection: Selection,
-    tables: Mapping[str, object],
-    by: str | None = None,
+    name: str, selection: Selection, tables: Mapping[str, str], by: str | None = None
 ) -> None:
     """Refuse ``--player`` and ``--top`` where they would choose nothing, naming what takes them.
 
-    ``tables``: all names there are, of tables or of figures; a figure's value is its table.
+    ``tables``: those of all names there are, of tables or of figures.
     """
-    flag = flag_without_effect(table, selection, by)
-    if flag:
+    if flag := flag_without_effect(tables.get(name, name), selection, by):
         takes = [
-            each
-            for each, of in tables.items()
-            if not flag_without_effect(of if isinstance(of, str) else each, selection)
+            each for each, table in tables.items() if not flag_without_effect(table, selection)
         ]
         raise InputError(
             flag,
             f"chooses nothing in {name}, which is about all games",
             f"Leave it out; these take it: {', '.join(takes)}",
         )
+
+
+def _table_of(figure: str) -> str:
+    if figure not in FIGURES:
+        raise InputError(figure, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    return FIGURES[figure].table
 
 
 def _data(
@@ -255,9 +253,7 @@ def answered(question: StudyQuestion) -> bytes:
         last_year=question.last_year,
     )
     figure = question.form in FIGURE_FORMS
-    if figure and name not in FIGURES:
-        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
-    table = FIGURES[name].table if figure else name
+    table = _table_of(name) if figure else name
     # Players are asked for once, for all that the page shows: what is about all games stays so.
     if flag_without_effect(table, selection, question.by):
         selection = msgspec.structs.replace(selection, players=())

@@ -1,4 +1,4 @@
-"""What the doctor says of the delay and of the journal."""
+"""What the doctor says of the delay, the journal and plugins."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from live.config import FeedsConfig, JournalConfig, load_config
+from live.config import FeedsConfig, JournalConfig, PluginsConfig, load_config
 from live.errors import ConfigError
-from live.jobs.doctor import _delay, gone_options, journal_finding, overlay_finding
+from live.jobs.doctor import _delay, gone_options, journal_finding, list_plugins, overlay_finding
+from tests.plugins.made_plugins import PluginFolder
 
 
 @pytest.mark.parametrize(
@@ -76,3 +77,31 @@ def test_without_a_name_it_is_the_folder_of_journals(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert str(tmp_path) in journal_finding(JournalConfig()).text
     assert journal_finding(JournalConfig(enabled=False)).state == "note"
+
+
+GOOD = "class Plugin:\n    def alerts(self, game):\n        return []\n"
+
+
+@pytest.mark.slow
+async def test_what_is_installed_is_listed_and_what_is_used_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    folder = PluginFolder(tmp_path, monkeypatch)
+    folder.add("good", "alerts", GOOD)
+    folder.add("idle", "alerts", GOOD)
+    assert await list_plugins(PluginsConfig(use=("good",))) == 0
+    folder.add("broken", "methods", "raise ImportError")
+    assert await list_plugins(PluginsConfig(use=("good", "broken"))) == 2
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for line in (
+        "good alerts good 1.0 used",
+        "idle alerts idle 1.0 not used",
+        "broken methods broken 1.0 cannot be loaded: raised ImportError",
+    ):
+        assert line.split() in rows
+
+
+async def test_without_plugins_it_says_where_to_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert await list_plugins(PluginsConfig()) == 0
+    assert "live-rate manual plugins" in capsys.readouterr().out
