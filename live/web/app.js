@@ -17,7 +17,7 @@ import { kept, setText } from "./drawing/elements.js";
 import { CHOICES } from "./client/figures.js";
 import { heldAsOf } from "./client/earlier_ply.js";
 import { eventOf, gameOrder, Held, mainRound } from "./client/event_state.js";
-import { leadingIn } from "./page/figure_choice.js";
+import { leadingIn } from "./page/score_words.js";
 import { Ticking } from "./client/running_clocks.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */

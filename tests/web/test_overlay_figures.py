@@ -277,7 +277,7 @@ def test_a_swing_names_one_player_and_moves_no_figure(pages: Pages) -> None:
 def looks(pages: Pages, *looked: tuple[list[dict[str, Any]], int], pawns: float = 2) -> list[Any]:
     answer: list[Any] = pages(
         "object",
-        module="overlay/swing_notice.js",
+        module="overlay/score.js",
         name="Swings",
         args=[pawns, 30_000],
         calls=[["look", game(plies=plies), now] for plies, now in looked],
@@ -302,7 +302,7 @@ def test_a_swing_is_shown_until_its_move_is_taken_back(pages: Pages) -> None:
     other = game(plies=[*before, {**ply(3, -210), "uci": "a2a3"}])
     calls: list[Any] = [["look", game(plies=before), 0], ["look", after, 1000]]
     calls += [["shown", each, at] for each, at in ((after, 8_900), (other, 1_100), (after, 9_100))]
-    module = "overlay/swing_notice.js"
+    module = "overlay/score.js"
     told = pages("object", module=module, name="Swings", args=[2, 30_000], calls=calls)
     assert [bool(each) for each in told[2:]] == [True, False, False]
 

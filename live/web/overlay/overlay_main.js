@@ -7,7 +7,7 @@ import { Ticking } from "../client/running_clocks.js";
 import { Chooser } from "./game_choice.js";
 import { applyLook, Failures, lostSince, statusText } from "./look_and_notice.js";
 import { readOptions } from "./options.js";
-import { largestSwing, Swings } from "./swing_notice.js";
+import { largestSwing, Swings } from "./score.js";
 import { fill } from "./language/words.js";
 
 /** How many of its games each layout has on air; the others turn pages. */

@@ -1,4 +1,4 @@
-/** How one side of a game is shown, everywhere the same: name, clock, figure with what is usual. Pure. */
+/** Which figure leads on the page, and how one side of a game is shown, everywhere the same. Pure. */
 
 import { scoreText, whiteShare } from "../drawing/number_format.js";
 import { unratedMoves } from "../client/figures.js";
@@ -120,4 +120,36 @@ export function sideText(game, color, basis = {}) {
   if (read === null) return `${name}: ${withoutFigure(point, basis)}`;
   const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || `from ${basisText(game, color, read.figure)}`];
   return `${name}: ${said.filter(Boolean).join(", ")}`;
+}
+
+/** Which figure leads: as somebody chose here, else as the service is set. */
+export function leadingIn(held, { figure }) {
+  return figure || (held.hello?.figure ?? "perceived");
+}
+
+/** Whether nobody here may see scores and ratings. */
+export const withheldIn = ({ engine }) => engine?.rating_source === "withheld";
+
+/** Everybody who plays, so that two of one family are told apart; made anew when games come or go. */
+const everybody = new WeakMap();
+
+export function everybodyIn({ games }) {
+  const known = everybody.get(games);
+  if (known?.games === games.size) return known.names;
+  const names = [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
+  everybody.set(games, { games: games.size, names });
+  return names;
+}
+
+/**
+ * How figures are shown: which leads, what Algorithm 4 adds to, whether they are withheld here; and
+ * who else plays, for names.
+ */
+export function basisIn(held, place) {
+  return {
+    choice: leadingIn(held, place),
+    engineRating: held.engine?.rating ?? null,
+    withheld: withheldIn(held),
+    everybody: everybodyIn(held),
+  };
 }

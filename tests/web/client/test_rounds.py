@@ -141,7 +141,7 @@ def test_both_count_alike(
         )
         for at, (event, white, black, result) in enumerate(told)
     ]
-    found = pages.run("client/team_matches.js", "teamMatches", plain(games))
+    found = pages.run("client/event_rounds.js", "teamMatches", plain(games))
     assert {
         (each["event"], each["round"], *each["teams"], *each["points"], each["running"])
         for each in found
@@ -155,6 +155,6 @@ def test_both_count_alike(
 def test_points_are_written_alike(pages: Pages) -> None:
     for points in (0, 0.5, 1, 3.5, 11):
         args = [points]
-        text = pages.run("client/team_matches.js", "pointsText", *args)
+        text = pages.run("client/event_rounds.js", "pointsText", *args)
         assert text == points_text(points)
-    assert pages.run("client/team_matches.js", "pointsText", 2.25) == "2.25"
+    assert pages.run("client/event_rounds.js", "pointsText", 2.25) == "2.25"

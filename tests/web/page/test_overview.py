@@ -188,7 +188,7 @@ def test_links_take_the_token_along_but_not_an_arbiters(
 
 def paths(pages: Pages, white: tuple[CurvePoint, ...], black: tuple[CurvePoint, ...] = ()) -> Any:
     curves = plain(Curves(white, black))
-    return pages.run("page/boards/small_curves.js", "sparkPaths", curves)
+    return pages.run("page/boards/board_card.js", "sparkPaths", curves)
 
 
 def heights(path: str) -> list[float]:
@@ -458,5 +458,5 @@ def test_gains_of_all_games_and_both_colours_are_the_players(pages: Pages) -> No
         game("b", white=bea, black=anna, curves=curves),
         game("c", curves=curves),
     ]
-    found = pages.run("page/players/pooled_gains.js", "heldGains", plain(games), "fide-77")
+    found = pages.run("page/players/player_page.js", "heldGains", plain(games), "fide-77")
     assert sorted(found) == [-40, -7, 0]

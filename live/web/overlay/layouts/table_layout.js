@@ -3,7 +3,7 @@
 import { element, setText } from "../../drawing/elements.js";
 import { bandText, eloText, figureOf, isEarly, unratedOf } from "../../client/figures.js";
 import { eventOf } from "../shown_figures.js";
-import { pointsText } from "../../client/team_matches.js";
+import { pointsText } from "../../client/event_rounds.js";
 import { head, PlayerRow, PlayersTable } from "../tables/players_table.js";
 import { roundTable } from "../tables/round_table.js";
 

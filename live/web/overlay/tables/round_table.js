@@ -1,6 +1,6 @@
 /** Standings by points, with the scoring and the tie-breaks of the event. Pure. */
 
-import { RESULT_POINTS, pointsText } from "../../client/team_matches.js";
+import { pointsText, RESULT_POINTS } from "../../client/event_rounds.js";
 import { SCORINGS } from "../options.js";
 
 /** What each side gets of a result; null where it counts for nothing. */

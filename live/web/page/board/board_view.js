@@ -11,14 +11,13 @@ import { BoardFrame } from "../../drawing/board_frame.js";
 import { Chart } from "./chart_frame.js";
 import { CLOCKS, complexityChart, curvesChart, SCORE } from "./charts.js";
 import { explainButton } from "../explanations.js";
-import { basisIn } from "../figure_choice.js";
+import {
+  basisIn, drawBar, drawOdds, FIGURE_NAMES, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
+} from "../score_words.js";
 import { nameWithin } from "../../drawing/player_names.js";
 import { FollowStar, playerKey } from "../followed_players.js";
 import { writePlace } from "../page_address.js";
 import { oddsOf } from "../../overlay/shown_figures.js";
-import {
-  drawBar, drawOdds, FIGURE_NAMES, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
-} from "../score_words.js";
 import { HumanPanel } from "./human_panel.js";
 import { countAtOne, gainChart, gainsOf, measuredGains } from "./gain_chart.js";
 import { MoveList } from "./move_list.js";

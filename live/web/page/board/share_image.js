@@ -6,7 +6,7 @@ import {
   basisText, countedMoves, lastMove, placeText, provisionalWords, scoreAfter, sideFigure, withoutFigure,
 } from "../score_words.js";
 import { pointAt } from "../../client/figures.js";
-import { sparkPaths } from "../boards/small_curves.js";
+import { sparkPaths } from "../boards/board_card.js";
 
 export const [WIDTH, HEIGHT] = [1200, 630];
 const FONT = "system-ui, 'DejaVu Sans', sans-serif";

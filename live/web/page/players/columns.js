@@ -2,7 +2,7 @@
 
 import catalogue from "../../client/catalogue.js";
 import { bandText, eloText, figureOf, isEarly, percentText, placeText, standings } from "../../client/figures.js";
-import { pointsText } from "../../client/team_matches.js";
+import { pointsText } from "../../client/event_rounds.js";
 
 const MINUS = "\u2212";
 const DASH = "\u2013";

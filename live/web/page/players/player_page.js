@@ -1,16 +1,17 @@
-/** One player: the figures over all games that are held, and these games, the newest first. */
+/** One player: the figures and gains over all games that are held, and these games, the newest first. */
 
 import { element, nameNode, setText } from "../../drawing/elements.js";
 import uPlot from "../../drawing/uplot_loader.js";
 import { Chart } from "../board/chart_frame.js";
-import { gainChart } from "../board/gain_chart.js";
+import { countAtOne, gainChart, gainsOf, measuredGains } from "../board/gain_chart.js";
 import { Children } from "../../drawing/reused_children.js";
 import { Card } from "../boards/board_card.js";
 import { explainButton } from "../explanations.js";
-import { basisIn } from "../figure_choice.js";
-import { FollowStar, playerOf } from "../followed_players.js";
-import { PooledGains } from "./pooled_gains.js";
+import { basisIn } from "../score_words.js";
+import { FollowStar, playerKey, playerOf } from "../followed_players.js";
 import { PLAYER_COLUMNS, USUAL } from "./columns.js";
+import { brokerOf } from "../../client/open_connection.js";
+import { bearer } from "../page_address.js";
 
 export class PlayerPage {
   constructor(go, share, elapsedS, followed) {
@@ -91,5 +92,59 @@ class PlayerFigure {
     const { text, interval, missing } = this.column.show(player, engine ?? undefined);
     setText(this._value, text);
     setText(this._interval, interval || (text === "\u2013" ? missing : ""));
+  }
+}
+
+/** The service is asked at most so often. */
+const ASK_MS = 5_000;
+
+/** The gains of a player in these games. Pure. */
+export function heldGains(games, key) {
+  return games.flatMap((game) =>
+    ["white", "black"].filter((color) => playerKey(game[color]) === key).flatMap((color) => gainsOf(game, color)),
+  );
+}
+
+export class PooledGains {
+  /** `changed()` follows every answer of the service. */
+  constructor(changed) {
+    this._changed = changed;
+    this._asked = { id: null, moves: null, at: -Infinity };
+    this._answer = null;
+    this._subject = null;
+    this._rests = [];
+  }
+
+  /** What the chart of gains draws; null without a move. The same object while nothing is new. */
+  of(player, games, key, kind, everything) {
+    this._ask(player);
+    const answer = this._answer?.player === player?.id ? this._answer : null;
+    const rests = [key, answer, player?.moves, kind];
+    if (this._subject !== null && rests.every((part, at) => part === this._rests[at])) return this._subject;
+    this._rests = rests;
+    const counts = answer?.counts ?? countAtOne(heldGains(games, key));
+    const engine = answer?.engine ?? countAtOne(measuredGains(kind, everything) ?? [0]);
+    const up = { name: "Player", color: "--accent", counts };
+    const down = { name: "Engine", color: "--edge", counts: engine };
+    if (engine.every(([gain]) => gain === 0)) down.said = "Engine: all at 0";
+    this._subject = counts.length ? { up, down, engine: null, both: kind === "successive" } : null;
+    return this._subject;
+  }
+
+  async _ask(player) {
+    if (player === null || brokerOf(document) !== null) return;
+    const { id, moves, at } = this._asked;
+    const now = performance.now();
+    if (id === player.id && (moves === player.moves || now - at < ASK_MS)) return;
+    this._asked = { id: player.id, moves: player.moves, at: now };
+    try {
+      const url = new URL(`api/v1/players/${encodeURIComponent(player.id)}/gains`, new URL(".", location.href));
+      const answer = await fetch(url, bearer());
+      if (!answer.ok) return;
+      this._answer = await answer.json();
+      this._changed();
+    } catch {
+      // What is held is shown as long as the service does not answer.
+    }
   }
 }

@@ -2,10 +2,8 @@
 
 import { button, element, headCell, named, nameNode, searchField, setText } from "../../drawing/elements.js";
 import { chosenColumns, PLAYER_COLUMNS, pluginColumns, rankedPlayers, USUAL } from "./columns.js";
-import { basisIn, everybodyIn, leadingIn, withheldIn } from "../figure_choice.js";
-import { FIGURE_NAMES } from "../score_words.js";
-import { pointsText, teamMatches } from "../../client/team_matches.js";
-import { roundName } from "../../client/event_rounds.js";
+import { basisIn, everybodyIn, FIGURE_NAMES, leadingIn, withheldIn } from "../score_words.js";
+import { pointsText, roundName, teamMatches } from "../../client/event_rounds.js";
 import { nameWithin } from "../../drawing/player_names.js";
 import { Children } from "../../drawing/reused_children.js";
 import { FollowStar, playerKey } from "../followed_players.js";

@@ -11,8 +11,7 @@ import { dateText, roundName, roundsOf } from "../../client/event_rounds.js";
 import { eventOf } from "../../client/event_state.js";
 import { MiniBoard } from "../board/pieces.js";
 import { arranged, pageAt, wallGrid, wallPages } from "../boards/boards_order.js";
-import { basisIn } from "../figure_choice.js";
-import { drawBar, lastMove, placeText, scoreAfter } from "../score_words.js";
+import { basisIn, drawBar, lastMove, placeText, scoreAfter } from "../score_words.js";
 import { Side } from "../board/side_figures.js";
 
 export class WallView {
