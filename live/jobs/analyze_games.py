@@ -212,11 +212,9 @@ def read_pgn(file: Path) -> FeedReport:
     return FeedReport(str(file), games, complete=True)
 
 
-@contextlib.contextmanager
-def _progress(service: EventService) -> Iterator[None]:
-    """A bar over the plies that have their score, on a terminal's standard error."""
-    console = Console(stderr=True)
-    with Progress(
+def progress_bar(console: Console) -> Progress:
+    """On a terminal, and gone when it is over; nothing elsewhere."""
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -224,7 +222,14 @@ def _progress(service: EventService) -> Iterator[None]:
         console=console,
         disable=not console.is_terminal,
         transient=True,
-    ) as bar:
+    )
+
+
+@contextlib.contextmanager
+def _progress(service: EventService) -> Iterator[None]:
+    """A bar over the plies that have their score, on a terminal's standard error."""
+    console = Console(stderr=True)
+    with progress_bar(console) as bar:
         task = bar.add_task("analysing plies")
         plies: dict[str, tuple[int, int]] = {}
         scored = played = 0

@@ -1,10 +1,7 @@
 """An event out of its journal: the ledger runs as it did, and every answer comes from the file.
 
-Part of the composition root.
-
-``live-rate replay``: an event played back from its journal. Part of the composition root.
-
-``live-rate report`` and ``explain``: what a journal holds. Part of the composition root.
+``live-rate replay`` plays it back, ``report`` and ``explain`` say what it holds. Part of the
+composition root.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -32,7 +29,7 @@ from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
 from live.games.game import Game, GameGone, NewGame, Step, game_after
-from live.jobs.analyze_games import write, write_json
+from live.jobs.analyze_games import progress_bar, write, write_json
 from live.ledger.event_state import in_pieces
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import HumanSearches
@@ -217,11 +214,8 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
 
 @contextlib.contextmanager
 def _progress(games: int) -> Iterator[Progress]:
-    console = Console(stderr=True)
-    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
-    quiet = not console.is_terminal
-    with Progress(*columns, console=console, disable=quiet, transient=True) as bar:
-        bar.add_task("games", total=games)
+    with progress_bar(Console(stderr=True)) as bar:
+        bar.add_task("reading games", total=games)
         yield bar
 
 

@@ -26,7 +26,6 @@ from typing import Literal
 import chess
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from live import __version__
 from live.config import Config
@@ -42,6 +41,7 @@ from live.engine.search import (
     SearchResult,
 )
 from live.events import MATE_CP
+from live.jobs.analyze_games import progress_bar
 from live.service.engine_service import EngineService
 from live.service.measure_settings import limit_text, search_options_of
 from live.service.process import stop_on_signals, unless_stopped
@@ -332,15 +332,7 @@ def _progress(so_far: SearchedSoFar, setting: SearchSetting) -> Iterator[None]:
             f"{so_far.searches / max(spent_s, 1e-9):.0f} a second, {eta}"
         )
 
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        disable=not console.is_terminal,
-        transient=True,
-    ) as bar:
+    with progress_bar(console) as bar:
         task = bar.add_task("searching games", total=so_far.games)
 
         async def report() -> None:

@@ -22,8 +22,7 @@ from live.events import (
 )
 from live.feeds.demo import demo_feed
 from live.jobs.doctor import examine
-from live.jobs.recorded_event import rebuilt
-from live.jobs.recorded_event import explanation_of
+from live.jobs.recorded_event import explanation_of, rebuilt
 from live.publish.export.analysis_json import analysis
 from live.ratings import engine_scale
 from live.ratings.engine_scale import ReferenceSet, load_reference
