@@ -166,8 +166,7 @@ def test_moves_since_the_last_point_are_unrated(
         "curves": {"white": curves[0], "black": curves[1]},
     }
     told = [
-        pages.run("client/figures.js", "unratedMoves", game, color)
-        for color in ("white", "black")
+        pages.run("client/figures.js", "unratedMoves", game, color) for color in ("white", "black")
     ]
     assert told == [white, black]
 
