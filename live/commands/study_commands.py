@@ -64,22 +64,8 @@ def calibrate(
         typer.Option(
             "--write",
             metavar="OUT.json",
-            help="Learn from the games and keep engine rating and likelihood here, for --check.",
-        ),
-    ] = None,
-    losses: Annotated[
-        Path | None,
-        typer.Option(
-            "--losses",
-            metavar="OUT.json",
-            help="Learn a model of perceived ratings from NDJSON of searched games; name the file "
-            "as [rating] model to use it.",
-        ),
-    ] = None,
-    leave_out: Annotated[
-        int | None,
-        typer.Option(
-            "--leave-out", metavar="D", min=2, help="Keep one in D players unseen, to check on."
+            help="Learn a model of perceived ratings from NDJSON of searched games, for "
+            "[rating] model and --check; with --intrinsic its table.",
         ),
     ] = None,
     engine_name: Annotated[
@@ -112,13 +98,13 @@ def calibrate(
         typer.Option(
             "--check",
             metavar="FILE",
-            help="Measure --calibration on these games instead: coverage and errors. Players it "
-            "was learned from are left out when the file is its own.",
+            help="Measure --model on these games instead: what its bands hold. Players it was "
+            "learned from are left out when the file is its own.",
         ),
     ] = None,
-    calibration: Annotated[
+    model: Annotated[
         str | None,
-        typer.Option("--calibration", metavar="NAME", help="Name or file, for --check."),
+        typer.Option("--model", metavar="NAME", help="Name or file, for --check."),
     ] = None,
     json: JsonFlag = None,
     search: SearchFlags,
@@ -130,8 +116,8 @@ def calibrate(
     """
     if check is None and not files:
         raise InputError("calibrate", "no file is given", "Give games of rated players")
-    if check is not None and calibration is None:
-        raise InputError("--check", "no calibration is named", "Give --calibration NAME")
+    if check is not None and model is None:
+        raise InputError("--check", "no model is named", "Give --model NAME")
     if intrinsic and (written is None or check is not None or evals == "pgn"):
         raise InputError(
             "--intrinsic", "needs an engine and a file to write", "Give --write OUT.json"
@@ -140,24 +126,8 @@ def calibrate(
         raise InputError("--check", "takes the place of other files", "Give one or the other")
     settings = rating_settings(search, run_flags)
     from live.app import run
-    from live.studies.calibrate_engine import calibrate as learn
-    from live.studies.calibrate_engine import (
-        calibrate_intrinsic,
-        calibrate_losses,
-        check_calibration,
-    )
-
-    if losses is not None:
-        calibrate_losses(
-            settings,
-            files or [],
-            name=name,
-            time_control=time_control,
-            written=losses,
-            engine_name=engine_name,
-            limit=limit,
-        )
-        return
+    from live.studies.calibrate_engine import calibrate as measure
+    from live.studies.calibrate_engine import calibrate_intrinsic, check_model
 
     if intrinsic and written is not None:
         wanted = lines or max(settings.engine.multipv, INTRINSIC_LINES)
@@ -166,18 +136,17 @@ def calibrate(
         )
         run(calibrate_intrinsic(settings, files or [], name=name, written=written, json=json))
         return
-    if check is not None and calibration is not None:
-        run(check_calibration(settings, check, calibration, evals=evals, json=json))
+    if check is not None and model is not None:
+        check_model(settings, check, model, json=json)
         return
     run(
-        learn(
+        measure(
             settings,
             files or [],
             evals=evals,
             name=name,
             time_control=time_control,
             written=written,
-            leave_out=leave_out,
             engine_name=engine_name,
             limit=limit,
             json=json,

@@ -1,15 +1,15 @@
-"""``live-rate calibrate``: engine rating and likelihood from games of rated players, and how well
-a stored calibration does on games it never saw. Part of the composition root.
+"""``live-rate calibrate``: the engine's rating and models of perceived ratings from games of rated
+players, and how well a model does on players it never saw. Part of the composition root.
 """
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -20,35 +20,16 @@ from live.events import GainKind
 from live.jobs.analyze_games import analysed, write, write_json
 from live.ledger.event_state import EventState
 from live.ledger.players.ferreira_table_4 import TableFour, table_four
-from live.ratings.calibration.calibration_check import check, unseen
-from live.ratings.calibration.calibration_fit import TooFewGames, engine_rating, learn
-from live.ratings.calibration.move_evidence import Calibration, encode_calibration, load_calibration
-from live.ratings.calibration.rated_games import RatedGame, rated_games, read_rated_games
-from live.ratings.perceived import learn as perceived_fit
-from live.ratings.perceived.model import encode_model
+from live.ratings.ferreira.algorithm_3 import PlayedGains, rating_by_moves
+from live.ratings.held_out import judges
+from live.ratings.perceived.judge import WHOLE, judged_by, summary
+from live.ratings.perceived.learn import TooFewGames, learn
+from live.ratings.perceived.model import encode_model, load_model
 from live.ratings.perceived.played_games import PlayedGame, read_played_games
 from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
 from live.ratings.regan.intrinsic_rating import encode_table
 from live.studies.compare_players import Evals
 from live.terminal.tables import calibration_tables as tables
-
-
-class Provenance(NamedTuple):
-    """What gains come from; an NDJSON file does not say, so flags do."""
-
-    engine: str
-    limit: str
-    gain: GainKind
-    data: str
-
-
-class RatedFiles(NamedTuple):
-    """Games of rated players, and where their gains come from."""
-
-    games: list[RatedGame]
-    source: Provenance
-    table: TableFour | None
-    """Algorithms 2 and 3; None where opponents are not known."""
 
 
 class CalibrationOutcome(msgspec.Struct, frozen=True):
@@ -76,33 +57,52 @@ async def calibrate(
     name: str | None,
     time_control: str,
     written: Path | None,
-    leave_out: int | None,
     engine_name: str | None,
     limit: str | None,
     json: str | None,
 ) -> int:
-    """Measure the engine over rated players, and learn from them; returns the exit code."""
-    rated = await _read(config, files, evals, engine_name, limit)
-    games, source = rated.games, rated.source
+    """Measure the engine over rated players, and with ``written`` learn a model of perceived
+    ratings from them; returns the exit code.
+
+    Raises InputError for files of two kinds, and, to learn from, for PGN, where engine or limit is
+    not given, and for too few games.
+    """
+    data = ", ".join(file.name for file in files)
+    kinds = {_is_pgn(file) for file in files}
+    if len(kinds) > 1:
+        raise InputError(data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time")
+    table = None
+    if kinds == {True}:
+        if written is not None:
+            raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
+        state = await analysed(config, files, evals=evals, walkovers=False)
+        engine, gain = state.engine(), state.gain()
+        engine_name, limit = engine.name, engine.limit
+        games = list(_gains_of_state(state))
+        strengths = {key: found.rating for key, found in state.ledger.study().strengths.items()}
+        table = table_four(state.players(), state.ledger.engine_strength(), strengths)
+    else:
+        gain, played = _played(config, files)
+        games = list(_gains_of_files(played))
+        if written is not None:
+            _learn(played, gain, data, name, time_control, written, engine_name, limit)
     found = CalibrationOutcome(
-        engine=source.engine,
-        limit=source.limit,
-        gain=source.gain,
+        engine=engine_name or "",
+        limit=limit or "",
+        gain=gain,
         player_games=len(games),
         players=len({game.player for game in games}),
-        moves=sum(len(game.moves) for game in games),
-        engine_rating=engine_rating(games, source.gain),
-        table=rated.table,
+        moves=sum(len(game.gains_cp) for game in games),
+        engine_rating=rating_by_moves(games, gain),
+        table=table,
         missing="" if games else "no scored game of a rated player: no rating to measure against",
     )
-    if written is not None:
-        _learn(rated, written, name, time_control, leave_out)
     if json is not None:
         write_json(json, found)
     if json != "-":
         console = Console()
-        if found.table is not None:
-            console.print(tables.table_four(found.table, source.engine, source.limit, source.gain))
+        if table is not None:
+            console.print(tables.table_four(table, found.engine, found.limit, gain))
         console.print(
             tables.summary(
                 found.player_games, found.players, found.moves, found.engine_rating, found.missing
@@ -145,159 +145,90 @@ async def calibrate_intrinsic(
     return 0
 
 
-def calibrate_losses(
-    config: Config,
-    files: Sequence[Path],
-    *,
-    name: str | None,
-    time_control: str,
-    written: Path,
-    engine_name: str | None,
-    limit: str | None,
-) -> None:
-    """``calibrate --losses``: a model of perceived ratings from games that were searched already.
-
-    Raises InputError for PGN, where engine or limit is not given, and for too few games.
-    """
-    data = ", ".join(file.name for file in files)
-    if any(map(_is_pgn, files)):
-        raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
-    for given, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
-        if not given:
-            raise InputError(
-                data, "does not tell which engine and limit its scores are from", f"Give {flag}"
-            )
-    games: list[PlayedGame] = []
-    gain, held = _held(config, files)
-    for file, lines in held:
-        games += read_played_games(lines, gain, str(file))
-    try:
-        model = perceived_fit.learn(
-            [game for game in games if any(side.turns for side in game.sides)],
-            name=name or written.stem,
-            engine=engine_name or "",
-            limit=limit or "",
-            gain=gain,
-            time_control=time_control,
-            data=data,
-            date=datetime.now().astimezone().date().isoformat(),
-        )
-    except perceived_fit.TooFewGames as error:
-        raise InputError(data, str(error), "Give more games of rated players") from None
-    write(str(written), encode_model(model))
-    Console().print(
-        f"Learned from {model.games} player-games of {model.players} players, {model.moves} moves. "
-        f"Written: {written}",
-        markup=False,
-        highlight=False,
-    )
-
-
-async def check_calibration(
-    config: Config, file: Path, calibration: str, *, evals: Evals, json: str | None
-) -> int:
-    """``calibrate --check``: errors and coverage on players the calibration never saw."""
-    held = load_calibration(calibration)
-    note = ""
+def check_model(config: Config, file: Path, model: str, *, json: str | None) -> int:
+    """``calibrate --check``: what a model's bands hold, on players it never saw."""
+    held = load_model(model)
     if _is_pgn(file):
-        state = await analysed(config, [file], evals=evals, walkovers=False)
-        engine = state.engine()
-        mismatch = held.mismatch(engine.name, engine.limit, state.gain())
-        if mismatch is not None:
-            raise InputError(str(file), mismatch, "Analyse with that engine and limit")
-        games = _rated_of(state)
-    else:
-        games = list(read_rated_games(_lines(file), held.gain, str(file)))
-    if file.name == held.data:
-        games = unseen(held, games)
-        if held.left_out is None:
-            note = "learned from these very games: its own file holds cross-validated figures"
-    found = check(held, games)
-    if not found.games:
+        raise InputError(str(file), "has no searches to judge by", "Give NDJSON of searched games")
+    config = msgspec.structs.replace(
+        config, rating=msgspec.structs.replace(config.rating, gain=held.gain)
+    )
+    gain, games = _played(config, [file])
+    if gain != held.gain:
+        raise InputError(
+            str(file), f"holds {gain} gains, not {held.gain}", "Name a model of that gain"
+        )
+    known = file.name == held.data
+    after: dict[str, dict[str, Any]] = {}
+    if any(side.turns for game in games for side in game.sides):
+        found, _ = judged_by(games, held, judges if known else lambda _: True)
+        after = {when: summary(of) for when, of in found.items()}
+    if not after or not after[WHOLE]["n"]:
         raise InputError(
             str(file),
             "holds no scored game of a rated player it never saw",
             "Give games that it was not learned from",
         )
     if json is not None:
-        write_json(json, found)
+        write_json(json, {"model": held.name, "after": after})
     if json != "-":
-        Console().print(tables.checked(found, note))
-    elif note:
-        Console(stderr=True).print(f"{held.name}: {note}", markup=False, highlight=False)
+        Console().print(tables.checked(held.name, after, known=known))
     return 0
 
 
 def _learn(
-    rated: RatedFiles, written: Path, name: str | None, time_control: str, leave_out: int | None
-) -> Calibration:
-    source = rated.source
-    for what, flag in ((source.engine, "--engine-name"), (source.limit, "--limit")):
-        if not what:
+    games: Sequence[PlayedGame],
+    gain: GainKind,
+    data: str,
+    name: str | None,
+    time_control: str,
+    written: Path,
+    engine: str | None,
+    limit: str | None,
+) -> None:
+    for given, flag in ((engine, "--engine-name"), (limit, "--limit")):
+        if not given:
             raise InputError(
-                source.data,
-                "does not say which engine and limit its gains are from",
-                f"Give {flag}",
+                data, "does not tell which engine and limit its scores are from", f"Give {flag}"
             )
-    apart = (leave_out, 0) if leave_out else None
     try:
-        calibration = learn(
-            rated.games,
+        model = learn(
+            [game for game in games if any(side.turns for side in game.sides)],
             name=name or written.stem,
-            engine=source.engine,
-            limit=source.limit,
-            gain=source.gain,
+            engine=engine or "",
+            limit=limit or "",
+            gain=gain,
             time_control=time_control,
-            data=source.data,
+            data=data,
             date=datetime.now().astimezone().date().isoformat(),
-            leave_out=apart,
         )
     except TooFewGames as error:
-        raise InputError(source.data, str(error), "Give more games of rated players") from None
-    write(str(written), encode_calibration(calibration))
-    return calibration
+        raise InputError(data, str(error), "Give more games of rated players") from None
+    write(str(written), encode_model(model))
 
 
 # --- what files hold ------------------------------------------------------------------------------
 
 
-async def _read(
-    config: Config,
-    files: Sequence[Path],
-    evals: Evals,
-    engine_name: str | None,
-    limit: str | None,
-) -> RatedFiles:
-    kinds = {_is_pgn(file) for file in files}
-    data = ", ".join(file.name for file in files)
-    if len(kinds) > 1:
-        raise InputError(data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time")
-    if kinds == {True}:
-        state = await analysed(config, files, evals=evals, walkovers=False)
-        engine = state.engine()
-        table = table_four(state.players(), state.ledger.engine_strength(), _exact(state))
-        source = Provenance(engine.name, engine.limit, state.gain(), data)
-        return RatedFiles(_rated_of(state), source, table)
-    games: list[RatedGame] = []
-    gain, held = _held(config, files)
-    for file, lines in held:
-        games += read_rated_games(lines, gain, str(file))
-    games = [game for game in games if game.moves]
-    return RatedFiles(games, Provenance(engine_name or "", limit or "", gain, data), None)
+def _gains_of_state(state: EventState) -> Iterator[PlayedGains]:
+    for view in state.games():
+        detail = state.game(view.id)
+        assert detail is not None  # it is one of the games
+        for key, side, curve in zip(
+            state.player_ids(view.id),
+            (detail.white, detail.black),
+            (detail.curves.white, detail.curves.black),
+            strict=True,
+        ):
+            if side.elo is not None and curve:
+                yield PlayedGains(key, side.elo, tuple(point.gain_cp for point in curve))
 
 
-def _exact(state: EventState) -> dict[str, float | None]:
-    return {key: found.rating for key, found in state.ledger.study().strengths.items()}
-
-
-def _rated_of(state: EventState) -> list[RatedGame]:
-    details = (state.game(view.id) for view in state.games())
-    return [
-        game
-        for detail in details
-        if detail is not None
-        for game in rated_games(detail, tuple(state.player_ids(detail.id)))
-    ]
+def _gains_of_files(games: Sequence[PlayedGame]) -> Iterator[PlayedGains]:
+    for game in games:
+        for side in game.sides:
+            if side.elo is not None and side.turns:
+                yield PlayedGains(side.player, side.elo, tuple(turn.gain_cp for turn in side.turns))
 
 
 def _is_pgn(file: Path) -> bool:
@@ -306,13 +237,15 @@ def _is_pgn(file: Path) -> bool:
     return not suffixes or suffixes[-1] not in {".ndjson", ".jsonl", ".json"}
 
 
-def _held(config: Config, files: Sequence[Path]) -> tuple[GainKind, list[tuple[Path, list[bytes]]]]:
-    """The lines of NDJSON files, and the gain that all of them hold."""
+def _played(config: Config, files: Sequence[Path]) -> tuple[GainKind, list[PlayedGame]]:
+    """The games of NDJSON files, and the gain that all of them hold."""
     held = [(file, _lines(file)) for file in files]
     # A file of gains holds no others, and two kinds are not pooled.
-    if any(lines and b'"gains_cp"' in lines[0] for _, lines in held):
-        return "successive", held
-    return config.rating.gain, held
+    successive = any(lines and b'"gains_cp"' in lines[0] for _, lines in held)
+    gain: GainKind = "successive" if successive else config.rating.gain
+    return gain, [
+        game for file, lines in held for game in read_played_games(lines, gain, str(file))
+    ]
 
 
 def _lines(file: Path) -> list[bytes]:

@@ -30,13 +30,9 @@ from live.publish.access.tokens import read_tokens
 from live.publish.fair_turns import FairTurns
 from live.publish.http.http_connection import HttpConnection
 from live.publish.server import Publisher
-from live.ratings.calibration.move_evidence import (
-    EvidenceSums,
-    RatedMove,
-    decode_calibration,
-    encode_calibration,
-    load_calibration,
-)
+from live.ratings.perceived.circumstances import Turn
+from live.ratings.perceived.model import MoveReader, decode_model, encode_model, load_model
+from live.ratings.perceived.perceived_rating import Elos
 from live.settings import env_layer
 from live.store.journal import Journal
 from tests.fuzz.mutation import HOSTILE
@@ -255,14 +251,14 @@ CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()
 
 
 @cache
-def _calibration() -> bytes:
-    return encode_calibration(load_calibration("classical"))
+def _model() -> bytes:
+    return encode_model(load_model("classical"))
 
 
-def calibration(data: bytes) -> None:
-    found = decode_calibration(data, "mine.json")
-    weigher = EvidenceSums(found)
-    weigher.weigh(RatedMove(gain_cp=-30, score_before_cp=20, ply=30))
+def model(data: bytes) -> None:
+    MoveReader((decode_model(data, "mine.json"),)).compare(
+        Turn(gain_cp=-30, score_before_cp=20, ply=30), Elos(2000.0, None)
+    )
 
 
 # --- engines --------------------------------------------------------------------------------------
@@ -368,7 +364,7 @@ TARGETS = (
     Target("config", config, (CONFIG,), _TOML, (ConfigError,)),
     Target("environment", environment, (b"LIVE_RATE_ENGINE_NODES=5\nLIVE_RATE_SERVER_HOSTS=a,b",),
            (*HOSTILE, b"LIVE_RATE_", b"=", b","), (ConfigError,)),
-    Target("calibration", calibration, _lazy(_calibration), (*HOSTILE, b",", b":", b"[", b"]"),
+    Target("model", model, _lazy(_model), (*HOSTILE, b",", b":", b"[", b"]"),
            (InputError,)),
     Target("engine", engine, (HELLO + ANSWER, ANSWER), UCI_TOKENS, (EngineFault,)),
     Target("journal", journal, _lazy(_journal), HOSTILE),

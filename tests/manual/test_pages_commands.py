@@ -203,6 +203,7 @@ def _rated_games() -> str:
         evals = ",".join(str((number + 5 * each) % 90) for each in range(62))
         rows.append(
             f'{{"player": {number}, "elo": {1500 + 20 * number}, "colour": "white", '
+            '"result": "*", "opponent_elo": 1800, '
             f'"gains_cp": [{gains}], "evals_cp": [{evals}]}}\n'
         )
     return "".join(rows)

@@ -17,15 +17,12 @@ from live.ratings.accuracy import GameAccuracy
 from live.ratings.alliot.conformance import PONDERATED, AccumulatedConformance
 from live.ratings.alliot.covariance import STEP, Covariance
 from live.ratings.alliot.markov import Transitions
-from live.ratings.calibration.calibrated_rating import CalibratedRating
-from live.ratings.calibration.move_evidence import load_calibration
 from live.ratings.ferreira.algorithm_1 import Algorithm1
 from live.ratings.ferreira.algorithm_2 import Algorithm2
 from live.ratings.ferreira.algorithm_2_interval import PlayerMargins
 from live.ratings.ferreira.algorithm_4 import Algorithm4
 from live.ratings.gain_histogram import GainHistogram, expected_score_exact
 
-CLASSICAL = load_calibration("classical")
 COLORS: tuple[Color, Color] = ("white", "black")
 
 
@@ -50,7 +47,6 @@ class Followed:
     def __init__(self) -> None:
         self.plies: list[Ply] = []
         self.perceived = {color: Algorithm4() for color in COLORS}
-        self.calibrated = {color: CalibratedRating(CLASSICAL) for color in COLORS}
         self.conformance = {color: AccumulatedConformance(PONDERATED) for color in COLORS}
         self.margins = {color: PlayerMargins("same-search") for color in COLORS}
         self.duel, self.covariance = Algorithm1(), Covariance(STEP)
@@ -73,7 +69,6 @@ class Followed:
     def _count(self, ply: Ply, verb: str) -> None:
         color, gain, best, number = ply.color, ply.gain_cp, ply.best_cp, len(self.plies)
         getattr(self.perceived[color], verb)(gain)
-        getattr(self.calibrated[color], verb)(gain, best, number)
         getattr(self.conformance[color], verb)(best, gain, ply=number + 18)
         getattr(self.margins[color], verb)("g", gain)
         getattr(self.duel, verb)(color, gain)
@@ -88,7 +83,6 @@ class Followed:
         for color in COLORS:
             perceived = self.perceived[color]
             found += [perceived.expected_score, perceived.difference, *perceived.interval()]
-            found += self.calibrated[color].posterior
             found.append(self.conformance[color].share)
             found += self.margins[color].margins or (None, None)
             found.append(self.accuracy.accuracy(color).so_far)

@@ -1,7 +1,8 @@
-"""``calibrate --losses``: one model of perceived ratings from searched games."""
+"""``calibrate``: one model of perceived ratings from searched games, and what it is worth."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from live.config import Config
 from live.errors import InputError
 from live.ratings.held_out import judges
 from live.ratings.perceived.model import MoveReader, decode_model
-from live.studies.calibrate_engine import calibrate_losses
+from live.studies.calibrate_engine import calibrate, check_model
 
 
 def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:
@@ -38,14 +39,18 @@ def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:
 
 
 def learned(file: Path, written: Path) -> bytes:
-    calibrate_losses(
-        Config(),
-        [file],
-        name=None,
-        time_control="blitz",
-        written=written,
-        engine_name="Made up 1",
-        limit="depth 9",
+    asyncio.run(
+        calibrate(
+            Config(),
+            [file],
+            evals="engine",
+            name=None,
+            time_control="blitz",
+            written=written,
+            engine_name="Made up 1",
+            limit="depth 9",
+            json=None,
+        )
     )
     return written.read_bytes()
 
@@ -68,3 +73,27 @@ def test_games_teach_a_model_that_tells_players_apart(tmp_path: Path) -> None:
 def test_too_few_games_teach_nothing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="50 are needed"):
         learned(gains(tmp_path / "few.ndjson", 20), tmp_path / "o.json")
+
+
+def checked(file: Path, model: Path, written: Path) -> dict[str, dict[str, float]]:
+    check_model(Config(), file, str(model), json=str(written))
+    found: dict[str, dict[str, float]] = json.loads(written.read_text())["after"]
+    return found
+
+
+def test_a_check_of_its_own_file_counts_only_players_it_never_saw(tmp_path: Path) -> None:
+    file, model, out = tmp_path / "games.ndjson", tmp_path / "club.json", tmp_path / "out.json"
+    learned(gains(file), model)
+    found = checked(file, model, out)
+    assert set(found) == {"5", "10", "20", "40", "whole"}
+    assert found["whole"]["n"] == sum(judges(str(player)) for player in range(160))
+    found = checked(gains(tmp_path / "others.ndjson", seed=6), model, out)
+    assert found["whole"]["n"] == 160
+    assert 0.6 < found["whole"]["usual_holds"] <= 1
+    assert found["whole"]["blind_r"] > 0.5
+
+
+def test_a_check_without_games_says_so(tmp_path: Path) -> None:
+    (tmp_path / "empty.ndjson").write_text("\n")
+    with pytest.raises(InputError, match="no scored game"):
+        check_model(Config(), tmp_path / "empty.ndjson", "blitz", json=None)

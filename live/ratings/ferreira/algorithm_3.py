@@ -10,7 +10,10 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import NamedTuple
 
+from live.events import GainKind
 from live.ratings.expected_score import difference_of
+from live.ratings.ferreira.algorithm_4 import Algorithm4
+from live.ratings.ferreira.engine_distribution import SpikeAtZero
 
 
 class MeasuredPlayer(NamedTuple):
@@ -63,6 +66,37 @@ def engine_strength(players: Iterable[MeasuredPlayer]) -> Algorithm3:
         _mean(row.by_elo for row in rows),
         _mean(row.by_strength for row in rows),
     )
+
+
+class PlayedGains(NamedTuple):
+    """One rated player's gains of one game."""
+
+    player: str
+    elo: int
+    """At the time."""
+    gains_cp: tuple[int, ...]
+
+
+def rating_by_moves(games: Iterable[PlayedGains], gain: GainKind) -> float | None:
+    """Algorithm 3 over the players of ``games``, weighted by their moves, in Elo.
+
+    Each player's gains are pooled and measured against a spike at 0 (Ferreira 2012, section 6);
+    his rating is the mean over his moves. None when no player's difference is bounded.
+    """
+    rated: dict[str, tuple[Algorithm4, list[int]]] = {}
+    for game in games:
+        pooled, elos = rated.setdefault(
+            game.player, (Algorithm4(engine=SpikeAtZero(), gain=gain), [])
+        )
+        for gain_cp in game.gains_cp:
+            pooled.add(gain_cp)
+        elos.append(game.elo * len(game.gains_cp))
+    total = weight = 0.0
+    for pooled, elos in rated.values():
+        if pooled.difference is not None:
+            total += sum(elos) - pooled.n * pooled.difference
+            weight += pooled.n
+    return round(total / weight, 1) if weight else None
 
 
 def _estimate(player: MeasuredPlayer) -> EngineEstimate:

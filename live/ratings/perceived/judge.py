@@ -172,7 +172,7 @@ def summary(of: Judged) -> dict[str, Any]:
         "interval_holds": share((of.low <= elo) & (elo <= of.high)),
         "own_outside": share((elo < of.usual_low) | (elo > of.usual_high)),
         "beyond_3200": share(of.rating > BEYOND_ELO),
-        "blind_r": rounded(float(np.corrcoef(of.blind, of.elo)[0, 1])) if len(of.elo) > 2 else None,
+        "blind_r": _r(of.blind, of.elo),
         "bands": [_band(of, *band) for band in BANDS],
     }
 
@@ -210,7 +210,14 @@ def _pairs(of: Judged) -> Floats:
 
 def _pair_r(of: Judged) -> float | None:
     pairs = _pairs(of)
-    return rounded(float(np.corrcoef(pairs[:, 0], pairs[:, 1])[0, 1])) if len(pairs) > 2 else None
+    return _r(pairs[:, 0], pairs[:, 1])
+
+
+def _r(one: Floats, other: Floats) -> float | None:
+    """Their correlation; None for fewer than three, or where all are the same."""
+    if len(one) < 3 or not one.std() or not other.std():
+        return None
+    return rounded(float(np.corrcoef(one, other)[0, 1]))
 
 
 def share(which: Which) -> float | None:

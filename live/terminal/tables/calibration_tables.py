@@ -1,6 +1,9 @@
-"""Tables of calibration: Table 4, and how well a calibration does. Pure functions."""
+"""Tables of calibration: Table 4, and how well a model does. Pure functions."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from rich import box
 from rich.table import Table
@@ -8,7 +11,6 @@ from rich.text import Text
 
 from live.events import GainKind
 from live.ledger.players.ferreira_table_4 import TableFour
-from live.ratings.calibration.calibration_check import CalibrationCheck, EloErrors
 from live.ratings.regan.intrinsic_rating import IntrinsicTable
 from live.terminal.figure_text import plain
 
@@ -69,52 +71,29 @@ def mileposts(found: IntrinsicTable) -> Table:
     return table
 
 
-def checked(found: CalibrationCheck, note: str) -> Table:
-    """Coverage and errors of a calibration, whole games, after some moves, and pooled."""
-    table = _table(
-        f"Calibration {plain(found.calibration, 40)} on {found.games} player-games of "
-        f"{found.players} players"
-    )
+def checked(model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool) -> Table:
+    """What a model's bands hold after some moves and over whole games, as ``judge.summary`` says.
+
+    ``known``: its own file, of which only those players count that it never saw.
+    """
+    table = _table(f"Model {plain(model, 40)}: shares of player-games")
     table.add_column("After", no_wrap=True)
-    heads = ("Number", "Coverage", "Mean error", "Constant", "Width", "r")
-    for head in heads:
+    for head in ("Number", "In usual band", "Elo in 95 %", "Own Elo outside", "r with Elo, blind"):
         table.add_column(head, justify="right", no_wrap=True)
-    for moves, errors in found.by_moves.items():
-        table.add_row(f"{moves} moves", *_errors(errors))
-    table.add_row(
-        "the game",
-        str(found.games),
-        _percent(found.coverage),
-        _whole(found.mean_absolute_error),
-        _whole(found.constant_error),
-        "",
-        _r(found.r),
-    )
-    pooled = found.pooled
-    table.add_row(
-        "20 games or more",
-        str(pooled.players),
-        _percent(pooled.coverage),
-        _whole(pooled.mean_absolute_error),
-        _whole(pooled.constant_error),
-        "",
-        _r(pooled.r),
-    )
-    if note:
-        table.caption = note
+    for when, row in after.items():
+        if row["n"]:
+            shares = (row[key] for key in ("usual_holds", "interval_holds", "own_outside"))
+            r = row["blind_r"]
+            table.add_row(
+                f"{when} moves" if when.isdigit() else "the game",
+                str(row["n"]),
+                *(f"{100 * share:.1f} %" for share in shares),
+                "" if r is None else f"{r:.2f}",
+            )
+    if known:
+        table.caption = "Learned from this file: only players who were left out count."
         table.caption_justify = "left"
     return table
-
-
-def _errors(errors: EloErrors) -> tuple[str, ...]:
-    return (
-        str(errors.number),
-        _percent(errors.coverage),
-        _whole(errors.mean_absolute_error),
-        _whole(errors.constant_error),
-        _whole(errors.width),
-        _r(errors.r),
-    )
 
 
 def _table(title: str) -> Table:
@@ -129,11 +108,3 @@ def _table(title: str) -> Table:
 
 def _whole(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}"
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f} %"
-
-
-def _r(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"

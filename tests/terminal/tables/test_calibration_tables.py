@@ -5,9 +5,6 @@ from __future__ import annotations
 import pytest
 
 from live.ledger.players.ferreira_table_4 import table_four
-from live.ratings.calibration.calibration_check import check
-from live.ratings.calibration.move_evidence import load_calibration
-from live.ratings.calibration.rated_games import RatedGame
 from live.ratings.regan.intrinsic_rating import RYBKA_3
 from live.terminal.tables import calibration_tables
 from tests.ledger.event_of_three import event
@@ -31,11 +28,12 @@ def test_table_four_has_the_columns_of_the_paper() -> None:
     assert f"{found.engine_by_elo:.0f}" in text
 
 
-def test_a_check_of_one_game_leaves_empty_what_it_cannot_tell() -> None:
-    games = [RatedGame("a", 2000, ())]
-    text = drawn(calibration_tables.checked(check(load_calibration("blitz"), games), "a note"), 100)
-    assert "a note" in text
-    assert "0.0 %" not in text
+def test_a_check_of_few_games_leaves_empty_what_it_cannot_tell() -> None:
+    row = {"n": 1, "usual_holds": 0.8, "interval_holds": 1.0, "own_outside": 0.0, "blind_r": None}
+    text = drawn(calibration_tables.checked("mine", {"5": {"n": 0}, "whole": row}, known=True), 100)
+    assert "5 moves" not in text
+    assert "the game" in text and "80.0 %" in text
+    assert "left out" in text
 
 
 def test_mileposts_are_listed() -> None:

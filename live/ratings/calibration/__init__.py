@@ -1,1 +1,0 @@
-"""From gains to Elo: learned likelihoods, and the ratings they give. Pure."""
