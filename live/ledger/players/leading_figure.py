@@ -41,7 +41,7 @@ def figure(
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """A player's place in a ranking."""
+    """A player's place in a ranking; numbers count as they are read, in whole Elo."""
 
     view: PlayerView
     figure: Figure | None
@@ -61,8 +61,10 @@ def standings(
 ) -> list[Standing]:
     """Everybody, the highest figure first; those without one last, by name."""
     found = [(view, figure(view, choice, engine_rating)) for view in views]
-    known = [(view, each, each.value) for view, each in found if each and each.value is not None]
-    known.sort(key=lambda one: (-(one[2] or 0.0), one[0].name, one[0].id))
+    known = [
+        (view, each, round(each.value)) for view, each in found if each and each.value is not None
+    ]
+    known.sort(key=lambda one: (-one[2], one[0].name, one[0].id))
     values = [value for _, _, value in known]
     held = Counter(values)
     ranked = [

@@ -38,7 +38,7 @@ def test_algorithm_4_is_above_the_engine_and_may_be_unbounded() -> None:
 
 
 def test_the_highest_comes_first_and_equal_numbers_share_a_place() -> None:
-    ratings = {"A": 2300.0, "B": 2500.0, "C": 2300.0, "D": None}
+    ratings = {"A": 2299.8, "B": 2500.0, "C": 2300.2, "D": None}
     views = [
         PlayerView(name, name, None, 1, 20, -5.0, perceived=rating)
         for name, rating in ratings.items()
