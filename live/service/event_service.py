@@ -523,7 +523,7 @@ class EventService:
         name, limit = room.identity.name, limit_text(config.engine)
         log.info("%s, %s: measured on the reference positions when idle", name, limit)
         self._measuring = EngineMeasuring(
-            load_reference(), room, lines=config.engine.multipv, progressed=self._measured_so_far
+            load_reference(), room, lines=config.engine.multipv, progressed=self._show_measuring
         )
         try:
             measured = await self._measuring.run()
@@ -541,7 +541,7 @@ class EventService:
         log.info("%s, %s: %s", name, limit, self.state.engine().note)
         self.journal.remeasured(measured)
 
-    def _measured_so_far(self, done: int, of: int) -> None:
+    def _show_measuring(self, done: int, of: int) -> None:
         self._progress = MeasuringProgress(done, of)
         if done % max(1, of // 20) == 0:
             self.report_engines()

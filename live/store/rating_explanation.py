@@ -56,7 +56,7 @@ class ExplainedPerceived(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the files."""
     scale: float
     """Centipawns of the engine to one of the models'."""
-    level_elo: float
+    game_elo: float
     """``F``: the level of the game, from where both players start."""
     own_elo: float | None
     moves: tuple[ExplainedMove, ...]
@@ -223,7 +223,7 @@ def _perceived(
         model=detail.model,
         models=tuple(model.name for model in reader.models),
         scale=reader.scale,
-        level_elo=elos.level,
+        game_elo=elos.level,
         own_elo=elos.own,
         moves=moves,
         score=score,
@@ -292,7 +292,7 @@ def _perceived_in_words(made: ExplainedPerceived, found: Explanation) -> Iterato
     if made.scale != 1:
         yield f"  scores and gains divided by {made.scale:.3f}"
     own = "unrated" if made.own_elo is None else f"own Elo {made.own_elo:.0f}"
-    yield f"  level of the game {made.level_elo:.0f}, {own}"
+    yield f"  level of the game {made.game_elo:.0f}, {own}"
     yield f"  against players rated {made.rating:.0f} in the same positions, of 1 a move:"
     for move in made.moves:
         yield (

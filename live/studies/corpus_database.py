@@ -515,7 +515,7 @@ class CorpusDatabase:
         )
         return number, 0, False
 
-    def read_so_far(self, source: int, texts: int, *, finished: bool = False) -> None:
+    def record_texts(self, source: int, texts: int, *, finished: bool = False) -> None:
         """So many texts of a source are in, in the same transaction as what they hold."""
         self._write(
             "UPDATE sources SET texts = ?, finished = ? WHERE source = ?",

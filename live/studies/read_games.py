@@ -656,13 +656,13 @@ def add_file(
                     if setting is None:
                         setting = settings[found.setting] = database.setting(found.setting)
                     added.evaluated += database.add_results(setting, number, found.searched)
-            database.read_so_far(source, added.texts)
+            database.record_texts(source, added.texts)
             database.wrote()
             if added.texts % _REPORT_EVERY == 0:
                 progress(added)
     except BrokenFile as error:
         added.broken = str(error)
         database.damage(source, added.texts + 1, "the rest of the file", str(error))
-    database.read_so_far(source, added.texts, finished=not added.broken)
+    database.record_texts(source, added.texts, finished=not added.broken)
     database.commit()
     return added
