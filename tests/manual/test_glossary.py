@@ -186,7 +186,7 @@ def test_the_columns_of_printed_tables() -> None:
     found = {
         head for folder in folders for path in (ROOT / folder).glob("*.py") for head in _heads(path)
     }
-    assert {"Battle", "By chance", "In usual band", "A2", "Elo r"} <= found
+    assert {"Battle", "By chance", "In usual", "A2", "Elo r"} <= found
     known = {term for row in re.findall(r"^\| (`.*?) \| ", TEXT, re.M) for term in _terms(row)}
     assert found - known == set()
 

@@ -78,7 +78,7 @@ def checked(model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool) 
     """
     table = _table(f"Model {plain(model, 40)}: shares of player-games")
     table.add_column("After", no_wrap=True)
-    for head in ("Number", "In usual band", "Elo in 95 %", "Own Elo outside", "r with Elo, blind"):
+    for head in ("Number", "In usual", "In 95 %", "Own outside", "Blind r"):
         table.add_column(head, justify="right", no_wrap=True)
     for when, row in after.items():
         if row["n"]:
