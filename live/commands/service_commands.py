@@ -157,8 +157,8 @@ def schema(
     """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
     import msgspec
 
+    from live.publish.http.http_routes import openapi
     from live.publish.schema.asyncapi import asyncapi
-    from live.publish.schema.openapi import openapi
 
     document = msgspec.json.encode(openapi() if http else asyncapi())
     typer.echo(msgspec.json.format(document, indent=2).decode())

@@ -5,23 +5,20 @@ from the manual's examples, in the manual's look.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from html import escape
 from typing import Any
 
 from live.manual.html import Heading, contents, frame, render
 from live.manual.pages import manual_page
 from live.publish.schema.asyncapi import asyncapi
-from live.publish.schema.openapi import openapi
 
 #: Sections of the manual's page for programs that open this page: what a reader tries first.
 EXAMPLES = ("A client in Python", "A client in JavaScript", "Origins")
 
 
-@cache
-def page() -> bytes:
-    """The whole page, UTF-8."""
-    messages, routes = asyncapi(), openapi()
+def page(routes: dict[str, Any]) -> bytes:
+    """The whole page, UTF-8; ``routes`` as OpenAPI has them."""
+    messages = asyncapi()
     title = f"live-rate {messages['info']['version']}: for programs"
     examples = [render(manual_page("programs").section(each)) for each in EXAMPLES]
     headings = [heading for example in examples for heading in example.headings]

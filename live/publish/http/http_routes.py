@@ -1,22 +1,27 @@
-"""The routes of the JSON interface. Pure: a request in, a response out."""
+"""The routes of the JSON interface: one table answers requests and is described as OpenAPI 3.1.
+Pure: a request in, a response out.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cache, cached_property
 from typing import Any
 
 import msgspec
 
+import live
 from live.alerts.incident_log import board_words, has_words, with_boards
-from live.events import FigureChoice, GameView, Incident, PlayerView
+from live.events import FigureChoice, GameDetail, Incident
 from live.publish.export import board_picture, pgn_export
 from live.publish.export.board_picture import share_page
 from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.export.study_files import StudyFiles
-from live.publish.http import static_files
+from live.publish.http import docs_page, static_files
 from live.publish.http.http_messages import (
     JSON,
     NO_CONTENT_POLICY,
@@ -28,10 +33,18 @@ from live.publish.http.http_messages import (
     respond,
 )
 from live.publish.http.json_answers import (
+    EventsAnswer,
     ExportsAnswer,
     FeedAnswer,
+    GameGainsAnswer,
+    GamesAnswer,
     HealthAnswer,
+    IncidentsAnswer,
     MomentsAnswer,
+    PlayerGainsAnswer,
+    PlayersAnswer,
+    ProblemAnswer,
+    StandingsAnswer,
     events,
     game_gains,
     health,
@@ -44,9 +57,15 @@ from live.publish.http.study_page import study_answer
 from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot
-from live.publish.schema import openapi
-from live.publish.schema.asyncapi import asyncapi
-from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, parse
+from live.publish.schema.asyncapi import REFERENCE, asyncapi, components
+from live.publish.stream.stream_filter import (
+    EVERYTHING,
+    MAX_VALUE_CHARS,
+    SOME_TEXT,
+    FilterError,
+    StreamFilter,
+    parse,
+)
 from live.publish.visibility import Visibility
 
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
@@ -69,6 +88,48 @@ NO_INCIDENTS = problem(403, "the incident log is for arbiters: give a token with
 
 #: Who gives no token where one is needed learns no more than those who may not see scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A request as its route gets it."""
+
+    request: HttpRequest
+    sees: StreamFilter
+    """What whoever asks may see."""
+    known: bool
+    """False for who gives no token where one is needed."""
+    metrics: bool
+    """Whether they may read the service's figures."""
+    name: str = ""
+    """What the path names: a game, a player, a file."""
+
+
+class Route(msgspec.Struct, frozen=True, dict=True):
+    """What is at a path, and how the published description says it."""
+
+    path: str
+    """With what it names in braces. Of two that fit, the first that knows what is named answers."""
+    answer: Callable[[HttpRoutes, Asked], HttpResponse | None]
+    """Null where nothing of that name is there."""
+    summary: str = ""
+    """Empty where the description leaves it out, as no program needs it."""
+    gives: type[msgspec.Struct] | str = "text/plain"
+    """The type of its JSON, else its media type."""
+    parameters: Sequence[dict[str, Any]] = ()
+    """Of path and query, as OpenAPI has them."""
+    missing: str = ""
+    """Why there may be nothing."""
+    open: bool = False
+    """Also for those without a token where one is needed."""
+    denied: bool = False
+    """Whether not every token gives it."""
+    made: bool = False
+    """Whether it is made beside the loop, which may fail."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Fits the decoded paths; what is named may hold any character."""
+        return re.compile(re.sub(r"\\{\w+\\}", "(.+)", re.escape(self.path)), re.DOTALL)
 
 
 class HttpRoutes:
@@ -126,11 +187,8 @@ class HttpRoutes:
         """
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
-        response = self._open(request, sees)
-        kept = False
-        if response is None:
-            response = self._data(request, sees, metrics)
-            kept = anybody and request.path.startswith("/api/")
+        response = self._respond(request, sees, metrics)
+        kept = anybody and request.path.startswith("/api/")
 
         def finished(made: HttpResponse) -> HttpResponse:
             if made.status != 200:
@@ -140,110 +198,62 @@ class HttpRoutes:
 
         return changed(response, finished)
 
-    def _open(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse | None:
-        """What everybody gets: pages, descriptions, and whether the service is well."""
-        path = request.path
-        if path in ("/healthz", "/readyz"):
-            now = self._health(sees or _STRANGER)
-            readiness = now if sees is not None else FeedAnswer(now.status, now.ready)
-            return _json(readiness, 503 if path == "/readyz" and not now.ready else 200)
-        if path == "/manual":
-            # Links between its pages count from the folder.
-            return respond(308, "text/plain", b"", [("Location", "manual/")])
-        if path == "/asyncapi.json":
-            return _json(asyncapi())
-        if path == "/openapi.json":
-            return _json(openapi.openapi())
-        if (page := self._site.page(path) or text_page(path)) is not None:
-            return _page(page, request, static_files.policy_for(self.frames))
-        return None
+    def _of(self, sees: StreamFilter) -> PublishedState:
+        return self._state if sees.visibility is Visibility.ARBITER else self._public
 
     def _visible(self, sees: StreamFilter) -> VisibleState:
-        arbiter = sees.visibility is Visibility.ARBITER
-        return VisibleState(self._state if arbiter else self._public, sees)
+        return VisibleState(self._of(sees), sees)
 
     def _health(self, sees: StreamFilter) -> HealthAnswer:
         delay = self._public.held(sees.visibility)
         return health(self._visible(sees), self._tally.subscribers, delay)
 
-    def _log(self, request: HttpRequest, sees: StreamFilter) -> HttpResponse:
-        """The incident log, as far as it is about what ``sees`` takes; ``words`` filters it."""
-        if sees.visibility is not Visibility.ARBITER:
-            return NO_INCIDENTS
-        boards = {view.id: board_words(view) for view in self._state.games()}
-        seen = {view.id for view in self._visible(sees).games()}
-        words = [word for name, text in request.query if name == "words" for word in text.split()]
-        found = [
-            each
-            for each in with_boards(self._incidents(), boards)
-            if (not sees.narrow or each.game in seen) and has_words(each, words)
-        ]
-        return _json({"incidents": found})
-
-    def _data(self, request: HttpRequest, sees: StreamFilter | None, metrics: bool) -> HttpResponse:
-        """What a token may be needed for. Without one, nobody learns what there is."""
-        if request.path == "/share":
-            return self._share(request, sees)
-        if request.path == "/study" or request.path.startswith("/study/"):
-            policy = static_files.policy_for(self.frames)
-            return study_answer(self._study, request, sees, policy)
-        if sees is None:
-            return UNKNOWN
+    def _respond(
+        self, request: HttpRequest, sees: StreamFilter | None, metrics: bool
+    ) -> HttpResponse:
+        """What the first route has that knows what the path names."""
         path = request.path
-        if path == "/metrics":
-            if not metrics:
-                return NO_METRICS
-            no_store = [("Cache-Control", "no-store")]
-            return respond(200, CONTENT_TYPE, self._metrics.text(), no_store)
-        if path == "/api/v1" or path.startswith("/api/v1/"):
-            name = path.removeprefix("/api/v1").strip("/")
-            if name == "health":
-                return _json(self._health(sees))
-            if name == "incidents":
-                return self._log(request, sees)
-            if name == "exports":
-                return _json(ExportsAnswer(tuple(self._exports.exports if self._exports else ())))
-            if name.startswith("exports/"):
-                return self._export(name.removeprefix("exports/"), sees)
-            if name.startswith("games/") and name.endswith(".png"):
-                return self._picture(name.removeprefix("games/").removesuffix(".png"), sees)
-            return self._api(name, request, self._visible(sees))
-        return problem(404, f"nothing is at {path}")
+        if path.startswith("/api/"):
+            path = path.rstrip("/")
+        elif (page := self._site.page(path) or text_page(path)) is not None:
+            return _page(page, request, static_files.policy_for(self.frames))
+        missing = f"nothing is at {path}; see /docs"
+        for route in ROUTES:
+            if (found := route.pattern.fullmatch(path)) is None:
+                continue
+            if sees is None and not route.open:
+                return UNKNOWN
+            name = next(iter(found.groups()), "")
+            asked = Asked(request, sees or _STRANGER, sees is not None, metrics, name)
+            try:
+                response = route.answer(self, asked)
+            except FilterError as error:
+                return problem(400, str(error))
+            if response is not None:
+                return response
+            missing = f"{route.missing} It was {name!r}."
+        return UNKNOWN if sees is None else problem(404, missing)
 
-    def _export(self, name: str, sees: StreamFilter) -> HttpResponse:
-        """The whole event, as far as ``sees`` takes it, as somebody else writes it."""
-        exports = self._exports
-        if exports is None or name not in exports.exports:
-            return problem(404, f"there is no export {name}; see /api/v1/exports")
-        arbiter = sees.visibility is Visibility.ARBITER
-        state: PublishedState = self._state if arbiter else self._public
-        return _file(self._files, name, sees, lambda: exports.export(name, snapshot(state, sees)))
+    # --- what the routes answer -------------------------------------------------------------------
 
-    def _picture(self, game: str, sees: StreamFilter) -> HttpResponse:
-        """The board with both figures, for those who may see these."""
-        held = self._visible(sees).game(game)
-        if held is None:
-            return problem(404, f"there is no game {game}")
-        if sees.visibility is Visibility.VENUE:
-            return problem(404, "scores are hidden here, so boards have no picture")
-        if not board_picture.can_draw():
-            return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
+    def well(self, asked: Asked) -> HttpResponse:
+        """Whether the service is well: everybody is told that much."""
+        now = self._health(asked.sees)
+        readiness = now if asked.known else FeedAnswer(now.status, now.ready)
+        unready = asked.request.path == "/readyz" and not now.ready
+        return _json(readiness, 503 if unready else 200)
 
-        async def png() -> ExportedFile:
-            async with self._drawing:
-                svg = board_picture.board_svg(held)
-                return ExportedFile("image/png", await board_picture.drawn(svg))
+    def docs(self, asked: Asked) -> HttpResponse:
+        """The readable page of the descriptions."""
+        return _page(_docs(), asked.request, static_files.policy_for(self.frames))
 
-        return _file(self._pictures, game, sees, png)
-
-    def _share(self, request: HttpRequest, sees: StreamFilter | None) -> HttpResponse:
+    def share(self, asked: Asked) -> HttpResponse:
         """What a chat reads of a board; the way to it for everybody."""
-        state = None if sees is None else self._visible(sees)
-        asked = dict(request.query).get("game", "")
-        game = None if state is None else state.game(asked)
-        shows = sees is not None and sees.visibility is not Visibility.VENUE
+        id = dict(asked.request.query).get("game", "")
+        game = self._visible(asked.sees).game(id) if asked.known else None
+        shows = asked.known and asked.sees.visibility is not Visibility.VENUE
         picture = shows and board_picture.can_draw()
-        body = share_page(asked, game, self._root(request), picture=picture)
+        body = share_page(id, game, self._root(asked.request), picture=picture)
         headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
         return respond(200, "text/html; charset=utf-8", body, headers)
 
@@ -254,23 +264,122 @@ class HttpRoutes:
             scheme = request.headers["x-forwarded-proto"]
         return f"{scheme}://{request.headers.get('host', 'localhost')}/"
 
-    def _api(self, name: str, request: HttpRequest, state: PublishedState) -> HttpResponse:
-        if name == "games":
-            return _games(state, request)
-        if name.startswith("games/"):
-            return _game(state, name.removeprefix("games/"), dict(request.query).get("form"))
-        if name == "players":
-            players: list[PlayerView] = sorted(state.players(), key=lambda each: each.id)
-            return _json({"players": players})
-        if name.startswith("players/") and name.endswith("/gains"):
-            return _player_gains(state, name[len("players/") : -len("/gains")])
-        if name == "moments":
-            return _moments(state, request)
-        if name == "standings":
-            return _json({"standings": standings(state.players())})
-        if name == "events":
-            return _json({"events": events(state.games())})
-        return problem(404, f"the interface has no {name or 'root'}; see /api/v1/games")
+    def study(self, asked: Asked) -> HttpResponse:
+        """Tables and figures of the corpus that is named."""
+        policy = static_files.policy_for(self.frames)
+        return study_answer(self._study, asked.request, asked.sees if asked.known else None, policy)
+
+    def metrics(self, asked: Asked) -> HttpResponse:
+        """Figures of the service."""
+        if not asked.metrics:
+            return NO_METRICS
+        return respond(200, CONTENT_TYPE, self._metrics.text(), [("Cache-Control", "no-store")])
+
+    def health(self, asked: Asked) -> HttpResponse:
+        """How feeds and engines are doing."""
+        return _json(self._health(asked.sees))
+
+    def incidents(self, asked: Asked) -> HttpResponse:
+        """The incident log, as far as it is about what is seen; ``words`` filters it."""
+        sees, query = asked.sees, asked.request.query
+        if sees.visibility is not Visibility.ARBITER:
+            return NO_INCIDENTS
+        boards = {view.id: board_words(view) for view in self._state.games()}
+        seen = {view.id for view in self._visible(sees).games()}
+        words = [word for name, text in query if name == "words" for word in text.split()]
+        found = [
+            each
+            for each in with_boards(self._incidents(), boards)
+            if (not sees.narrow or each.game in seen) and has_words(each, words)
+        ]
+        return _json({"incidents": found})
+
+    def exports(self, asked: Asked) -> HttpResponse:
+        """Names of the files that plugins make."""
+        return _json(ExportsAnswer(tuple(self._exports.exports if self._exports else ())))
+
+    def export(self, asked: Asked) -> HttpResponse | None:
+        """The whole event, as far as it is seen, as somebody else writes it."""
+        exports, name, sees = self._exports, asked.name, asked.sees
+        if exports is None or name not in exports.exports:
+            return None
+        state = self._of(sees)
+        return _file(self._files, name, sees, lambda: exports.export(name, snapshot(state, sees)))
+
+    def picture(self, asked: Asked) -> HttpResponse | None:
+        """The board with both figures, for those who may see these."""
+        detail = self._visible(asked.sees).game(asked.name)
+        if detail is None:
+            return None
+        if asked.sees.visibility is Visibility.VENUE:
+            return problem(404, "scores are hidden here, so boards have no picture")
+        if not board_picture.can_draw():
+            return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
+
+        async def png() -> ExportedFile:
+            async with self._drawing:
+                svg = board_picture.board_svg(detail)
+                return ExportedFile("image/png", await board_picture.drawn(svg))
+
+        return _file(self._pictures, asked.name, asked.sees, png)
+
+    def games(self, asked: Asked) -> HttpResponse:
+        """Games without moves and curves."""
+        selected = parse(asked.request.query)
+        games = filter(selected.takes, self._visible(asked.sees).games())
+        return _json({"games": sorted(games, key=game_order)})
+
+    def game(self, asked: Asked) -> HttpResponse | None:
+        """One game in full."""
+        game = self._visible(asked.sees).game(asked.name)
+        return None if game is None else _json(game)
+
+    def game_gains(self, asked: Asked) -> HttpResponse | None:
+        """Both players' gains in one game."""
+        state = self._visible(asked.sees)
+        game = state.game(asked.name)
+        return None if game is None else _json(game_gains(state, game))
+
+    def pgn(self, asked: Asked) -> HttpResponse | None:
+        """One game as annotated PGN."""
+        game = self._visible(asked.sees).game(asked.name)
+        if game is None:
+            return None
+        form = dict(asked.request.query).get("form")
+        if form not in (None, "eval", "alliot"):
+            return problem(400, f"form {form!r} is neither eval nor alliot")
+        text = pgn_export.export(game, "alliot" if form == "alliot" else "eval")
+        body = text.encode("utf-8", "replace")
+        return respond(200, "application/x-chess-pgn; charset=utf-8", body, _REVALIDATE)
+
+    def players(self, asked: Asked) -> HttpResponse:
+        """Players in the order of their ids."""
+        players = self._visible(asked.sees).players()
+        return _json({"players": sorted(players, key=lambda each: each.id)})
+
+    def player_gains(self, asked: Asked) -> HttpResponse | None:
+        """One player's gains over the event."""
+        state = self._visible(asked.sees)
+        found = (
+            _json(player_gains(state, each)) for each in state.players() if each.id == asked.name
+        )
+        return next(found, None)
+
+    def standings(self, asked: Asked) -> HttpResponse:
+        """Players by their strength."""
+        return _json({"standings": standings(self._visible(asked.sees).players())})
+
+    def events(self, asked: Asked) -> HttpResponse:
+        """Events in the order of their names."""
+        return _json({"events": events(self._visible(asked.sees).games())})
+
+    def moments(self, asked: Asked) -> HttpResponse:
+        """What is worth telling of the games selected, newest first."""
+        state, selected = self._visible(asked.sees), parse(asked.request.query)
+        games = {view.id for view in state.games() if selected.takes(view)}
+        moments = [each for each in state.moments() if each.game in games]
+        newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
+        return _json(MomentsAnswer(tuple(newest)))
 
 
 def _file(
@@ -305,55 +414,6 @@ def _page(page: static_files.StaticFile, request: HttpRequest, page_policy: str)
     is_page = page.content_type.startswith("text/html")
     policy = page_policy if is_page else NO_CONTENT_POLICY
     return respond(200, page.content_type, body, headers, policy=policy)
-
-
-def _games(state: PublishedState, request: HttpRequest) -> HttpResponse:
-    try:
-        selected = parse(request.query)
-    except FilterError as error:
-        return problem(400, str(error))
-    games: list[GameView] = sorted(filter(selected.takes, state.games()), key=game_order)
-    return _json({"games": games})
-
-
-def _moments(state: PublishedState, request: HttpRequest) -> HttpResponse:
-    """What is worth telling of the games selected, newest first."""
-    try:
-        selected = parse(request.query)
-    except FilterError as error:
-        return problem(400, str(error))
-    games = {view.id for view in state.games() if selected.takes(view)}
-    moments = [each for each in state.moments() if each.game in games]
-    newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
-    return _json(MomentsAnswer(tuple(newest)))
-
-
-def _game(state: PublishedState, name: str, form: str | None) -> HttpResponse:
-    # An id may itself end in ".pgn", so the plain one is tried first.
-    if (game := state.game(name)) is not None:
-        return _json(game)
-    game_id = name.removesuffix("/gains")
-    if game_id != name and (game := state.game(game_id)) is not None:
-        return _json(game_gains(state, game))
-    game_id = name.removesuffix(".pgn")
-    if game_id != name and (game := state.game(game_id)) is not None:
-        if form not in (None, "eval", "alliot"):
-            return problem(400, f"form {form!r} is neither eval nor alliot")
-        text = pgn_export.export(game, "alliot" if form == "alliot" else "eval")
-        return respond(
-            200,
-            "application/x-chess-pgn; charset=utf-8",
-            text.encode("utf-8", "replace"),
-            _REVALIDATE,
-        )
-    return problem(404, f"there is no game {game_id!r}")
-
-
-def _player_gains(state: PublishedState, id: str) -> HttpResponse:
-    for player in state.players():
-        if player.id == id:
-            return _json(player_gains(state, player))
-    return problem(404, f"there is no player {id!r}")
 
 
 _REVALIDATE = (("Cache-Control", "no-cache"),)
@@ -401,3 +461,218 @@ def _smaller(request: HttpRequest, response: HttpResponse, packed: PackedBodies)
         body = packed.packed(tag, body)
         headers = (*headers, ("Content-Encoding", "gzip"))
     return HttpResponse(200, headers, body)
+
+
+_UNCHANGED = {"description": "What If-None-Match names is still so."}
+
+_FILTERS = {
+    "game": "Only these games",
+    "event": "Only games of these events",
+    "player": "Only games of these players, by name or FIDE id",
+    "board": "Only games at these boards",
+}
+
+
+def _in_path(name: str, description: str) -> dict[str, Any]:
+    """A parameter that is a part of the path."""
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "minLength": 1},
+        "description": description,
+    }
+
+
+def _filters() -> list[dict[str, Any]]:
+    item = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "schema": {"type": "array", "items": item},
+            "description": f"{what}; may be repeated.",
+        }
+        for name, what in _FILTERS.items()
+    ]
+
+
+_GAME = _in_path("game", "The game's id, percent-encoded.")
+
+_NO_GAME = "There is no such game."
+
+_WORDS = {
+    "name": "words",
+    "in": "query",
+    "schema": {"type": "string"},
+    "description": "Only incidents that have all these words.",
+}
+
+_FORM = {
+    "name": "form",
+    "in": "query",
+    "schema": {"enum": ["eval", "alliot"], "default": "eval"},
+    "description": "How scores are written: [%eval …] and [%clk …], or Alliot's braces.",
+}
+
+#: Every route, in the order of the description.
+ROUTES: tuple[Route, ...] = (
+    Route("/api/v1/events", HttpRoutes.events, "Events", EventsAnswer),
+    Route(
+        "/api/v1/games",
+        HttpRoutes.games,
+        "Games, without moves and curves",
+        GamesAnswer,
+        _filters(),
+    ),
+    Route(
+        "/api/v1/games/{game}.png",
+        HttpRoutes.picture,
+        "Its board with both figures, where scores are not hidden",
+        "image/png",
+        [_GAME],
+        _NO_GAME,
+        made=True,
+    ),
+    # Before those below: an id may itself end in ".pgn" or "/gains".
+    Route(
+        "/api/v1/games/{game}", HttpRoutes.game, "One game in full", GameDetail, [_GAME], _NO_GAME
+    ),
+    Route(
+        "/api/v1/games/{game}.pgn",
+        HttpRoutes.pgn,
+        "One game as annotated PGN",
+        "application/x-chess-pgn",
+        [_GAME, _FORM],
+        _NO_GAME,
+    ),
+    Route(
+        "/api/v1/games/{game}/gains",
+        HttpRoutes.game_gains,
+        "Both players' gains in one game at 1 cp, beside the engine's",
+        GameGainsAnswer,
+        [_GAME],
+        _NO_GAME,
+    ),
+    Route(
+        "/api/v1/players/{player}/gains",
+        HttpRoutes.player_gains,
+        "One player's gains over the event at 1 cp, beside the engine's",
+        PlayerGainsAnswer,
+        [_in_path("player", "The player's id, percent-encoded.")],
+        "There is no such player.",
+    ),
+    Route("/api/v1/players", HttpRoutes.players, "Players", PlayersAnswer),
+    Route("/api/v1/standings", HttpRoutes.standings, "Players by strength", StandingsAnswer),
+    Route("/api/v1/health", HttpRoutes.health, "How feeds and engines are doing", HealthAnswer),
+    Route(
+        "/api/v1/incidents",
+        HttpRoutes.incidents,
+        "The incident log, for arbiters",
+        IncidentsAnswer,
+        [_WORDS],
+        denied=True,
+    ),
+    Route(
+        "/api/v1/moments", HttpRoutes.moments, "What is worth telling", MomentsAnswer, _filters()
+    ),
+    Route(
+        "/api/v1/exports", HttpRoutes.exports, "Files that plugins make of the event", ExportsAnswer
+    ),
+    Route(
+        "/api/v1/exports/{export}",
+        HttpRoutes.export,
+        "The event as such a file",
+        "*/*",
+        [_in_path("export", "The plugin's name.")],
+        "There is no such export.",
+        made=True,
+    ),
+    Route("/metrics", HttpRoutes.metrics, "Figures of the service, for Prometheus", denied=True),
+    Route("/healthz", HttpRoutes.well, "Whether the service lives", FeedAnswer, open=True),
+    Route(
+        "/readyz",
+        HttpRoutes.well,
+        "Whether it is ready: 503 where it is not",
+        FeedAnswer,
+        open=True,
+    ),
+    Route("/asyncapi.json", lambda routes, asked: _json(asyncapi()), open=True),
+    Route("/openapi.json", lambda routes, asked: _json(openapi()), open=True),
+    Route("/docs", HttpRoutes.docs, open=True),
+    # Links between the manual's pages count from the folder.
+    Route(
+        "/manual",
+        lambda routes, asked: respond(308, "text/plain", b"", [("Location", "manual/")]),
+        open=True,
+    ),
+    Route("/share", HttpRoutes.share, open=True),
+    Route("/study", HttpRoutes.study, open=True),
+    Route("/study/{file}", HttpRoutes.study, open=True),
+)
+
+
+def openapi() -> dict[str, Any]:
+    """The whole description, of those routes that programs need."""
+    described = [route for route in ROUTES if route.summary]
+    kinds = [each.gives for each in described if not isinstance(each.gives, str)]
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "live-rate",
+            "version": live.__version__,
+            "description": (
+                "What is known now, as JSON. Every answer has an ETag; If-None-Match saves the "
+                "body. Where tokens are in use, give one as Authorization: Bearer TOKEN."
+            ),
+        },
+        "security": [{}, {"token": []}],
+        "paths": {each.path: {"get": _operation(each)} for each in described},
+        "components": {
+            "schemas": components([FeedAnswer]) | components([*kinds, ProblemAnswer]),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    if route.gives is FeedAnswer:
+        wellness = _content(
+            "Those without a token learn no more than that.",
+            JSON,
+            {"anyOf": [_reference(HealthAnswer), _reference(FeedAnswer)]},
+        )
+        answers = {"200": wellness, "304": _UNCHANGED, "503": wellness}
+        return {"summary": route.summary, "responses": answers}
+    if isinstance(route.gives, str):
+        answers = {"200": _content("As it is now.", route.gives, {"type": "string"})}
+    else:
+        answers = {"200": _content("As it is now.", JSON, _reference(route.gives))}
+    selects = any(each["in"] == "query" and each is not _WORDS for each in route.parameters)
+    problems = {
+        "401": "A valid token is needed.",
+        "400": "The query cannot be used." if selects else "",
+        "403": "The token does not give this." if route.denied else "",
+        "404": route.missing,
+        "503": "It cannot be made now." if route.made else "",
+    }
+    answers |= {"304": _UNCHANGED} | {
+        status: _content(why, "application/problem+json", _reference(ProblemAnswer))
+        for status, why in problems.items()
+        if why
+    }
+    operation: dict[str, Any] = {"summary": route.summary, "responses": answers}
+    return operation | ({"parameters": list(route.parameters)} if route.parameters else {})
+
+
+def _reference(kind: type[msgspec.Struct]) -> dict[str, str]:
+    return {"$ref": REFERENCE.format(name=kind.__name__)}
+
+
+def _content(description: str, media: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {media: {"schema": schema}}}
+
+
+@cache
+def _docs() -> static_files.StaticFile:
+    return static_files.html_file(docs_page.page(openapi()))

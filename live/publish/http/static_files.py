@@ -4,7 +4,7 @@ Text goes out as gzip to those who take it: pages are opened over hotel networks
 is a third of its size so. It is pressed once for each change of the file. Comments of our own
 scripts and styles stay at home: they were a fifth of what a fresh overlay fetched.
 
-The pages made from text: ``/docs``, and the manual at ``/manual/`` with its pictures.
+The manual at ``/manual/``, made from text, with its pictures.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import msgspec
 from live.catalogue import catalogue_json
 from live.manual.html import index_html, topic_html
 from live.manual.pages import PICTURES, TOPICS, picture
-from live.publish.http import docs_page
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
 #: no foreign frames around the page; the builder frames the overlay. OBS shows a page in its own
@@ -169,21 +168,21 @@ MANUAL = "/manual/"
 
 
 def text_page(path: str) -> StaticFile | None:
-    """What is at a decoded URL path; null where none of these pages is."""
-    if path == "/docs":
-        return _html(path)
+    """The manual's page at a decoded URL path; null where none is."""
     if not path.startswith(MANUAL):
         return None
     name = path.removeprefix(MANUAL)
     if name in PICTURES:
         return StaticFile(CONTENT_TYPES[".png"], picture(name))
-    return _html(path) if name in ("", *TOPICS) else None
+    return _manual(name) if name in ("", *TOPICS) else None
 
 
 @cache
-def _html(path: str) -> StaticFile:
-    """A known path only: what is asked for from outside must not fill the cache."""
-    topic = path.removeprefix(MANUAL)
-    body = docs_page.page() if path == "/docs" else topic_html(topic) if topic else index_html()
-    packed = gzip.compress(body, compresslevel=9, mtime=0)
-    return StaticFile(CONTENT_TYPES[".html"], body, packed)
+def _manual(topic: str) -> StaticFile:
+    """A known topic only: what is asked for from outside must not fill the cache."""
+    return html_file(topic_html(topic) if topic else index_html())
+
+
+def html_file(body: bytes) -> StaticFile:
+    """A page made from text."""
+    return StaticFile(CONTENT_TYPES[".html"], body, gzip.compress(body, compresslevel=9, mtime=0))

@@ -6,12 +6,13 @@ import re
 
 from live.manual.pages import TOPICS
 from live.publish.http.docs_page import EXAMPLES, page
+from live.publish.http.http_routes import openapi
 from live.publish.schema.asyncapi import asyncapi
 from tests.manual.html_reader import HtmlReader
 
 
 def read() -> HtmlReader:
-    return HtmlReader(page())
+    return HtmlReader(page(openapi()))
 
 
 def test_it_is_well_formed_and_runs_nothing() -> None:

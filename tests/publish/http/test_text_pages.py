@@ -15,7 +15,7 @@ from tests.publish.world import World
 
 
 def test_every_page_and_picture_has_its_address() -> None:
-    for path in ("/docs", "/manual/", *(f"/manual/{topic}" for topic in TOPICS)):
+    for path in ("/manual/", *(f"/manual/{topic}" for topic in TOPICS)):
         page = text_page(path)
         assert page is not None
         assert page.content_type == "text/html; charset=utf-8"

@@ -21,10 +21,9 @@ from live.publish.access.tokens import Tokens, new_token
 from live.publish.export import board_picture
 from live.publish.export.event_exports import ExportedFile
 from live.publish.http.http_messages import HttpRequest, HttpResponse
-from live.publish.http.http_routes import HttpRoutes
+from live.publish.http.http_routes import HttpRoutes, openapi
 from live.publish.http.static_files import StaticSite
 from live.publish.metrics import MetricCounts
-from live.publish.schema.openapi import openapi
 from live.publish.server import Publisher
 from live.publish.stream.stream_filter import EVERYTHING
 from tests.publish.validation import as_json, problems
