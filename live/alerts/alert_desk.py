@@ -12,31 +12,35 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from live.alerts import engine_agreement, source_failures
 from live.alerts.board_alerts import (
     clock_faults,
+    contradicted_results,
     contradicting_sources,
     corrected_moves,
     corrected_pairings,
+    draw_claims,
     flag_fall,
     is_gone,
     is_lost,
+    missing_endings,
     stalled_boards,
     standing_illegal_moves,
     unreadable_games,
     vanished_boards,
 )
-from live.alerts.finding import PASSING, Finding, in_order
-from live.alerts.result_alerts import contradicted_results, draw_claims, missing_endings
-from live.alerts.watched_event import (
+from live.alerts.event_alerts import (
     BOARD,
     ENGINES,
     FEEDS,
     PLAYER,
     AlertTopic,
     WatchedEvent,
+    engine_agreement,
+    failing_engines,
+    failing_feeds,
     topic_of,
 )
+from live.alerts.finding import PASSING, Finding, in_order
 from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
 
 #: Longest note an arbiter may write, characters.
@@ -74,11 +78,11 @@ def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator
             for found in watched.noticed.get(topic.id, {}).values():
                 yield from found
     elif topic.kind == PLAYER:
-        yield from engine_agreement.findings(watched, topic.id, now_s)
+        yield from engine_agreement(watched, topic.id)
     elif topic.kind == FEEDS:
-        yield from source_failures.feeds(watched, now_s)
+        yield from failing_feeds(watched, now_s)
     elif topic.kind == ENGINES:
-        yield from source_failures.engines(watched, now_s)
+        yield from failing_engines(watched, now_s)
 
 
 class AlertDesk:
@@ -96,9 +100,8 @@ class AlertDesk:
         self._restored: dict[str, Alert] = {}
         # Alerts of a run before this one whose cause has not been seen in this one.
         self._unseen: set[str] = set()
-        self._muted: set[str] = set()
-        self._muted_kinds: set[str] = set()
-        self._muted_games: set[str] = set()
+        # What is not shown, as :meth:`mute` names it: ``alert``, ``kind`` or ``game``, and which.
+        self._mutes: set[tuple[str, str]] = set()
         self._over: deque[Alert] = deque(maxlen=HISTORY)
         self._ticked_s: float | None = None
 
@@ -118,7 +121,12 @@ class AlertDesk:
     def tick(self, now_s: float) -> list[AlertMessage]:
         """Time has passed: look at what waits. To be called about once a second."""
         self._pass(now_s)
-        topics = [AlertTopic(BOARD, id) for id in self._watched.boards if self._waits(id)]
+        # Boards with which time alone can change what is the matter.
+        topics = [
+            AlertTopic(BOARD, id)
+            for id, board in self._watched.boards.items()
+            if board.running or board.result_s is not None or board.dispute_s is not None
+        ]
         topics += [AlertTopic(FEEDS), AlertTopic(ENGINES)]
         return [message for topic in topics for message in self._look(topic, now_s)]
 
@@ -128,11 +136,6 @@ class AlertDesk:
             if not 0 <= gap_s <= GAP_S:
                 self._watched.shift(gap_s)
         self._ticked_s = now_s
-
-    def _waits(self, id: GameId) -> bool:
-        """Whether time alone can change what is the matter with a board."""
-        board = self._watched.boards[id]
-        return board.running or board.result_s is not None or board.dispute_s is not None
 
     def noticed(
         self, plugin: str, game: GameId, found: Sequence[Finding], now_s: float
@@ -184,12 +187,8 @@ class AlertDesk:
 
     def _reopen(self, topic: AlertTopic, alert: Alert, finding: Finding | None) -> None:
         id = alert.id
-        if (
-            alert.muted
-            and alert.kind not in self._muted_kinds
-            and alert.game not in (self._muted_games)
-        ):
-            self._muted.add(id)
+        if alert.muted and not self._is_muted(alert):
+            self._mutes.add(("alert", id))
         if finding is not None:
             occurrence = finding.occurrence
         else:
@@ -251,14 +250,14 @@ class AlertDesk:
 
         They are still found and logged.
         """
-        for held, given in (
-            (self._muted, alert),
-            (self._muted_kinds, kind),
-            (self._muted_games, game),
-        ):
-            if given is not None:
-                (held.add if muted else held.discard)(given)
+        for way, which in (("alert", alert), ("kind", kind), ("game", game)):
+            if which is not None:
+                (self._mutes.add if muted else self._mutes.discard)((way, which))
         return self._say(self._open.values())
+
+    def _is_muted(self, alert: Alert) -> bool:
+        ways = {("alert", alert.id), ("kind", alert.kind), ("game", alert.game or "")}
+        return not ways.isdisjoint(self._mutes)
 
     # --- what is held ---------------------------------------------------------------------------
 
@@ -293,9 +292,9 @@ class AlertDesk:
         if topic.kind == BOARD and topic.id not in self._watched.boards:
             about = [alert for alert in self._open.values() if alert.game == topic.id]
             messages += [self._close(alert, now_s) for alert in about]
-            self._muted.difference_update(self._counted.pop(topic, ()))
             self._settled.pop(topic, None)
-            self._muted_games.discard(topic.id)
+            self._mutes.discard(("game", topic.id))
+            self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic, ()))
         return messages + self._say(raised)
 
     def _alert(self, topic: AlertTopic, finding: Finding, now_s: float) -> Alert:
@@ -305,20 +304,9 @@ class AlertDesk:
         again = finding.occurrence > counted.get(id, finding.occurrence)
         counted[id] = finding.occurrence
         self._topics[id] = topic
-        alert = Alert(
-            id=id,
-            kind=finding.kind,
-            severity=finding.severity,
-            text=finding.text,
-            advice=finding.advice,
-            game=finding.game,
-            feed=finding.feed,
-            ply=finding.ply,
-            color=finding.color,
-            player=finding.player,
-            first_seen_s=now_s,
-            agreement=finding.agreement,
-        )
+        fields = msgspec.structs.asdict(finding)
+        del fields["about"], fields["occurrence"]
+        alert = Alert(id=id, first_seen_s=now_s, **fields)
         if before is None:
             return alert
         lost = (finding.ply or 0) <= (before.ply or 0) and before.game == finding.game
@@ -336,12 +324,7 @@ class AlertDesk:
     def _say(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
         messages = []
         for alert in list(alerts):
-            muted = (
-                alert.id in self._muted
-                or alert.kind in self._muted_kinds
-                or alert.game in self._muted_games
-            )
-            alert_now = msgspec.structs.replace(alert, muted=muted)
+            alert_now = msgspec.structs.replace(alert, muted=self._is_muted(alert))
             if self._open.get(alert.id) != alert_now:
                 self._open[alert.id] = alert_now
                 messages.append(AlertMessage(alert_now))

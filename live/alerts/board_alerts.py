@@ -1,4 +1,6 @@
-"""What is wrong with a board's clocks, moves and pairing, or with how it is reported. Pure."""
+"""What is wrong with a board's clocks, moves, pairing and result, or with how it is reported, and
+draws to claim. Pure.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
-from live.alerts.board_history import BoardHistory, Lapse
+import chess
+
+from live.alerts.board_history import FIFTY_PLIES, BoardHistory, Lapse
 from live.alerts.finding import Finding, dial, move_number, span
-from live.events import IN_DOUBT, NO_LONGER, STANDS, Color
+from live.events import IN_DOUBT, NO_LONGER, STANDS, Color, Severity
+
+COLORS: tuple[Color, ...] = get_args(Color)
 
 
 def is_lost(board: BoardHistory) -> bool:
@@ -20,48 +26,42 @@ def is_lost(board: BoardHistory) -> bool:
     )
 
 
+def is_gone(board: BoardHistory) -> bool:
+    """Whether the source has lost this game; what is shown of it is the last that it sent."""
+    return (board.view.problem or "").startswith(NO_LONGER)
+
+
+# --- how it is reported ---------------------------------------------------------------------------
+
+#: As the problem of the game names the move.
+_AT_PLY = re.compile(r"at ply (\d+)")
+
+
 def unreadable_games(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     """An illegal move, or whatever else keeps the moves from being read to their end."""
     problem = board.view.problem
     if problem is None or not is_lost(board):
         return
     illegal = "illegal" in problem
-    yield Finding(
-        kind="illegal-move" if illegal else "unreadable",
-        severity="alarm" if illegal and board.running else "warning",
-        game=board.view.id,
+    yield board.finding(
+        "illegal-move" if illegal else "unreadable",
+        "alarm" if illegal and board.running else "warning",
+        problem,
+        "Set the pieces as they stand and correct the moves in the broadcast software; "
+        "until then nothing after this move is known."
+        if illegal
+        else "Look at the game in the broadcast software.",
         ply=len(board.moves) + 1,
-        text=f"{board.label}: {problem}.",
-        advice=(
-            "Set the pieces as they stand and correct the moves in the broadcast software; "
-            "until then nothing after this move is known."
-            if illegal
-            else "Look at the game in the broadcast software."
-        ),
     )
-
-
-#: As the problem of the game names the move.
-_AT_PLY = re.compile(r"at ply (\d+)")
 
 
 def standing_illegal_moves(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     """The laws let it stand when nobody claimed in time; the game is followed on from there."""
     problem = board.view.problem or ""
     if STANDS in problem:
-        yield Finding(
-            kind="illegal-stands",
-            severity="warning",
-            game=board.view.id,
-            ply=int(found[1]) if (found := _AT_PLY.search(problem)) else len(board.moves),
-            text=f"{board.label}: {problem}.",
-            advice="Compare the move with the score sheets; it is followed from there.",
-        )
-
-
-def is_gone(board: BoardHistory) -> bool:
-    """Whether the source has lost this game; what is shown of it is the last that it sent."""
-    return (board.view.problem or "").startswith(NO_LONGER)
+        advice = "Compare the move with the score sheets; it is followed from there."
+        ply = int(found[1]) if (found := _AT_PLY.search(problem)) else len(board.moves)
+        yield board.finding("illegal-stands", "warning", problem, advice, ply=ply)
 
 
 def vanished_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
@@ -69,20 +69,33 @@ def vanished_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     if not is_gone(board):
         return
     last = board.moves[-1] if board.moves else None
-    held = f", {move_number(last.ply)} {last.san} the last of {last.ply} plies" if last else ""
-    players = f"{board.view.white.name} - {board.view.black.name}"
-    yield Finding(
-        kind="vanished",
-        severity="warning",
-        game=board.view.id,
-        ply=len(board.moves),
-        text=(
-            f"{board.label} ({players}) is no longer in its source;"
-            f" it is shown as it was last{held}."
-        ),
-        advice="See whether the organiser removed the board or its file was overwritten.",
+    most = f", {move_number(last.ply)} {last.san} the last of {last.ply} plies" if last else ""
+    yield board.finding(
+        "vanished",
+        "warning",
+        f"({board.view.white.name} - {board.view.black.name}) is no longer in its source;"
+        f" it is shown as it was last{most}",
+        "See whether the organiser removed the board or its file was overwritten.",
+        after=" ",
     )
 
+
+#: How much later than the other one source may learn of a correction, seconds.
+SOURCES_WAIT_S = 60.0
+
+
+def contradicting_sources(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+    """A move or a result that one source has and another has otherwise."""
+    if board.dispute_s is not None and now_s - board.dispute_s >= SOURCES_WAIT_S:
+        yield board.finding(
+            "sources-differ",
+            "warning",
+            f"its sources contradict each other: {board.view.dispute}",
+            "Compare with the score sheet, and have the wrong source corrected.",
+        )
+
+
+# --- what was reported and does not stand ---------------------------------------------------------
 
 #: A lapse of at most this many plies is a slip of a sensor or of the operator's hand.
 SHALLOW_PLIES = 2
@@ -97,34 +110,26 @@ def corrected_moves(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     """Moves that were reported and do not stand: corrected or taken back."""
     correction, takeback = board.lapses.get("correction"), board.lapses.get("takeback")
     if correction is not None and not _settled(board, correction):
-        deep = correction.back > SHALLOW_PLIES
-        yield Finding(
-            kind="correction",
-            severity="warning" if deep else "look",
-            game=board.view.id,
+        yield board.finding(
+            "correction",
+            "warning" if correction.back > SHALLOW_PLIES else "look",
+            f"{move_number(correction.ply)} {correction.was} was reported first "
+            f"and is now {correction.now}{_with_it(correction)}",
+            "Compare the move with the board or the scoresheets.",
             ply=correction.ply,
             occurrence=correction.times,
-            text=(
-                f"{board.label}: {move_number(correction.ply)} {correction.was} was reported first "
-                f"and is now {correction.now}{_with_it(correction)}."
-            ),
-            advice="Compare the move with the board or the scoresheets.",
         )
     if takeback is not None and not _settled(board, takeback):
         shallow = takeback.back <= SHALLOW_PLIES
         if shallow and (not board.running or now_s - takeback.at_s < TAKEBACK_S):
             return
-        yield Finding(
-            kind="takeback",
-            severity="look" if shallow else "warning",
-            game=board.view.id,
+        yield board.finding(
+            "takeback",
+            "look" if shallow else "warning",
+            f"{move_number(takeback.ply)} {takeback.was} was taken back{_with_it(takeback)}",
+            "Ask whether a move was retracted or the board was read wrongly.",
             ply=takeback.ply,
             occurrence=takeback.times,
-            text=(
-                f"{board.label}: {move_number(takeback.ply)} {takeback.was} was taken back"
-                f"{_with_it(takeback)}."
-            ),
-            advice="Ask whether a move was retracted or the board was read wrongly.",
         )
 
 
@@ -143,100 +148,59 @@ WITHDRAWN_S = 5.0
 
 def corrected_pairings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     """A decided result that became another, and players who changed seats."""
-    change = board.result_change
-    if change is not None and change.was != board.view.result:
-        now = board.view.result
-        if now != "*" or now_s - change.at_s >= WITHDRAWN_S:
-            what = "was withdrawn" if now == "*" else f"is now {now}"
-            yield Finding(
-                kind="result-corrected",
-                severity="warning",
-                game=board.view.id,
-                occurrence=change.times,
-                text=f"{board.label}: the result {change.was} {what}.",
-                advice="Compare it with the score sheet; standings and ratings use the new one.",
-            )
+    change, now = board.result_change, board.view.result
+    if change and change.was != now and (now != "*" or now_s - change.at_s >= WITHDRAWN_S):
+        yield board.finding(
+            "result-corrected",
+            "warning",
+            f"the result {change.was} {'was withdrawn' if now == '*' else f'is now {now}'}",
+            "Compare it with the score sheet; standings and ratings use the new one.",
+            ply=None,
+            occurrence=change.times,
+        )
     if board.swaps:
-        yield Finding(
-            kind="players-swapped",
-            severity="warning",
-            game=board.view.id,
+        yield board.finding(
+            "players-swapped",
+            "warning",
+            f"{board.view.white.name} is now White and {board.view.black.name} Black; "
+            "it was the other way round",
+            "Compare the colours with the pairing.",
+            ply=None,
             occurrence=board.swaps,
-            text=(
-                f"{board.label}: {board.view.white.name} is now White and"
-                f" {board.view.black.name} Black; it was the other way round."
-            ),
-            advice="Compare the colours with the pairing.",
         )
 
 
-COLORS: tuple[Color, ...] = get_args(Color)
+# --- clocks ---------------------------------------------------------------------------------------
 
 
 def clock_faults(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     """Clocks that stand still, or rise by more than the time control gives."""
     for color in COLORS:
-        yield from _still(board, color)
-        yield from _rising(board, color)
-
-
-def _still(board: BoardHistory, color: Color) -> Iterator[Finding]:
-    moves = board.clocks.unmoved(color)
-    clock_s = board.clocks.last_s(color)
-    if not moves or clock_s is None or not board.running:
-        return
-    yield Finding(
-        kind="clock-still",
-        severity="warning",
-        game=board.view.id,
-        ply=board.clocks.last_ply(color),
-        color=color,
-        player=board.name(color),
-        text=(
-            f"{board.label}: {board.name(color)} used no time for {moves} moves; the clock shows "
-            f"{dial(clock_s)}."
-        ),
-        advice="See whether the clock runs and is connected to the board.",
-    )
-
-
-def _rising(board: BoardHistory, color: Color) -> Iterator[Finding]:
-    rises = board.clocks.rises(color)
-    if not rises:
-        return
-    rise = rises[-1]
-    yield Finding(
-        kind="clock-rising",
-        severity="look",
-        game=board.view.id,
-        ply=rise.ply,
-        color=color,
-        player=board.name(color),
-        occurrence=len(rises),
-        text=(
-            f"{board.label}: {board.name(color)}'s clock rose from {dial(rise.from_s)} to "
-            f"{dial(rise.to_s)}, {span(rise.over_s)} more than the increment."
-        ),
-        advice="Nothing if time was added as a penalty or correction; else compare the clocks.",
-    )
-
-
-#: How much later than the other one source may learn of a correction, seconds.
-SOURCES_WAIT_S = 60.0
-
-
-def contradicting_sources(board: BoardHistory, now_s: float) -> Iterator[Finding]:
-    """A move or a result that one source has and another has otherwise."""
-    if board.dispute_s is None or now_s - board.dispute_s < SOURCES_WAIT_S:
-        return
-    yield Finding(
-        kind="sources-differ",
-        severity="warning",
-        game=board.view.id,
-        ply=len(board.moves),
-        text=f"{board.label}: its sources contradict each other: {board.view.dispute}.",
-        advice="Compare with the score sheet, and have the wrong source corrected.",
-    )
+        name, clocks = board.name(color), board.clocks
+        moves, clock_s = clocks.unmoved(color), clocks.last_s(color)
+        if moves and clock_s is not None and board.running:
+            yield board.finding(
+                "clock-still",
+                "warning",
+                f"{name} used no time for {moves} moves; the clock shows {dial(clock_s)}",
+                "See whether the clock runs and is connected to the board.",
+                ply=clocks.last_ply(color),
+                color=color,
+                player=name,
+            )
+        if rises := clocks.rises(color):
+            rise = rises[-1]
+            yield board.finding(
+                "clock-rising",
+                "look",
+                f"{name}'s clock rose from {dial(rise.from_s)} to {dial(rise.to_s)}, "
+                f"{span(rise.over_s)} more than the increment",
+                "Nothing if time was added as a penalty or correction; else compare the clocks.",
+                ply=rise.ply,
+                color=color,
+                player=name,
+                occurrence=len(rises),
+            )
 
 
 #: Broadcasts are late, and clocks are stopped for claims: this long after the time is up, seconds.
@@ -247,41 +211,25 @@ def flag_fall(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     """A flag that has fallen, or must have by now."""
     if not board.running or not board.moves or board.moves[-1].san.endswith("#"):
         return
-    for color in get_args(Color):
-        clock_s = board.clocks.last_s(color)
-        if clock_s is not None and clock_s <= 0:
-            yield _flag_finding(
-                board,
-                color,
-                "alarm",
-                f"{board.name(color)}'s clock shows 0:00 and there is no result",
+    for color in COLORS:
+        clock_s, name = board.clocks.last_s(color), board.name(color)
+        severity: Severity = "alarm"
+        if clock_s is None:
+            continue
+        if clock_s <= 0:
+            text = f"{name}'s clock shows 0:00 and there is no result"
+        elif color == board.to_move and board.moved_s is not None:
+            ago_s = now_s - board.moved_s
+            if ago_s - clock_s <= LATE_S:
+                continue
+            severity, ago = "warning", span(ago_s)
+            text = (
+                f"{name} had {dial(clock_s)} when the opponent moved {ago} ago: the time must be up"
             )
-    color = board.to_move
-    clock_s = board.clocks.last_s(color)
-    if clock_s is None or clock_s <= 0 or board.moved_s is None:
-        return
-    over_s = now_s - board.moved_s - clock_s
-    if over_s > LATE_S:
-        yield _flag_finding(
-            board,
-            color,
-            "warning",
-            f"{board.name(color)} had {dial(clock_s)} when the opponent moved "
-            f"{span(now_s - board.moved_s)} ago: the time must be up",
-        )
-
-
-def _flag_finding(board: BoardHistory, color: Color, severity: str, text: str) -> Finding:
-    return Finding(
-        kind="flag",
-        severity="alarm" if severity == "alarm" else "warning",
-        game=board.view.id,
-        ply=len(board.moves),
-        color=color,
-        player=board.name(color),
-        text=f"{board.label}: {text}.",
-        advice="Look at the clock at the board; enter the result, or restart the clock's feed.",
-    )
+        else:
+            continue
+        advice = "Look at the clock at the board; enter the result, or restart the clock's feed."
+        yield board.finding("flag", severity, text, advice, color=color, player=name)
 
 
 #: A wait of this many times the usual one is longer than people think.
@@ -306,36 +254,161 @@ def stalled_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     measured in the time of the players' clocks, which where games are played back runs many times
     as fast as ours.
     """
-    usual_s = usual_wait_s(board)
-    if not board.running or not board.moves or board.moved_s is None or usual_s is None:
+    own, every = board.pace, board.flow.pace
+    if not board.running or not board.moves or board.moved_s is None or every.moves < WAITS:
         return
-    if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, board.pace.longest_s, _think_s(board)):
+    # The mean wait for a move, of this board or of all of its source, whichever is longer.
+    usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
+    # How long the side to move may well think, by our clock; 0 where its clock is not known.
+    think_s = CLOCK_SHARE * (board.clocks.last_s(board.to_move) or 0.0) / board.flow.speed
+    if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, own.longest_s, think_s):
         return
     if board.moves_elsewhere < MOVES_ELSEWHERE or board.position().mated:
         return
-    yield Finding(
-        kind="stale",
-        severity="look",
-        game=board.view.id,
-        ply=len(board.moves),
-        text=(
-            f"{board.label}: no move for {span(now_s - board.moved_s)}, while other boards made "
-            f"{board.moves_elsewhere - board.moves_elsewhere % 10} or more; "
-            f"a move here usually takes {span(usual_s)}."
-        ),
-        advice="See whether the game goes on and the board is connected.",
+    yield board.finding(
+        "stale",
+        "look",
+        f"no move for {span(now_s - board.moved_s)}, while other boards made "
+        f"{board.moves_elsewhere - board.moves_elsewhere % 10} or more; "
+        f"a move here usually takes {span(usual_s)}",
+        "See whether the game goes on and the board is connected.",
     )
 
 
-def _think_s(board: BoardHistory) -> float:
-    """How long the side to move may well think, by our clock; 0 where its clock is not known."""
-    clock_s = board.clocks.last_s(board.to_move)
-    return CLOCK_SHARE * (clock_s or 0.0) / board.flow.speed
+# --- results and endings --------------------------------------------------------------------------
+
+#: How long the last moves may take to follow a result, seconds.
+ENDING_WAIT_S = 60.0
 
 
-def usual_wait_s(board: BoardHistory) -> float | None:
-    """The mean wait for a move, of this board or of all of its source, whichever is longer."""
-    own, every = board.pace, board.flow.pace
-    if every.moves < WAITS:
+def missing_endings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+    """Results that come without the last move, or before it.
+
+    Only games that were seen running are looked at: of an old game nobody knows how it was entered.
+    In 36 of 336 games of a real open the winner was to move when the game ended: the board had
+    missed the last move, as a rule.
+    """
+    if board.result_s is None or board.running:
+        return
+    if board.late_plies:
+        moves = "a move" if board.late_plies == 1 else f"{board.late_plies} moves"
+        yield board.finding(
+            "late-move",
+            "look",
+            f"{moves} came after the result {board.view.result} was reported",
+            "Compare the result and the last moves with the scoresheets.",
+            occurrence=board.late_plies,
+        )
+    if now_s - board.result_s >= ENDING_WAIT_S and (missing := _missing(board)):
+        advice = "Compare the last move with the scoresheets."
+        yield board.finding("last-move", "look", missing, advice)
+
+
+def _missing(board: BoardHistory) -> str:
+    result = board.view.result
+    if not board.moves:
+        return f"{result} without any move: a forfeit, or the moves are missing"
+    winner = {"1-0": "white", "0-1": "black"}.get(result)
+    if winner is None or board.to_move != winner or board.position().mated:
+        return ""
+    last = board.moves[-1]
+    return (
+        f"{result} after {move_number(last.ply)} {last.san}, with the winner to move: the last "
+        "move may be missing"
+    )
+
+
+#: How long a result may take to follow a position that ends the game, seconds.
+RESULT_WAIT_S = 60.0
+#: A result against an evaluation of so much, centipawns, is looked at. In none of 201 games over
+#: the board (100,000 nodes a search) was the loser ahead by more than 200 when the game ended.
+AGAINST_CP = 300
+#: With less than this left, seconds, a player may well have lost on time.
+SHORT_S = 60.0
+
+_Verdict = tuple[Severity, str, str]
+_COMPARE = "Compare the result with the scoresheets"
+
+
+def contradicted_results(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+    """Results that the position on the board contradicts."""
+    if board.moves:
+        # While it goes on, the result may still come.
+        due = not board.running or (
+            board.moved_s is not None and now_s - board.moved_s >= RESULT_WAIT_S
+        )
+        found = _mate(board, due) or _drawn(board, due) or _lost(board)
+        if found is not None:
+            yield board.finding("result", *found)
+
+
+def _mate(board: BoardHistory, due: bool) -> _Verdict | None:
+    right = board.mate_result
+    if right is None or board.view.result == right or not due:
         return None
-    return max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
+    text = f"mate is on the board, which is {right}, but {_reported(board)}"
+    return "alarm", text, "Correct the result in the broadcast software."
+
+
+def _drawn(board: BoardHistory, due: bool) -> _Verdict | None:
+    result = board.view.result
+    if result not in ("*", "1-0", "0-1") or not (why := board.position().drawn):
+        return None
+    if result == "*":
+        text = f"{why}, and no result is reported"
+        return ("warning", text, "Enter the draw.") if due else None
+    # A dead position is easily reached by taking the last piece while a flag falls.
+    dead = board.position().board.is_insufficient_material()
+    return "look" if dead else "warning", f"{why}, but {_reported(board)}", f"{_COMPARE}."
+
+
+def _lost(board: BoardHistory) -> _Verdict | None:
+    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(board.view.result)
+    if winner is None:
+        return None
+    if board.position().board.has_insufficient_material(winner):
+        text = f"{_reported(board)}, but the winner cannot mate with what is left"
+        return "look", text, f"{_COMPARE}; on time this would be a draw."
+    last = board.moves[-1]
+    left_s = board.clocks.last_s("black" if winner else "white")
+    if not last.final or last.score_cp is None or (left_s is not None and left_s < SHORT_S):
+        return None
+    ahead_cp = -last.score_cp if winner else last.score_cp
+    if ahead_cp < AGAINST_CP:
+        return None
+    text = f"{_reported(board)}, but the loser stood better by {ahead_cp / 100:.0f} pawns"
+    return (
+        "look",
+        text,
+        "See whether the result is the wrong way round, or the game was lost on time.",
+    )
+
+
+def _reported(board: BoardHistory) -> str:
+    result = board.view.result
+    return "no result is reported" if result == "*" else f"the result is {result}"
+
+
+def draw_claims(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+    """What stands on the board, or can be brought about by the next move (FIDE Laws 9.2, 9.3)."""
+    if not board.running or not board.moves:
+        return
+    track = board.position()
+    halfmoves = track.board.halfmove_clock
+    # Nothing can repeat within three plies of a capture or a pawn move.
+    if halfmoves < 4:
+        return
+    advice = "Be near: the player to move may claim a draw."
+    if track.times >= 3:
+        times = {3: "third", 4: "fourth", 5: "fifth"}.get(track.times, f"{track.times}th")
+        text = f"the position stands for the {times} time"
+        yield board.finding("repetition", "look", text, advice)
+    elif (move := track.third_time) is not None:
+        text = f"{track.board.san(move)} would bring the position for the third time"
+        yield board.finding("repetition", "look", text, advice)
+    if halfmoves >= FIFTY_PLIES:
+        text = f"{halfmoves // 2} moves without a capture or a pawn move"
+        yield board.finding("fifty-moves", "look", text, advice)
+    elif halfmoves == FIFTY_PLIES - 1:
+        text = "the next move can be the fiftieth without a capture or a pawn move"
+        yield board.finding("fifty-moves", "look", text, advice)

@@ -17,11 +17,22 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import chess
 import msgspec
 
-from live.events import ClockMessage, Color, GameView, MoveMessage, PlyView, Result
+from live.alerts.finding import Finding
+from live.events import (
+    AlertKind,
+    ClockMessage,
+    Color,
+    GameView,
+    MoveMessage,
+    PlyView,
+    Result,
+    Severity,
+)
 from live.games.player_identity import same_person
 
 #: Turns without capture or pawn move, in plies (FIDE Laws 9.3 and 9.6.2).
@@ -156,7 +167,7 @@ def increment_s(time_control: str) -> float | None:
     return 0.0 if _SUDDEN.fullmatch(text) else None
 
 
-class ClockRise(msgspec.Struct, frozen=True):
+class ClockRise(NamedTuple):
     """A clock gained more than a move can give it."""
 
     ply: int
@@ -166,17 +177,16 @@ class ClockRise(msgspec.Struct, frozen=True):
     """More than the increment."""
 
 
-class _SideClock:
-    __slots__ = ("free", "plies", "rises", "still", "times")
+class ClockReading(NamedTuple):
+    """What the mover's clock showed after a ply."""
 
-    def __init__(self) -> None:
-        self.plies: list[int] = []
-        self.times: list[float] = []
-        self.still: list[int] = []
-        """Own moves in a row, up to each, that left the clock as it was."""
-        self.free: list[int] = []
-        """Own moves in a row, up to each, that took no time."""
-        self.rises: list[ClockRise] = []
+    ply: int
+    clock_s: float
+    still: int
+    """Own moves in a row, up to this, that left the clock as it was."""
+    free: int
+    """Own moves in a row, up to this, that took no time."""
+    rise: ClockRise | None
 
 
 class BoardClocks:
@@ -185,35 +195,31 @@ class BoardClocks:
     def __init__(self, time_control: str, *, white_begins: bool = True) -> None:
         self.increment_s = increment_s(time_control)
         self._white_begins = white_begins
-        self._sides: dict[Color, _SideClock] = {"white": _SideClock(), "black": _SideClock()}
+        self._sides: dict[Color, list[ClockReading]] = {"white": [], "black": []}
 
-    def _side(self, ply: int) -> _SideClock:
+    def _side(self, ply: int) -> list[ClockReading]:
         return self._sides["white" if (ply % 2 == 1) == self._white_begins else "black"]
 
     def add(self, ply: int, clock_s: float | None) -> None:
         """The mover's clock after ``ply``, which is the latest."""
         if clock_s is None:
             return
-        side = self._side(ply)
-        still = free = 0
-        if side.times:
-            rise = clock_s - side.times[-1]
-            still = side.still[-1] + 1 if rise == 0 else 0
+        side, still, free, rise = self._side(ply), 0, 0, None
+        if side:
+            last = side[-1]
+            gained_s = clock_s - last.clock_s
+            still = last.still + 1 if gained_s == 0 else 0
             increment = self.increment_s
-            if increment is not None and increment >= 2 and rise >= increment - 0.5:
-                free = side.free[-1] + 1
-            if (found := self._rise(side, ply, clock_s)) is not None:
-                side.rises.append(found)
-        side.plies.append(ply)
-        side.times.append(clock_s)
-        side.still.append(still)
-        side.free.append(free)
+            if increment is not None and increment >= 2 and gained_s >= increment - 0.5:
+                free = last.free + 1
+            rise = self._rise(side, ply, clock_s)
+        side.append(ClockReading(ply, clock_s, still, free, rise))
 
-    def _rise(self, side: _SideClock, ply: int, clock_s: float) -> ClockRise | None:
-        before_s = side.times[-1]
+    def _rise(self, side: list[ClockReading], ply: int, clock_s: float) -> ClockRise | None:
+        before_s = side[-1].clock_s
         increment = UNKNOWN_INCREMENT_S if self.increment_s is None else self.increment_s
         over_s = clock_s - before_s - increment
-        late_s = min(LATE_MOST_S, max(LATE_LEAST_S, side.times[0] * LATE_SHARE))
+        late_s = min(LATE_MOST_S, max(LATE_LEAST_S, side[0].clock_s * LATE_SHARE))
         own_move = (ply + 1) // 2
         control = any(abs(own_move - each) <= 1 for each in CONTROLS) and over_s >= 300
         if over_s <= late_s or control or before_s < NEXT_PERIOD_S:
@@ -223,60 +229,51 @@ class BoardClocks:
     def cut(self, from_ply: int) -> None:
         """Plies from this one on do not stand."""
         for side in self._sides.values():
-            while side.plies and side.plies[-1] >= from_ply:
-                for held in (side.plies, side.times, side.still, side.free):
-                    held.pop()
-            while side.rises and side.rises[-1].ply >= from_ply:
-                side.rises.pop()
+            while side and side[-1].ply >= from_ply:
+                side.pop()
 
     def correct(self, ply: int, clock_s: float | None) -> None:
         """The clock after an earlier ply is another one: those of its side are looked at again."""
         side = self._side(ply)
-        times = dict(zip(side.plies, side.times, strict=True))
-        times.pop(ply, None)
-        if clock_s is not None:
-            times[ply] = clock_s
-        color: Color = "white" if side is self._sides["white"] else "black"
-        self._sides[color] = _SideClock()
-        for at in sorted(times):
-            self.add(at, times[at])
+        clocks = {each.ply: each.clock_s for each in side} | {ply: clock_s}
+        side.clear()
+        for at in sorted(clocks):
+            self.add(at, clocks[at])
 
     def used_s(self, ply: int, clock_s: float | None) -> float | None:
         """What the mover of ``ply``, which comes next, used by this clock; None where that cannot
         be known: nothing before it, or more time than the increment added.
         """
-        before = self._side(ply).times
+        before = self._side(ply)
         if clock_s is None or not before or self.increment_s is None:
             return None
-        used = before[-1] + self.increment_s - clock_s
+        used = before[-1].clock_s + self.increment_s - clock_s
         return used if used >= 0 else None
 
     # --- what is odd ----------------------------------------------------------------------------
 
     def last_s(self, color: Color) -> float | None:
         """What the clock showed after this side's last move that had one."""
-        times = self._sides[color].times
-        return times[-1] if times else None
+        side = self._sides[color]
+        return side[-1].clock_s if side else None
 
     def last_ply(self, color: Color) -> int:
-        plies = self._sides[color].plies
-        return plies[-1] if plies else 0
+        side = self._sides[color]
+        return side[-1].ply if side else 0
 
     def unmoved(self, color: Color) -> int:
         """Own moves in a row that left the clock where it was or took no time, if too many."""
         side = self._sides[color]
-        if not side.times:
+        if not side:
             return 0
-        fast = side.times[0] < FAST_S
-        if side.still[-1] >= (STILL_MOVES_FAST if fast else STILL_MOVES):
-            return side.still[-1]
-        if side.free[-1] >= (FREE_MOVES_FAST if fast else FREE_MOVES):
-            return side.free[-1]
-        return 0
+        fast, last = side[0].clock_s < FAST_S, side[-1]
+        if last.still >= (STILL_MOVES_FAST if fast else STILL_MOVES):
+            return last.still
+        return last.free if last.free >= (FREE_MOVES_FAST if fast else FREE_MOVES) else 0
 
     def rises(self, color: Color) -> list[ClockRise]:
         """Every time this clock gained more than a move can give it."""
-        return self._sides[color].rises
+        return [each.rise for each in self._sides[color] if each.rise is not None]
 
 
 #: More moves at once than this were made before they were reported: they say nothing of the pace.
@@ -288,7 +285,7 @@ BURST_S = 0.02
 PAUSE_TIMES = 3.0
 
 
-class Lapse(msgspec.Struct, frozen=True):
+class Lapse(NamedTuple):
     """A move was reported that does not stand."""
 
     ply: int
@@ -304,7 +301,7 @@ class Lapse(msgspec.Struct, frozen=True):
     """Moves that stood right after it."""
 
 
-class ResultChange(msgspec.Struct, frozen=True):
+class ResultChange(NamedTuple):
     """A decided result does not stand any more."""
 
     was: Result
@@ -314,8 +311,6 @@ class ResultChange(msgspec.Struct, frozen=True):
 
 class MovePace:
     """How long a board waits between moves, as far as that was seen."""
-
-    __slots__ = ("longest_s", "moves", "total_s")
 
     def __init__(self) -> None:
         self.moves = 0
@@ -335,8 +330,6 @@ class MovePace:
 class MoveFlow:
     """Moves of all boards of one source."""
 
-    __slots__ = ("_ended_s", "_moved_s", "moves", "pace", "played_s", "timed_s")
-
     def __init__(self) -> None:
         self.moves = 0
         self._moved_s: float | None = None
@@ -352,9 +345,7 @@ class MoveFlow:
         """How many seconds of the players' clocks pass in one of ours: 1 in a hall, more where
         games are played back fast.
         """
-        if self.timed_s <= 0:
-            return 1.0
-        return max(1.0, self.played_s / self.timed_s)
+        return max(1.0, self.played_s / self.timed_s) if self.timed_s > 0 else 1.0
 
     def moved(self, now_s: float) -> None:
         """A move of some board was reported."""
@@ -437,6 +428,25 @@ class BoardHistory:
         player = self.view.white if color == "white" else self.view.black
         return player.name or color.capitalize()
 
+    def finding(
+        self,
+        kind: AlertKind,
+        severity: Severity,
+        text: str,
+        advice: str,
+        *,
+        after: str = ": ",
+        **more: Any,
+    ) -> Finding:
+        """Something is the matter with this board as it stands now, unless ``more`` gives another
+        ply; ``text`` follows on its label and on ``after``, and has no full stop.
+        """
+        more = {"ply": len(self.moves), **more}
+        text = f"{self.label}{after}{text}."
+        return Finding(
+            kind=kind, severity=severity, text=text, advice=advice, game=self.view.id, **more
+        )
+
     @property
     def to_move(self) -> Color:
         return "white" if self.white_begins == (len(self.moves) % 2 == 0) else "black"
@@ -468,7 +478,7 @@ class BoardHistory:
             if self.view.result not in ("*", self._by_mate):
                 times = self.result_change.times + 1 if self.result_change else 1
                 self.result_change = ResultChange(self.view.result, now_s, times)
-            self._by_mate = self._mate_result()
+            self._by_mate = self.mate_result
         old = self.view
         if same_person(view.white, old.black) and same_person(view.black, old.white):
             self.swaps += not same_person(view.white, old.white)
@@ -492,7 +502,7 @@ class BoardHistory:
         if move is None or ply != len(self.moves) + 1:
             return
         self.moves.append(move)
-        self._by_mate = self._mate_result() or self._by_mate
+        self._by_mate = self.mate_result or self._by_mate
         used_s = self.clocks.used_s(ply, move.clock_s) if move.spent_s is None else move.spent_s
         self.clocks.add(ply, move.clock_s)
         if self.result_s is not None and now_s > self.result_s:
@@ -509,14 +519,13 @@ class BoardHistory:
 
     def shift(self, gap_s: float) -> None:
         """The clock jumped: what was waited for is waited for from here on."""
-        if self.moved_s is not None:
-            self.moved_s += gap_s
-        if self.result_s is not None:
-            self.result_s += gap_s
-        if self.dispute_s is not None:
-            self.dispute_s += gap_s
+        for name in ("moved_s", "result_s", "dispute_s"):
+            if (at_s := getattr(self, name)) is not None:
+                setattr(self, name, at_s + gap_s)
 
-    def _mate_result(self) -> Result | None:
+    @property
+    def mate_result(self) -> Result | None:
+        """What a mate that stands on the board makes the result."""
         if not self.moves or not self.moves[-1].san.endswith("#"):
             return None
         return "0-1" if self.to_move == "white" else "1-0"

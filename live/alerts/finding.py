@@ -1,7 +1,4 @@
-"""What a watch finds: an alert before anybody knows whether it is new. Pure.
-
-Alerts as lines of a log: each thing that happened to one, once.
-"""
+"""What a watch finds: an alert before anybody knows whether it is new. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from live.events import Agreement, Alert, AlertKind, AlertMessage, Color, FeedName, GameId, Severity
+from live.events import Agreement, Alert, AlertKind, Color, FeedName, GameId, Severity
 
 #: Least urgent first, each with a sign that needs neither colour nor a font.
 SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
@@ -114,41 +111,3 @@ def dial(seconds: float) -> str:
 def move_number(ply: int) -> str:
     """How a scoresheet counts: ``12.`` for White, ``12...`` for Black (in games White began)."""
     return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
-
-
-class AlertLog:
-    """Turns messages into lines. What only words another figure ("for 12 min") makes no line."""
-
-    def __init__(self) -> None:
-        self._told: dict[str, Alert] = {}
-
-    def lines(self, messages: Iterable[AlertMessage]) -> list[str]:
-        """What to write for ``messages``, in order."""
-        lines = []
-        for message in messages:
-            alert = message.alert
-            before = self._told.get(alert.id)
-            happened = _happened(before, alert)
-            if alert.cleared_s is None:
-                self._told[alert.id] = alert
-            else:
-                self._told.pop(alert.id, None)
-            lines += [f"alert {each} {SIGNS[alert.severity]} {alert.text}" for each in happened]
-        return lines
-
-
-def _happened(before: Alert | None, now: Alert) -> list[str]:
-    words = []
-    if before is None:
-        words.append("raised")
-    elif before.times != now.times:
-        words.append(f"raised again ({now.times} times)")
-    if now.acknowledged_s is not None and (before is None or before.acknowledged_s is None):
-        words.append("acknowledged")
-    if now.note and (before is None or before.note != now.note):
-        words.append(f"noted ({now.note!r})")
-    if before is not None and before.muted != now.muted:
-        words.append("muted" if now.muted else "shown again")
-    if now.cleared_s is not None:
-        words.append("over")
-    return words

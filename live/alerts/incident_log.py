@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from live.alerts.finding import NAMES
+from live.alerts.finding import NAMES, SIGNS
 from live.events import Alert, GameId, GameView, Incident, IncidentChange, IncidentWord
 
 #: Longest entry an arbiter may write, characters.
@@ -41,6 +41,20 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
     return found
 
 
+#: What a log says where it is not the word itself.
+_LOGGED: dict[IncidentWord, str] = {
+    "raised again": "raised again ({0.times} times)",
+    "noted": "noted ({0.note!r})",
+    "unmuted": "shown again",
+}
+
+
+def log_lines(alert: Alert, changes: Iterable[tuple[IncidentWord, str]]) -> list[str]:
+    """What has happened to an alert (:func:`news`), a line each."""
+    words = (_LOGGED.get(what, what).format(alert) for what, _ in changes)
+    return [f"alert {each} {SIGNS[alert.severity]} {alert.text}" for each in words]
+
+
 class IncidentLog:
     """All incidents in the order they began. One writer calls; nothing is ever taken out."""
 
@@ -50,38 +64,37 @@ class IncidentLog:
         self._open: dict[str, int] = {}
         self._last: dict[str, Alert] = {}
 
-    def alert(self, alert: Alert, at_s: float) -> bool:
-        """An alert as it was sent at ``at_s``, seconds since 1970 UTC; whether that is news."""
+    def alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
+        """An alert as it was sent at ``at_s``, seconds since 1970 UTC; what is news of it."""
         before = self._last.get(alert.id)
+        self._last[alert.id] = alert
         found = news(before, alert)
         if not found:
-            self._last[alert.id] = alert
-            return False
-        changes = tuple(IncidentChange(at_s, what, text) for what, text in found)
+            return []
         if before is None:
             self._open[alert.id] = len(self._incidents)
-            self._incidents.append(_begun(alert, len(self._incidents) + 1, at_s))
+            same = {name: getattr(alert, name) for name in _SAME}
+            self._incidents.append(Incident(number=len(self._incidents) + 1, began_s=at_s, **same))
         at = self._open[alert.id]
-        held = self._incidents[at]
+        incident = self._incidents[at]
         self._incidents[at] = msgspec.structs.replace(
-            held,
-            severity=max(held.severity, alert.severity, key=_SEVERITIES.index),
+            incident,
+            severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
             text=alert.text,
             ply=alert.ply,
             times=alert.times,
-            acknowledged_s=alert.acknowledged_s or held.acknowledged_s,
+            acknowledged_s=alert.acknowledged_s or incident.acknowledged_s,
             muted=alert.muted,
             note=alert.note,
             over_s=alert.cleared_s,
-            changes=held.changes + changes,
+            changes=(
+                *incident.changes,
+                *(IncidentChange(at_s, what, text) for what, text in found),
+            ),
         )
-        if alert.cleared_s is None:
-            self._last[alert.id] = alert
-        else:
-            # Where its beginning was lost with a damaged record, it is not among them.
-            self._open.pop(alert.id, None)
-            self._last.pop(alert.id, None)
-        return True
+        if alert.cleared_s is not None:
+            del self._open[alert.id], self._last[alert.id]
+        return found
 
     def entry(self, text: str, at_s: float, game: GameId | None = None) -> None:
         """Something the arbiter writes down, with or without a board."""
@@ -114,23 +127,8 @@ class IncidentLog:
         return list(self._incidents)
 
 
-_SEVERITIES = ("look", "warning", "alarm")
-
-
-def _begun(alert: Alert, number: int, at_s: float) -> Incident:
-    return Incident(
-        number=number,
-        kind=alert.kind,
-        severity=alert.severity,
-        text=alert.text,
-        advice=alert.advice,
-        game=alert.game,
-        feed=alert.feed,
-        ply=alert.ply,
-        color=alert.color,
-        player=alert.player,
-        began_s=at_s,
-    )
+#: What an incident has of the alert it begins with.
+_SAME = ("kind", "severity", "text", "advice", "game", "feed", "ply", "color", "player")
 
 
 def kind_name(kind: str) -> str:

@@ -39,7 +39,7 @@ from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.publish.server import Publisher
 from live.report import incident_report
 from live.report.report_files import Format
-from live.service.alert_service import ALERT, alerts_of, log_of, rule_again, said_in
+from live.service.desks import ALERT, alerts_of, log_of, rule_again, said_in
 from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.measure_settings import engine_limit, human_searches
 from live.service.output_mode import JsonPrinter, line_printer

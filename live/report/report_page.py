@@ -11,7 +11,7 @@ from html import escape
 
 import msgspec
 
-from live.alerts.engine_agreement import LEAST_MOVES
+from live.alerts.event_alerts import LEAST_MOVES
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,

@@ -23,15 +23,12 @@ from typing import Protocol
 import msgspec
 
 from live import __version__
-from live.alerts.incident_log import news
 from live.config import Config, JournalConfig
 from live.engine.process.engine_process import EngineIdentity
 from live.engine.results.result_cache import MemoryResultCache, ResultCache
 from live.engine.results.result_file import ResultFile
 from live.engine.search import Search, SearchResult
 from live.events import (
-    Alert,
-    AlertMessage,
     Change,
     FeedHealth,
     FeedName,
@@ -46,7 +43,6 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import MeasuredEngine
-from live.service.alert_service import remember
 from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal, StoredResults
 from live.store.journal_records import (
@@ -143,8 +139,6 @@ class EventJournal:
         self._memory = MemoryResultCache() if memory is None else memory
         self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
         self._last_problem = ""
-        # Alerts that are not over, as they were noted last.
-        self._noted: dict[str, Alert] = {}
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
         self._known: Known | None = None
@@ -207,7 +201,7 @@ class EventJournal:
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
         missed = (_applied(state, step) for _, since in kept for step in since)
-        games = (game for standing in others if (game := game_of(standing)) is not None)
+        games = (made for each in others if (made := game_of(each.game, each.since)) is not None)
         try:
             for pieces in chain(missed, map(state.restore, games)):
                 for _ in pieces:
@@ -329,12 +323,10 @@ class EventJournal:
             self.journal.change(step)
 
     def published(self, changes: Iterable[Change]) -> None:
-        """These changes have been published: alerts are noted, the games are to be kept anew."""
+        """These changes have been published: their games are to be kept anew."""
         if self.journal is None:
             return
         for change in changes:
-            if isinstance(change, AlertMessage):
-                self._note(change.alert)
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
                 self._dirty.pop(change.game, None)
@@ -352,21 +344,6 @@ class EventJournal:
         """Keep what the network of human moves answered."""
         if self.journal is not None:
             self.journal.put_answer(question, answer)
-
-    def _note(self, alert: Alert) -> None:
-        """What has happened to an alert; that it is worded anew every few seconds is not kept."""
-        assert self.journal is not None
-        if not news(self._noted.get(alert.id), alert):
-            return
-        if alert.cleared_s is None:
-            self._noted[alert.id] = alert
-        else:
-            self._noted.pop(alert.id, None)
-        remember(self.journal, alert)
-
-    def noted(self, alerts: Iterable[Alert]) -> None:
-        """Alerts that are not over stand so in the journal already."""
-        self._noted.update((alert.id, alert) for alert in alerts)
 
     @property
     def unkept(self) -> int:

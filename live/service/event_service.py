@@ -48,12 +48,10 @@ from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived.model_choice import Models
-from live.service.alert_service import (
+from live.service.desks import (
     AlertService,
-    ArbiterEntry,
     BoardRuling,
-    OpenAlert,
-    RestoredMute,
+    StoryService,
     past,
     remember,
     rule_again,
@@ -73,7 +71,6 @@ from live.service.measure_settings import (
     search_options_of,
 )
 from live.service.process import LoopSlices
-from live.service.story_service import StoryService
 from live.service.supervision import GuardedPart, reason
 
 log = logging.getLogger(__name__)
@@ -166,7 +163,7 @@ class EventService:
         self.arbiter = AlertService(
             self.notify,
             report=self.health,
-            remember=self._noted,
+            journal=self.journal.journal,
             aloud=lambda: not self.withholding(),
         )
         self.story = StoryService(self._tell, self._detail_of, alerts=lambda: self.alerts())
@@ -208,9 +205,6 @@ class EventService:
         """The network of human moves running, if it is asked."""
         return self._human.running() if self._human is not None else contextlib.nullcontext()
 
-    def _noted(self, what: RestoredMute | OpenAlert | ArbiterEntry) -> None:
-        remember(self.journal.journal, what)
-
     async def bring_back(
         self, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
     ) -> None:
@@ -226,7 +220,6 @@ class EventService:
                 with self.arbiter.behind():
                     known = past(self.journal.journal, self.state, feeds)
                     before = await self._slices.run(known)
-                    self.journal.noted(before.log.open())
                     await self._slices.run(self.arbiter.resume(before))
                     # After the alerts: they say which results are doubted.
                     await self._slices.run(self.story.resume(before.told))

@@ -186,6 +186,15 @@ class FaultLog:
         elif self.count & (self.count - 1) == 0:
             log.error("%s, %d times by now: %s", self._what, self.count, reason(error))
 
+    @contextlib.contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Whatever exception comes out of the block is noted, and ends there."""
+        try:
+            yield
+        except Exception as error:
+            # Broad: whichever rule of ours breaks, what is called after this has to be called.
+            self.note(error)
+
 
 @contextlib.asynccontextmanager
 async def alongside(
@@ -229,10 +238,8 @@ class GuardedPart:
 
     def __call__(self, changes: Iterable[Change]) -> None:
         """Pass on changes; never raises an Exception."""
-        try:
+        with self._faults.guarded():
             self._listener(changes)
-        except Exception as error:
-            self._faults.note(error)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -184,14 +185,14 @@ def rest_of(kept: StoredGame) -> ArchivedValues | None:
         return None
 
 
-def game_of(standing: JournalStanding) -> Game | None:
+def game_of(id: GameId, changes: Iterable[RecordedChange]) -> Game | None:
     """The game as its changes leave it; None where they do not fit together."""
     game: Game | None = None
     try:
-        for change in standing.since:
+        for change in changes:
             step = change.step
             game = None if isinstance(step, Restated) else game_after(game, step)
     except (ValueError, IndexError) as error:
-        log.error("game %s cannot be restored: %s", standing.game, error)
+        log.error("game %s cannot be restored: %s", id, error)
         return None
     return game

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from live.alerts.finding import AlertLog
+from live.alerts.incident_log import IncidentLog, log_lines
 from live.catalogue import sentence
 from live.events import (
     AlertMessage,
@@ -40,7 +40,7 @@ class EventLineWriter:
         self._feeds: Mapping[str, FeedHealth] = {}
         self._plies: dict[GameId, dict[int, PlyView]] = {}
         self._told: dict[GameId, set[int]] = {}
-        self._alerts = AlertLog()
+        self._alerts = IncidentLog()
         self._moves: dict[GameId, list[str]] = {}
         """SAN of every ply; empty for plies before we came."""
 
@@ -88,9 +88,9 @@ class EventLineWriter:
                         lines.append(self._point(game, color, point))
                 case HealthMessage(feeds=feeds):
                     lines += self._health(feeds)
-                case AlertMessage():
+                case AlertMessage(alert=alert):
                     # Only who may know of alerts is sent any.
-                    lines += map(plain, self._alerts.lines((change,)))
+                    lines += map(plain, log_lines(alert, self._alerts.alert(alert, 0.0)))
                 case _:
                     pass
         return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from live.alerts.incident_log import IncidentLog, has_words, kind_name, news, with_boards
+from live.alerts.incident_log import IncidentLog, has_words, kind_name, log_lines, news, with_boards
 from live.events import Alert
 
 ALERT = Alert(
@@ -51,6 +51,24 @@ def test_what_only_words_another_figure_is_no_record() -> None:
     assert not log.alert(changed(text="for 12 min"), 101.0)
     assert [each.text for each in log.open()] == ["for 12 min"]
     assert len(log.incidents()[0].changes) == 1
+
+
+def test_each_thing_that_happens_is_one_line_of_the_log() -> None:
+    log = IncidentLog()
+
+    def lines(**fields: object) -> list[str]:
+        alert = changed(**fields)
+        return log_lines(alert, log.alert(alert, 100.0))
+
+    assert lines() == ["alert raised ! White's flag is about to fall"]
+    assert lines(text="for 12 min") == []
+    assert lines(muted=True)[0].startswith("alert muted ! ")
+    assert lines()[0].startswith("alert shown again")
+    assert lines(times=2)[0].startswith("alert raised again (2 times)")
+    found = lines(times=2, acknowledged_s=3.0, note="asked\x1b[2J {0}")
+    assert found[0].startswith("alert acknowledged") and "\x1b" not in "".join(found)
+    assert lines(times=2, note="asked\x1b[2J {0}", cleared_s=4.0)[-1].startswith("alert over")
+    assert lines() == ["alert raised ! White's flag is about to fall"]
 
 
 def test_a_cause_that_comes_back_is_another_incident() -> None:

@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import msgspec
 
 from live.alerts import alert_desk
+from live.alerts.event_alerts import BOARD, ENGINES, FEEDS, PLAYER, AlertTopic, WatchedEvent
 from live.alerts.finding import Finding
-from live.alerts.watched_event import BOARD, ENGINES, FEEDS, PLAYER, AlertTopic, WatchedEvent
 from live.events import (
     AlertKind,
     AlertMessage,
@@ -26,13 +26,12 @@ from live.events import (
     PlayerView,
     StandingMessage,
 )
-from live.service.alert_service import (
+from live.service.desks import (
     AlertService,
     RestoredAlerts,
     RestoredMute,
     alerts_of,
     log_of,
-    remember,
     said_in,
 )
 from live.service.event_journal import EventJournal
@@ -191,9 +190,7 @@ def main() -> None:
     kept = EventJournal(path)
     kept.journal = Journal(path, now_ms=lambda: round(now_s[0] * 1000))
     with kept.journal as journal:
-        service = AlertService(
-            kept.published, clock=lambda: now_s[0], remember=lambda what: remember(journal, what)
-        )
+        service = AlertService(kept.published, clock=lambda: now_s[0], journal=journal)
         told = [(BASE_S, change) for change in looks()]
         notes = journal.notes()
         mine = [(at, step) for at, step in enumerate(steps) if part_of(at, len(steps)) == part]

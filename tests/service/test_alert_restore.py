@@ -33,7 +33,7 @@ from live.feeds.game_timeline import PlannedIncident, timeline
 from live.feeds.simulated_board_mistakes import MISTAKES, Mistake
 from live.publish.access.tokens import new_token
 from live.report.incident_report import as_csv, moment
-from live.service.alert_service import ENTRY, alerts_of, log_of
+from live.service.desks import ENTRY, alerts_of, log_of
 from live.store.journal_reader import JournalReader
 from live.store.journal_records import RecordedNote
 from tests.alerts.games import four_boards

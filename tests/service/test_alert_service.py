@@ -26,7 +26,7 @@ from live.events import (
 from live.publish.published_state import snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
-from live.service.alert_service import AlertService, RestoredAlerts
+from live.service.desks import AlertService, RestoredAlerts
 from live.service.event_service import EventService
 
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
@@ -38,7 +38,7 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
 ) -> None:
     published: list[Sequence[Change]] = []
     arbiter = AlertService(published.append, clock=lambda: 1000.0)
-    with caplog.at_level(logging.WARNING, "live.service.alert_service"):
+    with caplog.at_level(logging.WARNING, "live.service.desks"):
         change, message = arbiter.with_alerts([FAILED])
         assert change is FAILED
         assert isinstance(message, AlertMessage)

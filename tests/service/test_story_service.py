@@ -1,4 +1,4 @@
-"""live.service.story_service: moments of a service that was killed stand again with their times."""
+"""live.service.desks: moments of a service that was killed stand again with their times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from live.events import (
     Score,
 )
 from live.publish.published_state import view_of
-from live.service.story_service import LOOKS, StoryService
+from live.service.desks import LOOKS, StoryService
 from tests.alerts.games import four_boards
 from tests.ledger.arithmetic import answer
 from tests.service.test_event_journal_law import FEED, Arithmetic, ArithmeticHall, left_behind

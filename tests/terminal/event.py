@@ -15,7 +15,7 @@ from live.feeds.demo import demo_feed
 from live.feeds.game_timeline import timeline
 from live.ledger.game.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
-from live.service.alert_service import AlertService
+from live.service.desks import AlertService
 from live.service.event_service import EventService
 from tests.ledger.arithmetic import answer
 

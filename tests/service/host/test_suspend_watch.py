@@ -75,7 +75,7 @@ WALL = {
     "store/journal_forgetting.py": "when a journal was told to forget",
     "studies/calibrate_engine.py": "the date written into a calibration",
     "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
-    "service/alert_service.py": "when an alert was raised, for people",
+    "service/desks.py": "when an alert was raised and a moment came, for people",
     "engine/results/result_file.py": "on which day a result was used last, for pruning",
     "service/report_export.py": "when a report was written, for people",
     "studies/human_moves.py": "the date written into a network",
@@ -86,7 +86,6 @@ WALL = {
     "store/journal.py": "when something was seen, for people; it never goes back there",
     "publish/server.py": "tokens expire at a date",
     "publish/public_state.py": "when the public sees its first move, for people",
-    "service/story_service.py": "when a moment came, for people",
     "commands/service_commands.py": "whether tokens are over, and games so old that they go",
     "app.py": "how long ago the journal's last changes were, at a start",
 }

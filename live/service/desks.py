@@ -1,27 +1,29 @@
-"""The alert desk of a running service: its clock, its log, its way to subscribers, and what it
-knows again after a restart, out of the journal. Part of the composition root.
+"""The two desks of a running service, alerts for arbiters and moments for everybody: their clock,
+their log, their way to subscribers, and what they know again after a restart, out of the journal.
+Part of the composition root.
 
 Alerts are kept as they were sent, with all that arbiters did about them. Some of them rest
 on how a game came about: a move that was reported and does not stand, a wait. So the desk is
 given again, at their times, the steps of those games in which something may still be found:
 those that go on or have just ended, and those with an open alert. Of the others it is given only
-how they stand.
+how they stand. Moments are found anew in what is given again.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from live.alerts.alert_desk import AlertDesk
-from live.alerts.finding import NAMES, AlertLog, Finding
-from live.alerts.incident_log import ENTRY_CHARS, IncidentLog
+from live.alerts.finding import NAMES, Finding
+from live.alerts.incident_log import ENTRY_CHARS, IncidentLog, log_lines
 from live.events import (
     Alert,
     AlertKind,
@@ -31,11 +33,13 @@ from live.events import (
     EngineInfo,
     FeedHealth,
     FeedName,
+    GameDetail,
     GameId,
     GameMessage,
     GameView,
     GoneMessage,
     Incident,
+    Moment,
     MoveMessage,
     ScoreMessage,
     StandingMessage,
@@ -49,14 +53,13 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    game_after,
 )
 from live.ledger.event_state import EventState
 from live.ledger.game.game_views import unscored
 from live.service.supervision import FaultLog
 from live.store.journal import Journal
-from live.store.journal_records import RecordedChange as Kept
-from live.store.journal_records import RecordedNote, Restated
+from live.store.journal_records import RecordedChange, RecordedNote, Restated, game_of
+from live.story.story_desk import StoryDesk
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +82,7 @@ class RestoredMute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     game: GameId | None = None
 
 
-class OpenAlert(msgspec.Struct, frozen=True):
+class Heartbeat(msgspec.Struct, frozen=True):
     """The desk watches; the note's time says since when a restart may have seen nothing."""
 
 
@@ -111,13 +114,13 @@ class RestoredAlerts(NamedTuple):
     """The incident log as it stands."""
 
 
-Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | OpenAlert
+Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | Heartbeat
 _SAID: dict[str, type[Said]] = {
     ALERT: Alert,
     MUTE: RestoredMute,
     ENTRY: ArbiterEntry,
     RULING: BoardRuling,
-    ALIVE: OpenAlert,
+    ALIVE: Heartbeat,
 }
 Kind = TypeVar("Kind", Alert, RestoredMute, BoardRuling)
 
@@ -135,11 +138,8 @@ def said_in(note: RecordedNote) -> Said | None:
 
 def _all_of(notes: Iterable[RecordedNote], kind: type[Kind]) -> list[Kind]:
     """What notes of this kind say, in order; what cannot be read is left out."""
-    return [
-        each
-        for note in notes
-        if _SAID.get(note.kind) is kind and isinstance(each := said_in(note), kind)
-    ]
+    mine = (note for note in notes if _SAID.get(note.kind) is kind)
+    return [each for note in mine if isinstance(each := said_in(note), kind)]
 
 
 def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
@@ -196,15 +196,19 @@ def past(
     # A game that another source carries, too, stands there once.
     games = {id: game for id in views if (game := state.holding(id)) is not None}
     live = {id for id, game in games.items() if game.result == "*" or id in alarming}
-    live |= _recent(journal.last_changes(), games)
-    steps: dict[GameId, list[Kept]] = {}
+    # Of the end of games of this round or the one before something may still be found.
+    changed_ms = ((at_ms, id) for id, at_ms in journal.last_changes().items() if id in games)
+    latest = sorted(changed_ms, reverse=True)[:RECENT]
+    live |= {id for at_ms, id in latest if at_ms >= latest[0][0] - RECENT_MS}
+    steps: dict[GameId, list[RecordedChange]] = {}
     whole: set[GameId] = set()
     for id in live:
         steps[id] = journal.changes_of(id)
-        if _whole(games[id], steps[id]):
+        made = game_of(id, steps[id])
+        if made is not None and _line(made) == _line(games[id]):
             whole.add(id)
         yield
-    changes = sorted((each for kept in steps.values() for each in kept), key=attrgetter("n"))
+    changes = sorted(itertools.chain(*steps.values()), key=attrgetter("n"))
     times_ms = [*(each.at_ms for each in changes[-1:]), *(note.at_ms for note in notes[-1:])]
     last_s = max(times_ms, default=0) / 1000
     told: list[tuple[float, Change]] = []
@@ -225,23 +229,8 @@ def past(
     return RestoredAlerts(told, alerts, _all_of(notes, RestoredMute), last_s, log_of(notes))
 
 
-def _recent(changed_ms: Mapping[GameId, int], games: Collection[GameId]) -> set[GameId]:
-    """Games of this round or the one before: of their end something may still be found."""
-    latest = sorted(((at_ms, id) for id, at_ms in changed_ms.items() if id in games), reverse=True)
-    return {id for at_ms, id in latest[:RECENT] if at_ms >= latest[0][0] - RECENT_MS}
-
-
-def _whole(game: Game, changes: Sequence[Kept]) -> bool:
-    """Whether the steps in the journal make the game as it stands."""
-    made: Game | None = None
-    try:
-        for each in changes:
-            if not isinstance(each.step, Restated):
-                made = game_after(made, each.step)
-    except (ValueError, IndexError):
-        return False
-    played = [move.uci for move in made.moves] if made is not None else []
-    return played == [move.uci for move in game.moves]
+def _line(game: Game) -> list[str]:
+    return [move.uci for move in game.moves]
 
 
 def _as_it_stands(view: GameView, game: Game) -> Iterator[Change]:
@@ -255,9 +244,7 @@ def _again(view: GameView, step: Step | Restated) -> Iterator[Change]:
     match step:
         case NewGame(game=game):
             yield GoneMessage(view.id)
-            yield GameMessage(msgspec.structs.replace(view, result=game.result))
-            for ply, move in enumerate(game.moves, 1):
-                yield MoveMessage(view.id, ply, unscored(ply, move))
+            yield from _as_it_stands(msgspec.structs.replace(view, result=game.result), game)
         case MovesPlayed(from_ply=first, moves=moves) | TailReplaced(from_ply=first, moves=moves):
             for ply, move in enumerate(moves, first):
                 yield MoveMessage(view.id, ply, unscored(ply, move))
@@ -291,7 +278,7 @@ class AlertService:
         publish: Callable[[Sequence[Change]], None],
         clock: Callable[[], float] = time.time,
         report: Callable[[FeedHealth], None] = lambda health: None,
-        remember: Callable[[RestoredMute | OpenAlert | ArbiterEntry], None] = lambda what: None,
+        journal: Journal | None = None,
         aloud: Callable[[], bool] = lambda: True,
     ) -> None:
         """``aloud``: whether who reads the log may know of alerts, as soon as they are raised."""
@@ -299,10 +286,9 @@ class AlertService:
         self._publish = publish
         self._clock = clock
         self._report = report
-        self._remember = remember
+        self._journal = journal
         self._aloud = aloud
         self._faults = FaultLog("alerts are missed")
-        self._book = AlertLog()
         self._log = IncidentLog()
         self._restoring = False
         # Changes that came while those before them are recalled.
@@ -328,13 +314,10 @@ class AlertService:
             self._waiting += all_of_them
         if self._restoring or self._waiting is not None:
             return all_of_them
-        try:
+        # Sixteen kinds of alert look at what feeds say. It is reported by :meth:`tick`.
+        with self._faults.guarded():
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
-        except Exception as error:
-            # Broad: sixteen kinds of alert look at what feeds say, and whichever of them breaks a
-            # rule of ours, subscribers get the change. It is reported by :meth:`tick`.
-            self._faults.note(error)
-            return all_of_them
+        return all_of_them
 
     def noticed(self, plugin: str, game: GameId, found: Sequence[Finding]) -> None:
         """All that a plugin finds the matter with a board now."""
@@ -345,21 +328,13 @@ class AlertService:
         now_s = self._clock()
         if not 0 <= now_s - self._noted_s < ALIVE_S:
             self._noted_s = now_s
-            self._remember(OpenAlert())
-        try:
+            remember(self._journal, Heartbeat())
+        with self._faults.guarded():
             self._say(self._desk.tick(now_s))
-        except Exception as error:
-            # Broad for the same reason: what is called after this each second has to be called.
-            self._faults.note(error)
-        if missed := self.missed:
+        if missed := self._faults.count:
             times = "once" if missed == 1 else f"{missed} times"
             why = f"alerts were missed {times} by a fault of ours; the log says where"
             self._report(FeedHealth(PART, "failed", why, part=True))
-
-    @property
-    def missed(self) -> int:
-        """How often alerts were missed by a fault of ours."""
-        return self._faults.count
 
     def alerts(self) -> Sequence[Alert]:
         """Those not cleared, in the order in which people should look at them."""
@@ -376,7 +351,7 @@ class AlertService:
     def enter(self, text: str, game: GameId | None = None) -> None:
         """The arbiter writes something down, with or without a board. It is never rewritten."""
         entry = ArbiterEntry(text[:ENTRY_CHARS], game)
-        self._remember(entry)
+        remember(self._journal, entry)
         self._log.entry(entry.text, self._clock(), game)
 
     def acknowledge(self, alert: str, note: str = "") -> None:
@@ -400,10 +375,10 @@ class AlertService:
         self._mute(RestoredMute(muted=muted, game=game))
 
     def _mute(self, mute: RestoredMute) -> None:
-        self._remember(mute)
+        remember(self._journal, mute)
         if (what := muted_words(mute)) is not None:
             self._log.muted(what, mute.muted, self._clock(), mute.game)
-        self._say(self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game))
+        self._say(self._desk.mute(**msgspec.structs.asdict(mute)))
 
     @contextlib.contextmanager
     def restoring(self) -> Iterator[None]:
@@ -423,24 +398,19 @@ class AlertService:
             yield
         finally:
             self._waiting = None
-            try:
+            with self._faults.guarded():
                 self._say(self._desk.changes(waiting, self._clock()))
-            except Exception as error:
-                # Broad as in with_alerts, and reported as there.
-                self._faults.note(error)
 
     def resume(self, past: RestoredAlerts) -> Generator[None, None, None]:
         """Show again what a run before this one showed, without a word; within :meth:`behind`.
         Yields wherever others may have a turn.
         """
         for mute in past.mutes:
-            self._desk.mute(mute.muted, alert=mute.alert, kind=mute.kind, game=mute.game)
+            self._desk.mute(**msgspec.structs.asdict(mute))
         for at_s, change in past.told:
             self._desk.recall(change, at_s)
             yield
         self._desk.restore(past.alerts, past.last_s, self._clock())
-        # They are in the log of that run.
-        self._book.lines(map(AlertMessage, self._desk.open()))
         self._log = past.log
         stand = {alert.id for alert in self._desk.open()}
         now_s = self._clock()
@@ -453,11 +423,92 @@ class AlertService:
             self._publish(self._logged(messages))
 
     def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
-        for message in messages:
-            self._log.alert(message.alert, self._clock())
-        lines = self._book.lines(messages)
-        if self._aloud():
-            for line in lines:
+        """Enter them in log and journal; that one is worded anew every few seconds is not."""
+        for alert in (message.alert for message in messages):
+            news = self._log.alert(alert, self._clock())
+            if news:
+                remember(self._journal, alert)
+            for line in log_lines(alert, news) if self._aloud() else ():
                 # Whatever level people ask for, what an arbiter sees and does is on record.
                 log.warning("%s", line)
         return messages
+
+
+#: Games looked at for moments in one go.
+LOOKS = 12
+#: Alerts that doubt the result of their game.
+_DOUBTS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
+
+
+def _time_and_game(told: tuple[float, Change]) -> tuple[float, object]:
+    game = getattr(told[1], "game", None)
+    return told[0], getattr(game, "id", game)
+
+
+class StoryService:
+    """Looks for moments once a second. A fault in here costs moments, nothing else: what is said of
+    games rests on whatever feeds say of them, and must not cost anybody a move.
+    """
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        detail_of: Callable[[GameId], GameDetail | None],
+        clock: Callable[[], float] = time.time,
+        alerts: Callable[[], Iterable[Alert]] = tuple,
+    ) -> None:
+        """``alerts``: those that stand."""
+        self._desk = StoryDesk(self._doubted)
+        self._alerts = alerts
+        self._publish = publish
+        self._detail_of = detail_of
+        self._clock = clock
+        self._restoring = False
+        self._faults = FaultLog("moments are missed")
+
+    def published(self, changes: Iterable[Change]) -> None:
+        """To be called with every change, before subscribers are sent it."""
+        with self._faults.guarded():
+            self._desk.heard(changes, None if self._restoring else self._clock())
+
+    def _doubted(self, game: GameId) -> bool:
+        return any(each.game == game and each.kind in _DOUBTS for each in self._alerts())
+
+    def tick(self) -> None:
+        """To be called about once a second: look at what has changed."""
+        for _ in range(LOOKS):
+            if not self._desk.waiting:
+                return
+            with self._faults.guarded():
+                if messages := self._desk.look(self._detail_of):
+                    self._publish(messages)
+
+    def resume(self, told: Iterable[tuple[float, Change]]) -> Generator[None, None, None]:
+        """Moments of what a run before this one saw stand again, with their times, without a word:
+        who was sent them then is not sent them as news. Yields wherever others may have a turn.
+
+        ``told``: that run's changes, each with its time, seconds since 1970 UTC.
+        """
+        with self._faults.guarded():
+            for (at_s, _), together in itertools.groupby(told, key=_time_and_game):
+                self._desk.heard([change for _, change in together], at_s)
+                yield
+            yield from self._desk.recall(self._detail_of)
+
+    @property
+    def missed(self) -> int:
+        """How often moments were missed by a fault of ours."""
+        return self._faults.count
+
+    def moments(self) -> Sequence[Moment]:
+        """Those that stand."""
+        return self._desk.moments()
+
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """What happens meanwhile happened at a time that is not known."""
+        self._restoring = True
+        try:
+            yield
+        finally:
+            self._restoring = False
