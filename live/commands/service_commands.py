@@ -466,7 +466,7 @@ def forget(
     ones. Stop the service first.
     """
     from live.store.journal_file import ForeignDatabase, JournalLocked
-    from live.store.journal_forgetting import forget as delete
+    from live.store.journal_file import forget as delete
 
     if not player.strip() and not older_than:
         raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")

@@ -47,9 +47,14 @@ from live.service.process import stop_on_signals
 from live.service.program_output import log_to_stderr
 from live.service.report_export import utc_now, write_report, write_texts
 from live.settings import flat, nested
-from live.store.journal_reader import JournalReader
-from live.store.journal_records import JournalRun, RecordedNote, RecordedScore, Restated
-from live.store.journal_records import RecordedChange as Kept
+from live.store.journal_reader import (
+    JournalReader,
+    JournalRun,
+    RecordedNote,
+    RecordedScore,
+    Restated,
+)
+from live.store.journal_reader import RecordedChange as Kept
 from live.store.rating_explanation import (
     ExplainedSearch,
     Explanation,

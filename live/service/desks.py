@@ -58,7 +58,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game.game_views import unscored
 from live.service.supervision import FaultLog
 from live.store.journal import Journal
-from live.store.journal_records import RecordedChange, RecordedNote, Restated, game_of
+from live.store.journal_reader import RecordedChange, RecordedNote, Restated, game_of
 from live.story.story_desk import StoryDesk
 
 log = logging.getLogger(__name__)

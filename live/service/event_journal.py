@@ -45,7 +45,7 @@ from live.ledger.measure import Measure
 from live.ratings.engine_scale import MeasuredEngine
 from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal, StoredResults
-from live.store.journal_records import (
+from live.store.journal_reader import (
     JournalRun,
     JournalStanding,
     RecordedChange,

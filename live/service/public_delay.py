@@ -21,7 +21,7 @@ from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
 from live.publish.public_state import DelayedGames, PublicState
 from live.store.journal import Journal
-from live.store.journal_records import RecordedChange, Restated
+from live.store.journal_reader import RecordedChange, Restated
 
 log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Final, Generic, Self, TypeVar, cast
 
 import msgspec
 
@@ -54,16 +54,14 @@ from live.store.journal_file import (
     together,
     why_unusable,
 )
-from live.store.journal_reader import JournalReader
-from live.store.journal_records import (
+from live.store.journal_reader import (
     CLOCK,
+    JournalReader,
     JournalRun,
     JournalStanding,
-    RecordedAnswer,
     RecordedChange,
     RecordedNote,
     Restated,
-    StoredGame,
     encode,
 )
 
@@ -142,37 +140,9 @@ class WriteBacklog(Generic[Item]):
             self._changed.notify_all()
 
 
-class JournalWriting(msgspec.Struct, frozen=True):
-    """A game as it stands, whole: ``details`` is what is read only when somebody asks."""
-
-    kept: StoredGame
-    details: bytes
-
-
-class WrittenResult(msgspec.Struct, frozen=True):
-    """What one search found, with its time."""
-
-    at_ms: int
-    search_key: SearchKey
-    identity: str
-    result: SearchResult
-
-
-class WrittenRun(msgspec.Struct, frozen=True):
-    """A run with its number and time."""
-
-    number: int
-    at_ms: int
-    run: JournalRun
-
-
-Record = (
-    RecordedChange | WrittenResult | RecordedAnswer | RecordedNote | WrittenRun | JournalWriting
-)
-
-
 class JournalWriter:
-    """Owns the only connection that writes.
+    """Owns the only connection that writes, on a thread of its own. What waits in the backlog is
+    one of its methods with what it is to be given.
 
     Args:
         report: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
@@ -193,18 +163,13 @@ class JournalWriter:
         self._report = report
         self._durable = durable
         self._retry_s = retry_s
-        self._run = 0
         self._engines: dict[str, int] = {}
         # Where the chains of checksums end; empty until read.
         self._heads: dict[str, tuple[int, bytes]] = {}
         self._connection: sqlite3.Connection | None = None
+        self._execute: Callable[..., sqlite3.Cursor]
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
-
-    def start(self) -> None:
         self._thread.start()
-
-    def join(self, timeout_s: float) -> None:
-        self._thread.join(timeout_s)
 
     def _work(self) -> None:
         while batch := self._backlog.take(BATCH):
@@ -242,22 +207,25 @@ class JournalWriter:
         self._heads.clear()
 
     def close(self) -> None:
-        """After the thread has ended: fold the log into the file."""
+        """Fold the log into the file, when the thread has ended; one that is stuck is not waited
+        for.
+        """
+        self._thread.join(2 * BUSY_S)
         self._disconnect()
 
     def _write(self, connection: sqlite3.Connection, batch: Sequence[Record]) -> None:
-        execute = connection.execute
+        self._execute = execute = connection.execute
         execute("BEGIN IMMEDIATE")
         try:
             if not self._heads:
                 self._heads = heads(connection)
             before = dict(self._heads)
-            for record in batch:
+            for write, values in batch:
                 try:
-                    self._record(execute, record)
+                    write(self, *values)
                 except (TypeError, ValueError, OverflowError):
                     # Text no encoding has, a number beyond 64 bits: it costs nobody else anything.
-                    log.exception("the journal leaves out what cannot be written: %r", record)
+                    log.exception("the journal leaves out what cannot be written: %r", values)
             for name, (n, chain) in self._heads.items():
                 if before.get(name) != (n, chain):
                     execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (name, n, chain))
@@ -267,56 +235,71 @@ class JournalWriter:
                 execute("ROLLBACK")
             raise
 
-    def _record(self, execute: Callable[..., Any], record: Record) -> None:
-        match record:
-            case RecordedChange():
-                self._write_change(execute, record)
-            case WrittenResult():
-                self._write_result(execute, record)
-            case RecordedAnswer(at_ms=at_ms, question=question, answer=answer):
-                execute(
-                    "INSERT OR REPLACE INTO human VALUES (?, ?, ?)",
-                    (question.digest, encode(answer), at_ms),
-                )
-            case JournalWriting(kept=kept, details=details):
-                game, n, measure, rest = msgspec.structs.astuple(kept)
-                execute(
-                    "UPDATE games SET n = ?, measure = ?, rest = ?, details = ?, sum = ?"
-                    " WHERE game = ?",
-                    (n, measure, rest, details, sum_of(game, n, measure, rest), game),
-                )
-            case RecordedNote():
-                self._chain(execute, "notes", msgspec.structs.astuple(record))
-            case WrittenRun(number=number, at_ms=at_ms, run=run):
-                self._chain(execute, "runs", (number, at_ms, encode(run)))
-                self._run = number
+    # --- records: each a method -------------------------------------------------------------------
 
-    def _chain(self, execute: Callable[..., Any], table: str, fields: tuple[Any, ...]) -> None:
-        """Write a record behind the last of its table."""
+    def _chain(self, table: str, *fields: object) -> None:
+        """Write a record behind the last of its table; its number is the first of its fields."""
         record = sum_of(*fields)
         _, before = self._heads.get(table, (0, START))
         chain = link(before, record)
         places = ", ".join("?" * (len(fields) + 2))
-        execute(
+        self._execute(
             f"INSERT OR REPLACE INTO {table} ({CHAINED[table]}, sum, chain) VALUES ({places})",
             (*fields, record, chain),
         )
-        self._heads[table] = (fields[0], chain)
+        self._heads[table] = (cast(int, fields[0]), chain)
 
-    def _write_result(self, execute: Callable[..., Any], found: WrittenResult) -> None:
-        at_ms = found.at_ms
-        key, result = digest(found.identity, found.search_key), encode(found.result)
-        about = (self._engine(execute, found.identity), str(found.search_key.limit), at_ms)
-        if execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None:
+    def run(self, number: int, at_ms: int, run: JournalRun) -> None:
+        """A start of the service."""
+        self._chain("runs", number, at_ms, encode(run))
+
+    def note(self, n: int, at_ms: int, run: int, game: GameId, kind: str, body: bytes) -> None:
+        """Something said."""
+        self._chain("notes", n, at_ms, run, game, kind, body)
+
+    def change(self, n: int, at_ms: int, run: int, step: Step | Restated) -> None:
+        """Something that happened."""
+        game = "" if isinstance(step, Restated) else step.id
+        self._chain("changes", n, at_ms, run, game, encode(step))
+        match step:
+            case Restated():
+                self._execute("DELETE FROM games")
+            case NewGame():
+                self._execute(
+                    "INSERT OR REPLACE INTO games (game, opened, at_ms) VALUES (?, ?, ?)",
+                    (game, n, at_ms),
+                )
+            case GameGone():
+                self._execute("DELETE FROM games WHERE game = ?", (game,))
+            case _:
+                self._execute("UPDATE games SET at_ms = ? WHERE game = ?", (at_ms, game))
+
+    def game(self, game: GameId, n: int, measure: bytes, rest: bytes, details: bytes) -> None:
+        """A game as it stands after change ``n``, whole."""
+        self._execute(
+            "UPDATE games SET n = ?, measure = ?, rest = ?, details = ?, sum = ? WHERE game = ?",
+            (n, measure, rest, details, sum_of(game, n, measure, rest), game),
+        )
+
+    def answer(self, at_ms: int, question: HumanQuestion, answer: HumanAnswer) -> None:
+        """What players would play."""
+        row = (question.digest, encode(answer), at_ms)
+        self._execute("INSERT OR REPLACE INTO human VALUES (?, ?, ?)", row)
+
+    def result(self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult) -> None:
+        """What one search found."""
+        key, result = digest(identity, search_key), encode(found)
+        about = (self._engine(identity), str(search_key.limit), at_ms)
+        if self._execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None:
             # Taken over from a cache of searches, which does not know these.
-            execute(
+            self._execute(
                 "UPDATE results SET engine = ?, bound = ?, at_ms = ?"
                 " WHERE key = ? AND at_ms IS NULL",
                 (*about, key),
             )
             return
         record = sum_of(key, result, at_ms)
-        execute(
+        self._execute(
             "INSERT INTO results (key, result, engine, bound, at_ms, sum)"
             " VALUES (?, ?, ?, ?, ?, ?)",
             (key, result, *about, record),
@@ -324,30 +307,15 @@ class JournalWriter:
         count, sums = self._heads.get("results", (0, START))
         self._heads["results"] = (count + 1, together(sums, record))
 
-    def _write_change(self, execute: Callable[..., Any], change: RecordedChange) -> None:
-        step = change.step
-        game = "" if isinstance(step, Restated) else step.id
-        fields = (change.n, change.at_ms, self._run, game, encode(step))
-        self._chain(execute, "changes", fields)
-        match step:
-            case Restated():
-                execute("DELETE FROM games")
-            case NewGame():
-                execute(
-                    "INSERT OR REPLACE INTO games (game, opened, at_ms) VALUES (?, ?, ?)",
-                    (game, change.n, change.at_ms),
-                )
-            case GameGone():
-                execute("DELETE FROM games WHERE game = ?", (game,))
-            case _:
-                execute("UPDATE games SET at_ms = ? WHERE game = ?", (change.at_ms, game))
-
-    def _engine(self, execute: Callable[..., Any], identity: str) -> int:
+    def _engine(self, identity: str) -> int:
         if identity not in self._engines:
-            execute("INSERT OR IGNORE INTO engines (identity) VALUES (?)", (identity,))
-            row = execute("SELECT engine FROM engines WHERE identity = ?", (identity,)).fetchone()
-            self._engines[identity] = row[0]
+            self._execute("INSERT OR IGNORE INTO engines (identity) VALUES (?)", (identity,))
+            row = self._execute("SELECT engine FROM engines WHERE identity = ?", (identity,))
+            self._engines[identity] = row.fetchone()[0]
         return self._engines[identity]
+
+
+Record = tuple[Callable[..., None], tuple[object, ...]]
 
 
 def wall_ms() -> int:
@@ -438,14 +406,10 @@ class Journal:
             self._writer = JournalWriter(
                 self.path, self._backlog, self._report, durable=self._durable, retry_s=self._retry_s
             )
-            self._writer.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._backlog.close()
-        if self._writer is not None:
-            # A writer that is stuck is not waited for.
-            self._writer.join(2 * BUSY_S)
         self._close_reader()
         if self._writer is not None:
             self._writer.close()
@@ -546,18 +510,14 @@ class Journal:
     def begin(self, run: JournalRun) -> None:
         """From here on changes belong to this run of the service."""
         self._run += 1
-        self._put(WrittenRun(self._run, self._clock_ms(), run))
-
-    def change(self, step: Step) -> None:
-        """A step that has been carried out."""
-        self._change(step)
+        self._put(JournalWriter.run, self._run, self._clock_ms(), run)
 
     def restate(self, games: Iterable[Game]) -> None:
         """Write all games anew, after changes had to be left out (:attr:`wants_restating`)."""
         self._missed = False
-        self._change(Restated(), must=True)
+        self.change(Restated(), must=True)
         for game in games:
-            self._change(NewGame(game), must=True)
+            self.change(NewGame(game), must=True)
 
     @property
     def wants_restating(self) -> bool:
@@ -566,30 +526,30 @@ class Journal:
 
     def keep(self, game: GameId, measure: bytes, rest: bytes, details: bytes) -> bool:
         """Keep a game as it stands after all changes so far; whether there was room."""
-        return not self._missed and self._put(
-            JournalWriting(StoredGame(game, self._n, measure, rest), details), spare=True
+        # What can be made again gives way early.
+        return not (self._missed or self.problem) and self._put(
+            JournalWriter.game, game, self._n, measure, rest, details
         )
 
     def note(self, kind: str, body: bytes, game: GameId = "") -> None:
         """Something else to be kept with its time; ``body`` is JSON."""
         self._note += 1
-        self._put(RecordedNote(self._note, self._clock_ms(), self._run, game, kind, body))
+        self._put(JournalWriter.note, self._note, self._clock_ms(), self._run, game, kind, body)
 
-    def _change(self, step: Step | Restated, *, must: bool = False) -> None:
+    def change(self, step: Step | Restated, *, must: bool = False) -> None:
+        """A step that has been carried out; ``must``: however much waits already."""
         if self._missed:
             return
         self._n += 1
-        if not self._put(RecordedChange(self._n, self._clock_ms(), step), must=must):
+        now_ms = self._clock_ms()
+        if not self._put(JournalWriter.change, self._n, now_ms, self._run, step, must=must):
             self._missed = True
 
-    def _put(self, record: Record, *, must: bool = False, spare: bool = False) -> bool:
+    def _put(self, write: Callable[..., None], *values: object, must: bool = False) -> bool:
         if self._writer is None or self.hopeless:
             return False
-        self._empty = self._empty and isinstance(record, WrittenRun)
-        # What can be made again gives way early.
-        if spare and self.problem:
-            return False
-        return self._backlog.put(record, must=must)
+        self._empty = self._empty and write is JournalWriter.run
+        return self._backlog.put((write, values), must=must)
 
     def _clock_ms(self) -> int:
         """Now; within a run time goes on where the clock is set back. That it was put forward is
@@ -627,7 +587,7 @@ class Journal:
 
     def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         self._memory.put(identity, search_key, result)
-        self._put(WrittenResult(self._clock_ms(), search_key, identity, result))
+        self._put(JournalWriter.result, self._clock_ms(), identity, search_key, result)
 
     # --- what players would play ------------------------------------------------------------------
 
@@ -638,7 +598,7 @@ class Journal:
 
     def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         """Keep an answer, so that a restart shows the same without the network."""
-        self._put(RecordedAnswer(self._clock_ms(), question, answer))
+        self._put(JournalWriter.answer, self._clock_ms(), question, answer)
 
 
 class StoredResults:

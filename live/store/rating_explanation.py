@@ -22,7 +22,7 @@ from live.ledger.rate_game import GameRater
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
 from live.ratings.perceived.loss_logit import GRID_ELO, Floats
 from live.ratings.perceived.perceived_rating import PULL_MOVES, perceived
-from live.store.journal_records import RecordedScore
+from live.store.journal_reader import RecordedScore
 
 
 class ExplainedSearch(msgspec.Struct, frozen=True):

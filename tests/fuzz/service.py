@@ -321,7 +321,7 @@ def _journal() -> bytes:
     from live.feeds.demo import demo_feed
     from live.games.game_index import GameIndex
     from live.games.report_changes import plan
-    from live.store.journal_records import JournalRun
+    from live.store.journal_reader import JournalRun
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal.sqlite"

@@ -23,7 +23,7 @@ from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
 from live.ledger.rate_game import GameFigures, GameRater, head_to_head, rate
 from live.ratings.gain_histogram import GainHistogram, expected_score_exact
 from live.ratings.strength.agreement import load_choice_model
-from live.store.journal_records import encode
+from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger
 

@@ -34,8 +34,7 @@ from live.feeds.simulated_board_mistakes import MISTAKES, Mistake
 from live.publish.access.tokens import new_token
 from live.report.incident_report import as_csv, moment
 from live.service.desks import ENTRY, alerts_of, log_of
-from live.store.journal_reader import JournalReader
-from live.store.journal_records import RecordedNote
+from live.store.journal_reader import JournalReader, RecordedNote
 from tests.alerts.games import four_boards
 from tests.service import arbiter_day
 from tests.service.running import running

@@ -24,7 +24,7 @@ from live.publish.visibility import Visibility, shown
 from live.service.output_mode import offer_delay
 from live.service.public_delay import first_delay_s, mark_shown, settings_delay, since_shown
 from live.store.journal import Journal
-from live.store.journal_records import JournalRun, Restated
+from live.store.journal_reader import JournalRun, Restated
 from live.terminal.view_context import TerminalActions
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal

@@ -25,8 +25,7 @@ from live.human.question import HumanAnswer, HumanQuestion
 from live.store import journal as journal_module
 from live.store.journal import Journal, StoredResults, WriteBacklog
 from live.store.journal_file import VERSION, connected, why_refused
-from live.store.journal_reader import JournalReader
-from live.store.journal_records import JournalRun, Restated
+from live.store.journal_reader import JournalReader, JournalRun, Restated
 from tests.ledger.arithmetic import game, line
 
 RUN = JournalRun(

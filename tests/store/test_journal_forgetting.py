@@ -1,4 +1,4 @@
-"""live.store.journal_forgetting: what is forgotten is in no byte of the file, the rest is whole."""
+"""live.store.journal_file: what is forgotten is in no byte of the file, the rest is whole."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
 from live.publish.published_state import snapshot
 from live.ratings.perceived.model_choice import Models
-from live.store.journal_records import StoredGame, details_of, encode, packed, rest_of
+from live.store.journal_reader import StoredGame, details_of, encode, packed, rest_of
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line, whole
 from tests.ledger.test_event_ledger import FIGURES, Run, State, ledger, same_end
 
