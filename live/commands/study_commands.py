@@ -224,7 +224,7 @@ def match(
     """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine."""
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
-    from live.ratings.match.sprt import Sprt
+    from live.ratings.match import Sprt
     from live.studies.compare_players import match as match_results
 
     test = None

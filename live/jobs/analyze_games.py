@@ -24,7 +24,7 @@ from live.feeds.game_roster import distinct_games
 from live.feeds.pgn.charset import likely_charset
 from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
-from live.ledger.players.namesakes import namesakes
+from live.ledger.roster import namesakes
 from live.players.player_lists import beside
 from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.publish.export.pgn_export import export

@@ -28,18 +28,21 @@ from live.events import (
 from live.games.game import Game, NewGame, Step
 from live.games.game_index import GameIndex, arranged
 from live.human.question import HumanAnswer
-from live.ledger.game.archived_game import ArchivedDetails, ArchivedGame, ArchivedValues, Recall
-from live.ledger.game.game_evaluations import RequestId
-from live.ledger.game.tracked_game import TrackedGame
+from live.ledger.comparisons import ComparedGame, ComparedMoves, ComparisonData
+from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
-from live.ledger.methods.comparison_data import ComparedGame, ComparedMoves, ComparisonData
-from live.ledger.methods.move_quality import MoveQuality
 from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages
-from live.ledger.players.player_totals import PlayerTotals
-from live.ledger.players.standings import EventStandings
-from live.ledger.rate_game import GameRater, needs_field
-from live.ratings.ferreira.algorithm_3 import Algorithm3
-from live.ratings.perceived.model_choice import Models
+from live.ledger.players import EventStandings, PlayerTotals
+from live.ledger.rate_game import GameRater, MoveQuality, needs_field
+from live.ledger.tracked_game import (
+    ArchivedDetails,
+    ArchivedGame,
+    ArchivedValues,
+    Recall,
+    TrackedGame,
+)
+from live.ratings.ferreira import Algorithm3
+from live.ratings.perceived_model import Models
 
 
 class EventLedger:

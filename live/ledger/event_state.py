@@ -37,10 +37,10 @@ from live.games.report_changes import plan
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer
 from live.ledger.event_ledger import EventLedger
-from live.ledger.game.archived_game import ArchivedValues, Recall
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Effects, HumanRequest, Urgency
-from live.ratings.perceived.model_choice import Models
+from live.ledger.tracked_game import ArchivedValues, Recall
+from live.ratings.perceived_model import Models
 
 #: Moves taken in at once: some milliseconds of work.
 MOVES_A_STEP = 40

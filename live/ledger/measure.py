@@ -7,12 +7,12 @@ from typing import NamedTuple
 from live.engine.search import Limit, SearchOptions
 from live.events import GainKind
 from live.games.game import Game
-from live.ratings.ferreira.engine_distribution import EngineDistribution, SpikeAtZero
+from live.ratings.agreement import ChoiceModel
+from live.ratings.expected_result import Results
+from live.ratings.ferreira import EngineDistribution, SpikeAtZero
+from live.ratings.intrinsic_rating import IntrinsicTable
 from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
-from live.ratings.perceived.model_choice import Models
-from live.ratings.regan.intrinsic_rating import IntrinsicTable
-from live.ratings.strength.agreement import ChoiceModel
-from live.ratings.strength.expected_result import Results
+from live.ratings.perceived_model import Models
 
 #: Decimals published: a hundredth of an Elo point, a millionth of a point of score. Figures are
 #: rounded once, so that every subscriber adds the very same numbers.

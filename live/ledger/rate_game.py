@@ -1,29 +1,31 @@
-"""One way to rate a game: from what is known of it now to every figure of both sides. Pure.
-
-Live, after a restart, in the archive and in an explanation it is the same call. What it makes
-follows from its arguments alone, whatever order they became known in: a move whose score is not
-known is left out, and comes in when it is. :class:`GameRater` gives the same as :func:`rate`, and
-reuses what it made of the moves before the first that differs from its last call.
-
-Per move: its gain, and the comparison of it with rated players in the same position
-(:mod:`live.ratings.perceived.perceived_rating`). Everything else is sums over moves, held after
-each of them, so that one more move costs no more than itself.
-"""
+"""One way to rate a game: from what is known of it now to every figure of both sides. Pure."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from operator import is_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
 
-from live.events import Color, CurvePoint, Curves, GameMethods, HeadToHead, SideMethods
+from live.events import (
+    Color,
+    CurvePoint,
+    Curves,
+    GameMethods,
+    HeadToHead,
+    Intrinsic,
+    Score,
+    Share,
+    SideMethods,
+)
 from live.games.game import Game
 from live.human.question import HumanAnswer
-from live.ledger.game.game_evaluations import KnownGame, KnownMove
+from live.ledger.game_evaluations import KnownGame, KnownMove
 from live.ledger.measure import (
     ELO_DECIMALS,
     PERCENT_DECIMALS,
@@ -32,18 +34,22 @@ from live.ledger.measure import (
     game_pace,
     rounded,
 )
-from live.ledger.methods.method_figures import move_figures
-from live.ledger.methods.move_choice_screening import screened
-from live.ledger.methods.move_quality import MoveCounts, MoveQuality, judged
 from live.ratings.accuracy import Accuracy, CentipawnLoss, GameAccuracy
-from live.ratings.alliot.complexity import complexity
-from live.ratings.alliot.conformance import predict_by_shares
+from live.ratings.agreement import ChoiceModel, GameChoices, counts, found_by
+from live.ratings.choice_model import Spread, left_out, spread_of
+from live.ratings.conformance import (
+    GUID_BRATKO,
+    PONDERATED,
+    RAW,
+    complexity,
+    is_counted,
+    predict_by_shares,
+)
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira.algorithm_4 import interval_of
-from live.ratings.perceived.circumstances import Turn
-from live.ratings.perceived.model import MoveReader
-from live.ratings.perceived.model_choice import ModelChoice, PaceGroup
-from live.ratings.perceived.perceived_rating import (
+from live.ratings.ferreira import interval_of
+from live.ratings.intrinsic_rating import IntrinsicCounter, IntrinsicTable, project
+from live.ratings.perceived_model import ModelChoice, MoveReader, PaceGroup, Turn
+from live.ratings.perceived_rating import (
     ComparedMove,
     Elos,
     Evidence,
@@ -52,9 +58,276 @@ from live.ratings.perceived.perceived_rating import (
     game_level,
     perceived,
 )
-from live.ratings.regan.move_spread import Spread
-from live.ratings.score_interval import GameScores
-from live.ratings.strength.agreement import ChoiceModel, GameChoices, counts, found_by
+from live.ratings.score_interval import GameScores, clustered_interval
+
+# --- move quality -------------------------------------------------------------------------------
+
+# Every move as the methods beside Ferreira's need it, and one side's moves of a game counted.
+
+
+#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+FIRST_CHOICE_PLY = 17
+DECIDED_CP = 300
+
+
+class MoveQuality(msgspec.Struct, frozen=True, gc=False):
+    """One move against the engine's choice; scores and gain from the mover's side."""
+
+    ply: int
+    best_cp: int | None = None
+    """Score of the position before the move; None while unknown."""
+    gain_cp: int | None = None
+    """Same-search gain; None while unknown, or for ever without a first choice."""
+    first_choice: bool | None = None
+    """Whether it was the engine's own; None where nobody chose."""
+    forced: bool = False
+    """It was the only legal move."""
+    spread: Spread | None = None
+    """What there was to choose from, where the engine showed several lines and the turn counts
+    (Regan and Haworth 2011, section 5)."""
+    after: Score | None = None
+    """Final score of the position after the move, White's side."""
+
+
+def judged(known: KnownMove) -> MoveQuality:
+    """What is finally known of a move."""
+    before = known.before
+    forced = known.board.forced
+    after = known.after.score if known.after else None
+    if before is None:
+        return MoveQuality(known.ply, forced=forced, after=after)
+    sign = 1 if known.mover == "white" else -1
+    choice = None if before.best is None else before.best == known.uci
+    spread = _counted_spread(known, [(line.move, sign * line.score.cp) for line in before.lines])
+    return MoveQuality(
+        known.ply,
+        sign * before.score.cp,
+        known.gains.same_search_cp,
+        choice,
+        forced,
+        spread,
+        after,
+    )
+
+
+def _counted_spread(known: KnownMove, lines: list[tuple[str, int]]) -> Spread | None:
+    # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
+    if len(lines) < 2 or len({move for move, _ in lines}) < len(lines):
+        return None
+    spread = spread_of(lines, known.uci)
+    return None if left_out(spread, known.ply, repeated=known.board.repeated) else spread
+
+
+class Counted(NamedTuple):
+    """Moves counted, and how many of them conform."""
+
+    n: int = 0
+    within: int = 0
+
+
+class MoveCounts(NamedTuple):
+    """One player's moves of one game, as the shares of the methods are made of."""
+
+    raw: Counted = Counted()
+    guid_bratko: Counted = Counted()
+    ponderated: Counted = Counted()
+    first_choice: Counted = Counted()
+    markov: int = 0
+    """Moves that count for the Markov predictor."""
+    scored: int = 0
+    """Moves of which the score before is known."""
+    chosen: int = 0
+    """Those that can be compared with a first choice."""
+
+    def after(self, move: MoveQuality) -> MoveCounts:
+        """With one more move, as far as it is judged."""
+        if move.best_cp is None:
+            return self
+        counts = self._replace(scored=self.scored + 1)
+        if move.gain_cp is not None and is_counted(move.ply, forced=move.forced):
+            found = [kind.of(move.best_cp, move.gain_cp) for kind in _KINDS]
+            raw, guid_bratko, ponderated = (
+                held if shortfall is None else _one_more(held, shortfall <= kind.x_cp)
+                for held, shortfall, kind in zip(counts[:3], found, _KINDS, strict=True)
+            )
+            counts = counts._replace(
+                raw=raw, guid_bratko=guid_bratko, ponderated=ponderated, markov=counts.markov + 1
+            )
+        if move.first_choice is None:
+            return counts
+        choice = counts.first_choice
+        decided = abs(move.best_cp) > DECIDED_CP
+        if move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
+            choice = _one_more(choice, move.first_choice)
+        return counts._replace(chosen=counts.chosen + 1, first_choice=choice)
+
+    @property
+    def unchosen(self) -> bool:
+        """Scores without a first choice are all there is, as ``[%eval]`` comments give them."""
+        return self.scored > 0 and not self.chosen
+
+
+_KINDS = (RAW, GUID_BRATKO, PONDERATED)
+
+
+def _one_more(held: Counted, within: bool) -> Counted:
+    return Counted(held.n + 1, held.within + within)
+
+
+# --- method figures -----------------------------------------------------------------------------
+
+# The figures of the methods beside Ferreira's, from one game or several pooled. Pure.
+#
+# What cannot be said is null and has its reason beside it. Sums over games do not depend on the
+# order of the games.
+
+
+SHARE_DECIMALS = 4
+MEAN_DECIMALS = 2
+
+NO_CHOICE = "no engine's first choice to compare with"
+NO_MOVE = "no move yet"
+
+
+class SideOfGame(Protocol):
+    """What a game says of one player, for the methods."""
+
+    @property
+    def counts(self) -> MoveCounts: ...
+
+    @property
+    def accuracy(self) -> Accuracy: ...
+
+    @property
+    def loss(self) -> CentipawnLoss: ...
+
+
+def move_figures(sides: Sequence[SideOfGame]) -> dict[str, Any]:
+    """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
+    missing: dict[str, str] = {}
+    shares = {
+        "conformance": share(tuple([side.counts.raw for side in sides])),
+        "guid_bratko": share(tuple([side.counts.guid_bratko for side in sides])),
+        "ponderated": share(tuple([side.counts.ponderated for side in sides])),
+        "first_choice": share(tuple([side.counts.first_choice for side in sides])),
+    }
+    unchosen = bool(sides) and all(side.counts.unchosen for side in sides)
+    for name, found in shares.items():
+        if found.share is None:
+            first = 9 if name == "first_choice" else 10
+            missing[name] = NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
+    means = {
+        "accuracy": _over_games([(s.accuracy.so_far, s.accuracy.moves) for s in sides]),
+        "centipawn_loss": _over_games([(s.loss.so_far_cp, s.loss.moves) for s in sides]),
+    }
+    missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
+    return {**shares, **means, "missing": missing}
+
+
+# Most news leaves most shares as they are.
+@lru_cache(maxsize=4096)
+def share(games: tuple[tuple[int, int], ...]) -> Share:
+    """A share over games of ``(moves, those counted in)``, interval clustered by game."""
+    scores = [GameScores(n, within, within) for n, within in games if n]
+    n = sum(score.n for score in scores)
+    if not n:
+        return Share()
+    ends = clustered_interval(scores)
+    low, high = ends if ends is not None else (None, None)
+    return Share(
+        share=rounded(sum(score.total for score in scores) / n, SHARE_DECIMALS),
+        low=rounded(low, SHARE_DECIMALS),
+        high=rounded(high, SHARE_DECIMALS),
+        moves=n,
+    )
+
+
+def _over_games(games: Iterable[tuple[float | None, int]]) -> float | None:
+    """Mean over games, weighted by their moves; None without a move."""
+    known = [(value, moves) for value, moves in games if value is not None and moves]
+    if not known:
+        return None
+    total = math.fsum([value * moves for value, moves in known])
+    return rounded(total / sum([moves for _, moves in known]), MEAN_DECIMALS)
+
+
+# --- move choice screening ----------------------------------------------------------------------
+
+# Choices among several lines beside what players of one's rating choose. Pure.
+#
+# Source: Regan and Haworth 2011; needs Multi-PV, and a table for just that engine and limit. What
+# it finds is for screening: it accuses nobody.
+
+
+Z_DECIMALS = 2
+
+NO_TURN = "no turn that counts yet (from move 9 on, among several lines)"
+UNRATED = "no own rating to compare with"
+
+
+def screened(
+    measure: Measure, turns: tuple[Spread, ...], elo: int | None
+) -> tuple[Intrinsic | None, dict[str, str]]:
+    """The figures, and why any is null, by name. ``elo`` is the player's own rating."""
+    if measure.table is None:
+        return None, {"intrinsic": measure.table_note}
+    if not turns:
+        return None, {"intrinsic": NO_TURN}
+    figures, reason = _figures(measure.table, turns, elo)
+    missing = {} if elo is not None else {"intrinsic_z": UNRATED}
+    if reason:
+        missing["intrinsic_rating"] = reason
+    return figures, missing
+
+
+# Asked for again with every news of the player, and mostly nothing of it has changed.
+@lru_cache(maxsize=2048)
+def _figures(
+    table: IntrinsicTable, turns: tuple[Spread, ...], elo: int | None
+) -> tuple[Intrinsic, str]:
+    counter = IntrinsicCounter(table)
+    for spread in turns:
+        counter.add(spread)
+    found = counter.rating
+    losses = [spread.loss for spread in turns if spread.loss is not None]
+    matches = sum(spread.played == 0 for spread in turns)
+    beside = project(turns, table.skill(elo)) if elo is not None else None
+    return (
+        Intrinsic(
+            turns=len(turns),
+            rating=rounded(found.elo, ELO_DECIMALS),
+            low=rounded(found.low, ELO_DECIMALS),
+            high=rounded(found.high, ELO_DECIMALS),
+            beyond=found.beyond,
+            move_match=round(matches / len(turns), SHARE_DECIMALS),
+            average_difference=round(sum(losses) / len(turns), SHARE_DECIMALS),
+            projected_match=rounded(
+                beside.matches.projected / len(turns) if beside else None, SHARE_DECIMALS
+            ),
+            projected_difference=rounded(
+                beside.difference.projected if beside else None, SHARE_DECIMALS
+            ),
+            match_z=rounded(beside.matches.z if beside else None, Z_DECIMALS),
+            difference_z=rounded(beside.difference.z if beside else None, Z_DECIMALS),
+            table=table.name,
+        ),
+        found.reason or "",
+    )
+
+
+# --- rate game ----------------------------------------------------------------------------------
+
+# One way to rate a game: from what is known of it now to every figure of both sides. Pure.
+#
+# Live, after a restart, in the archive and in an explanation it is the same call. What it makes
+# follows from its arguments alone, whatever order they became known in: a move whose score is not
+# known is left out, and comes in when it is. :class:`GameRater` gives the same as :func:`rate`, and
+# reuses what it made of the moves before the first that differs from its last call.
+#
+# Per move: its gain, and the comparison of it with rated players in the same position
+# (:mod:`live.ratings.perceived_rating`). Everything else is sums over moves, held after
+# each of them, so that one more move costs no more than itself.
+
 
 COLORS: tuple[Color, Color] = ("white", "black")
 

@@ -1,13 +1,19 @@
-"""Expected score and Elo difference, one from the other.
-
-Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200 √2))``, so
-``d = 200 √2 Φ⁻¹(p)``. It is not the logistic curve of today's rating lists.
-"""
+"""Expected scores, Elo differences, and FIDE's own figures from results."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from statistics import NormalDist
+
+# --- expected score -----------------------------------------------------------------------------
+
+# Expected score and Elo difference, one from the other.
+#
+# Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200 √2))``, so
+# ``d = 200 √2 Φ⁻¹(p)``. It is not the logistic curve of today's rating lists.
+
 
 #: Standard deviation of the difference of two performances, each of standard deviation 200
 #: (Elo 1978, as quoted in Ferreira 2012, section 4).
@@ -43,3 +49,76 @@ def expected_score_of(difference_elo: float) -> float:
         raise ValueError("a difference that is not a number has no expected score")
     # erfc keeps its precision far below an even score, where 1 + erf would lose all digits.
     return 0.5 * math.erfc(-difference_elo / (DIFFERENCE_SD_ELO * math.sqrt(2)))
+
+
+# --- fide ---------------------------------------------------------------------------------------
+
+# FIDE's own figures from results: rating performance and rating change (FIDE Rating Regulations
+# 2022, 1.4.9, 8.1 and 8.3).
+
+
+#: Rating difference for a share of points from .50 to 1.00 in steps of .01 (8.1.1).
+_DP = (
+    *(0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158),
+    *(
+        166,
+        175,
+        184,
+        193,
+        202,
+        211,
+        220,
+        230,
+        240,
+        251,
+        262,
+        273,
+        284,
+        296,
+        309,
+        322,
+        336,
+        351,
+        366,
+    ),
+    *(383, 401, 422, 444, 470, 501, 538, 589, 677, 800),
+)
+#: Largest rating difference for an expected share of points from .50 to .99 (8.1.2).
+_EXPECTED = (
+    *(3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153),
+    *(162, 170, 179, 188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344),
+    *(357, 374, 391, 411, 432, 456, 484, 517, 559, 619, 735),
+)
+#: Larger differences count as this (8.3.1).
+MOST_DIFFERENCE = 400
+
+
+def fide_performance(opponents: Sequence[float], points: float) -> int | None:
+    """Mean rating of the opponents, plus the difference for the share of points (1.4.9, 8.1.1);
+    None without a rated opponent. Points of a running game may be expected ones.
+    """
+    if not opponents:
+        return None
+    share = min(max(points / len(opponents), 0.0), 1.0)
+    at = round(max(share, 1 - share) * 100) - 50
+    difference = _DP[at] if share >= 0.5 else -_DP[at]
+    return math.floor(sum(opponents) / len(opponents) + difference + 0.5)
+
+
+def fide_expected(own_elo: float, opponent_elo: float) -> float:
+    """Share of points expected of the player (8.1.2, 8.3.1)."""
+    difference = min(abs(own_elo - opponent_elo), MOST_DIFFERENCE)
+    of_stronger = (50 + bisect_left(_EXPECTED, difference)) / 100
+    return of_stronger if own_elo >= opponent_elo else round(1 - of_stronger, 2)
+
+
+def development(elo: float) -> int:
+    """The coefficient K where no rating list gives it: 10 from 2400 on, else 20 (8.3.3). Juniors
+    and newcomers have 40, which a rating alone cannot show.
+    """
+    return 10 if elo >= 2400 else 20
+
+
+def rating_change(own_elo: float, games: Sequence[tuple[float, float]], k: float) -> float:
+    """What games of ``(opponent's Elo, points)`` change of a rating (8.3.2), Elo."""
+    return k * math.fsum(points - fide_expected(own_elo, elo) for elo, points in games)

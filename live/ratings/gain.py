@@ -11,7 +11,26 @@ Two definitions, and every result names the one it used (``live.events.GainKind`
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
 from live.events import MATE_CP, Color, Score
+
+# --- gain ---------------------------------------------------------------------------------------
+
+# The gain of a move: how many centipawns the mover won or lost by playing it.
+#
+# Two definitions, and every result names the one it used (``live.events.GainKind``):
+#
+# * ``same-search`` (Alliot 2017, section 3.3): the score of the move played minus the score of the
+#   engine's first choice, both searched from the position before the move. It is 0 for the first
+#   choice itself and never above 0.
+# * ``successive`` (Ferreira 2012, Algorithm 1, step 2): the score of the position after the move
+#   minus the score of the position before it.
+
 
 #: The largest gain: from being mated to mating (Ferreira 2012, section 3).
 MAX_GAIN_CP = 2 * MATE_CP
@@ -60,3 +79,150 @@ def checked_gain(gain_cp: int) -> int:
     if not -MAX_GAIN_CP <= gain_cp <= MAX_GAIN_CP:
         raise ValueError(f"gain {gain_cp} cp is outside ±{MAX_GAIN_CP}: clamp the scores first")
     return gain_cp
+
+
+# --- gain histogram -----------------------------------------------------------------------------
+
+# A player's gains as counts per centipawn, and the exact comparison of two such histograms.
+#
+# Source: Ferreira 2012, section 4: the normalised histogram at a resolution of one centipawn stands
+# for the distribution of gain, and the cross-correlation of two of them (Eq. 1) gives the expected
+# score between two players (Eq. 2).
+
+
+class GainHistogram:
+    """Counts per whole centipawn in [-7800, 7800]. Adding and removing are O(1).
+
+    Kept sparse, since a game has some forty distinct gains and a service holds many games.
+
+    >>> gains = GainHistogram([0, -12, 0, -40])
+    >>> gains.mean
+    -13.0
+    >>> gains.remove(-40)
+    >>> gains.n, gains.mean
+    (3, -4.0)
+    """
+
+    __slots__ = ("_counts", "_n", "_positives", "_total_cp")
+
+    def __init__(self, gains_cp: Iterable[int] = ()) -> None:
+        self._counts: dict[int, int] = {}
+        self._n = 0
+        self._positives = 0
+        # An integer, so that removing undoes adding exactly, however often both happen.
+        self._total_cp = 0
+        for gain_cp in gains_cp:
+            self.add(gain_cp)
+
+    def add(self, gain_cp: int) -> None:
+        """Count one more move. Raises ValueError for what is no gain."""
+        checked_gain(gain_cp)
+        self._counts[gain_cp] = self._counts.get(gain_cp, 0) + 1
+        self._n += 1
+        self._positives += gain_cp > 0
+        self._total_cp += gain_cp
+
+    def remove(self, gain_cp: int) -> None:
+        """Take one move back. Raises ValueError when no such gain is counted."""
+        checked_gain(gain_cp)
+        count = self._counts.get(gain_cp, 0)
+        if count == 0:
+            raise ValueError(f"gain {gain_cp} cp was never added, so it cannot be removed")
+        if count == 1:
+            del self._counts[gain_cp]
+        else:
+            self._counts[gain_cp] = count - 1
+        self._n -= 1
+        self._positives -= gain_cp > 0
+        self._total_cp -= gain_cp
+
+    def merge(self, other: GainHistogram) -> None:
+        """Count all moves of ``other`` too, as if each had been added."""
+        for gain_cp, count in list(other._counts.items()):
+            self._counts[gain_cp] = self._counts.get(gain_cp, 0) + count
+        self._n, self._positives, self._total_cp = (
+            self._n + other._n,
+            self._positives + other._positives,
+            self._total_cp + other._total_cp,
+        )
+
+    def copy(self) -> Self:
+        twin = type(self)()
+        twin.merge(self)
+        return twin
+
+    @property
+    def n(self) -> int:
+        """Moves counted."""
+        return self._n
+
+    @property
+    def zeros(self) -> int:
+        """Moves whose gain is exactly 0."""
+        return self._counts.get(0, 0)
+
+    @property
+    def positives(self) -> int:
+        """Moves whose gain is above 0."""
+        return self._positives
+
+    @property
+    def total_cp(self) -> int:
+        """Sum of all gains, centipawns."""
+        return self._total_cp
+
+    @property
+    def mean(self) -> float | None:
+        """Mean gain in centipawns; None while empty."""
+        return self._total_cp / self._n if self._n else None
+
+    def __getitem__(self, gain_cp: int) -> int:
+        return self._counts.get(gain_cp, 0)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """Pairs of gain in centipawns and its count, gains ascending."""
+        return iter(sorted(self._counts.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GainHistogram) and self._counts == other._counts
+
+    __hash__ = None  # type: ignore[assignment]  # it changes, so it is no key
+
+    def __repr__(self) -> str:
+        return f"GainHistogram({dict(self)})"
+
+    def columns(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Distinct gains (centipawns, ascending) and their counts, both of shape (k,)."""
+        table = np.array(list(self), dtype=np.int64).reshape(-1, 2)
+        return table[:, 0], table[:, 1]
+
+
+def cross_correlation(x: GainHistogram, y: GainHistogram) -> tuple[int, npt.NDArray[np.int64]]:
+    """How many pairs of a gain of ``x`` and one of ``y`` differ by how much (Ferreira 2012, Eq. 1).
+
+    Gives ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a difference X - Y of
+    ``lowest + i`` centipawns. Whole numbers, so nothing is rounded. Raises ValueError when either
+    is empty.
+    """
+    if not x.n or not y.n:
+        raise ValueError("an empty histogram of gains has no distribution to compare")
+    x_cp, x_count = x.columns()
+    y_cp, y_count = y.columns()
+    lowest = int(x_cp[0] - y_cp[-1])
+    pairs = np.zeros(int(x_cp[-1] - y_cp[0]) - lowest + 1, dtype=np.int64)
+    # The gains of y are distinct, so within one row no index repeats and += loses nothing.
+    for gain_cp, count in zip(x_cp.tolist(), x_count.tolist(), strict=True):
+        pairs[gain_cp - lowest - y_cp] += count * y_count
+    return lowest, pairs
+
+
+def expected_score_exact(x: GainHistogram, y: GainHistogram) -> float:
+    """Expected score of X against Y: ``P(X > Y) + 0.5 P(X = Y)`` (Ferreira 2012, Eq. 2).
+
+    From the whole cross-correlation; the forms that run live count the same pairs as moves
+    arrive. Raises ValueError when either histogram is empty.
+    """
+    lowest, pairs = cross_correlation(x, y)
+    above = int(pairs[max(0, 1 - lowest) :].sum())
+    equal = int(pairs[-lowest]) if 0 <= -lowest < len(pairs) else 0
+    return (2 * above + equal) / (2 * x.n * y.n)

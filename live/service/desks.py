@@ -55,7 +55,7 @@ from live.games.game import (
     TakenBack,
 )
 from live.ledger.event_state import EventState
-from live.ledger.game.game_views import unscored
+from live.ledger.tracked_game import unscored
 from live.service.supervision import FaultLog
 from live.store.journal import Journal
 from live.store.journal_reader import RecordedChange, RecordedNote, Restated, game_of

@@ -24,8 +24,8 @@ from live.engine.results.result_cache import ResultCache
 from live.engine.results.syzygy_tables import SyzygyTables
 from live.engine.search import Position
 from live.events import Change, EngineHealth
-from live.ratings.regan.choice_model import ChoiceSkill, probabilities
-from live.ratings.regan.intrinsic_rating import RYBKA_3
+from live.ratings.choice_model import ChoiceSkill, probabilities
+from live.ratings.intrinsic_rating import RYBKA_3
 from live.service.measure_settings import cluster_tls, engine_limit, search_options_of
 from live.service.supervision import alongside
 

@@ -39,9 +39,9 @@ from live.events import (
 from live.games.game import GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_state import EventState
-from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
+from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal, StoredResults

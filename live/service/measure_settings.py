@@ -12,23 +12,28 @@ from live.engine.search import Limit, SearchOptions
 from live.errors import ConfigError
 from live.events import GainKind
 from live.ledger.measure import HumanSearches
+from live.ratings.agreement import ChoiceModel, load_choice_model
 from live.ratings.engine_scale import (
     UNMEASURED_SCALE,
     MeasuredEngine,
     ScoreAgreement,
     load_reference,
 )
-from live.ratings.ferreira.engine_distribution import (
+from live.ratings.expected_result import Results, load_result_model
+from live.ratings.ferreira import (
     EngineDistribution,
     SpikeAtZero,
     load_engine_gains,
     shipped_engine_gains,
 )
-from live.ratings.perceived.model import load_model, shipped_models
-from live.ratings.perceived.model_choice import Models, fitting_models, transferred_models
-from live.ratings.regan.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
-from live.ratings.strength.agreement import ChoiceModel, load_choice_model
-from live.ratings.strength.expected_result import Results, load_result_model
+from live.ratings.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
+from live.ratings.perceived_model import (
+    Models,
+    fitting_models,
+    load_model,
+    shipped_models,
+    transferred_models,
+)
 
 
 def engine_limit(config: EngineConfig) -> Limit:

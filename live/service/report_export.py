@@ -9,7 +9,7 @@ from pathlib import Path
 from live.alerts.incident_log import board_words, with_boards
 from live.errors import InputError
 from live.events import GameId, Incident
-from live.ledger.players.team_matches import main_event
+from live.ledger.roster import main_event
 from live.publish.export.analysis_json import Analysis, analysis
 from live.publish.published_state import PublishedState
 from live.report import incident_report

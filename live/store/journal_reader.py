@@ -31,7 +31,7 @@ from live.errors import InputError
 from live.events import FeedName, GameId
 from live.games.game import Game, Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
+from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import MeasuredEngine
 from live.store.journal_file import (
@@ -98,7 +98,7 @@ class StoredGame(msgspec.Struct, frozen=True):
     n: int
     measure: bytes
     rest: bytes
-    """What is always at hand; see :mod:`live.ledger.game.archived_game`."""
+    """What is always at hand; see :mod:`live.ledger.tracked_game`."""
 
 
 class RecordedNote(msgspec.Struct, frozen=True):

@@ -32,7 +32,7 @@ from live.events import (
 )
 from live.games.player_names import family_name
 from live.games.round_number import main_round
-from live.ledger.players.team_matches import main_event
+from live.ledger.roster import main_event
 from live.story.moment_rules import (
     MomentDraft,
     is_short,

@@ -25,14 +25,14 @@ import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 
 from live.errors import InputError
-from live.ratings.alliot.conformance import (
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED_BY_REGRESSION,
     RAW,
     Conformance,
     ScoreWeighting,
 )
-from live.ratings.alliot.covariance import (
+from live.ratings.covariance import (
     CONVOLUTION_29,
     CONVOLUTION_32,
     STEP,
@@ -45,7 +45,7 @@ from live.ratings.alliot.covariance import (
     predict_by_convolution,
     self_convolved,
 )
-from live.ratings.gain_histogram import GainHistogram, cross_correlation
+from live.ratings.gain import GainHistogram, cross_correlation
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     FOLDS,

@@ -23,13 +23,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from live.ratings.alliot.complexity import DepthsByTime
-from live.ratings.alliot.conformance import (
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED,
     PONDERATED_BY_REGRESSION,
     RAW,
     Conformance,
+    DepthsByTime,
     ScoreWeighting,
 )
 from live.ratings.score_interval import score_interval

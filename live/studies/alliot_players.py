@@ -15,9 +15,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from live.ratings.alliot.battle_royale import BattleRoyale
-from live.ratings.alliot.conformance import PONDERATED, AccumulatedConformance, remembered_share
-from live.ratings.alliot.covariance import (
+from live.ratings.conformance import PONDERATED, AccumulatedConformance, remembered_share
+from live.ratings.covariance import (
     CONVOLUTION_32,
     STEP,
     TANH,
@@ -25,7 +24,8 @@ from live.ratings.alliot.covariance import (
     predict_by_convolution,
     predict_by_covariance,
 )
-from live.ratings.alliot.markov import (
+from live.ratings.expected_score import expected_score_of
+from live.ratings.markov import (
     ENOUGH_MOVES,
     NINETEEN,
     TEN,
@@ -33,8 +33,7 @@ from live.ratings.alliot.markov import (
     predict_by_markov,
     stationary_of,
 )
-from live.ratings.alliot.prediction import Prediction
-from live.ratings.expected_score import expected_score_of
+from live.ratings.prediction import BattleRoyale, Prediction
 from live.ratings.score_interval import score_interval
 from live.studies.alliot_games import STEPS_CP, line_sums, share_ahead
 from live.studies.study_data import (

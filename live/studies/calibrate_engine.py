@@ -18,17 +18,15 @@ from live.config import Config
 from live.errors import InputError
 from live.events import GainKind
 from live.jobs.analyze_games import analysed, write, write_json
+from live.ledger.comparisons import TableFour, table_four
 from live.ledger.event_state import EventState
-from live.ledger.players.ferreira_table_4 import TableFour, table_four
-from live.ratings.ferreira.algorithm_3 import PlayedGains, rating_by_moves
-from live.ratings.held_out import judges
-from live.ratings.perceived.judge import WHOLE, judged_by, summary
-from live.ratings.perceived.learn import TooFewGames, learn
-from live.ratings.perceived.model import encode_model, load_model
-from live.ratings.perceived.played_games import PlayedGame, read_played_games
-from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
-from live.ratings.regan.intrinsic_rating import encode_table
+from live.ratings.ferreira import PlayedGains, rating_by_moves
+from live.ratings.intrinsic_rating import encode_table
+from live.ratings.perceived_model import encode_model, load_model
 from live.studies.compare_players import Evals
+from live.studies.perceived_games import PlayedGame, read_played_games
+from live.studies.perceived_learning import WHOLE, TooFewGames, judged_by, judges, learn, summary
+from live.studies.regan_fit import RatedTurns, learn_intrinsic
 from live.terminal.tables import calibration_tables as tables
 
 

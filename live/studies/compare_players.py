@@ -16,16 +16,20 @@ from live.errors import InputError
 from live.events import EngineInfo, GainKind, GameReport, Player, PlayerView
 from live.games.player_identity import name_words, person_key
 from live.jobs.analyze_games import analysed, read_pgn, was_played, write_json
-from live.ledger.methods.predictors import PredictorRow, compare
-from live.ledger.players.ranking import Rank, rank
-from live.ratings.match.match_games import MatchGame, count_match
-from live.ratings.match.match_statistics import (
+from live.ledger.comparisons import PredictorRow, Rank, compare, rank
+from live.ratings.match import (
     GameCounts,
+    MatchGame,
     MatchStatistics,
     PairCounts,
+    Sprt,
+    SprtRun,
+    SprtState,
+    count_match,
+    follow,
     match_statistics,
+    sprt,
 )
-from live.ratings.match.sprt import Sprt, SprtRun, SprtState, follow, sprt
 from live.terminal.tables import event_summary
 from live.terminal.tables import study_tables as tables
 

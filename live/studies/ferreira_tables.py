@@ -15,15 +15,19 @@ from typing import Any, Final
 
 from scipy.special import stdtrit
 
-from live.ledger.players.event_strengths import EventStrengths
-from live.ratings.alliot.covariance import predict_by_covariance
+from live.ledger.players import EventStrengths
+from live.ratings.algorithm_2 import Comparisons
+from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira.algorithm_3 import EngineEstimate, MeasuredPlayer, engine_strength
-from live.ratings.ferreira.algorithm_4 import Algorithm4
-from live.ratings.ferreira.engine_distribution import MeasuredDistribution
-from live.ratings.ferreira.rating_differences import Comparisons
-from live.ratings.gain_histogram import GainHistogram
-from live.ratings.match.match_statistics import GameCounts, match_statistics
+from live.ratings.ferreira import (
+    Algorithm4,
+    EngineEstimate,
+    MeasuredDistribution,
+    MeasuredPlayer,
+    engine_strength,
+)
+from live.ratings.gain import GainHistogram
+from live.ratings.match import GameCounts, match_statistics
 from live.studies.study_data import PlayerMoves, StudyData, by_player, gather, import_polars
 from live.studies.study_table import Cell, StudyTable, with_interval
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from live.ratings.alliot.markov import TEN
+from live.ratings.markov import TEN
 from live.studies.study_data import StudyData
 from live.studies.study_table import StudyTable
 

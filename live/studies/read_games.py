@@ -47,7 +47,7 @@ from live.feeds.pgn.pgn_headers import read_head
 from live.feeds.pgn.pgn_splitter import PgnSegment, PgnSplitter
 from live.feeds.result_spelling import read_result
 from live.publish.export.pgn_export import FORMAT, tag_value, wrapped
-from live.ratings.alliot.complexity import Complexity
+from live.ratings.conformance import Complexity
 from live.studies.corpus_database import (
     STANDARD_FEN,
     CorpusDatabase,

@@ -9,16 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from live.ratings.regan.choice_fit import (
+from live.ratings.choice_model import Spread, TurnArrays
+from live.ratings.intrinsic_rating import project
+from live.studies.regan_fit import (
     ChoiceFit,
     NoFit,
     fit_likelihood,
     fit_percentile,
     fit_sensitivity,
 )
-from live.ratings.regan.choice_model import TurnArrays
-from live.ratings.regan.move_spread import Spread
-from live.ratings.regan.projection import NoProjection, project
 from live.studies.study_data import StudyData
 from live.studies.study_table import Cell, StudyTable, with_interval
 
@@ -151,7 +150,7 @@ def _row(key: Any, turns: TurnArrays) -> tuple[float | None, tuple[Cell, ...]]:
         quality = percentile.percentile_score
     projection = project(turns, fit.skill)
     shown: tuple[Cell, ...] = (None, None, None, None)
-    if not isinstance(projection, NoProjection):
+    if projection is not None:
         n = projection.turns
         shown = (
             100 * projection.matches.projected / n,

@@ -28,20 +28,19 @@ import msgspec
 from live.errors import ConfigError, InputError
 from live.events import Color, GainKind, Score
 from live.games.player_identity import name_words
-from live.ratings.alliot.conformance import (
+from live.ratings.choice_model import left_out, spread_of
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED,
     RAW,
     AccumulatedConformance,
     is_counted,
 )
-from live.ratings.alliot.covariance import TANH_CONFORMANCE, gain_by
-from live.ratings.alliot.markov import NINETEEN, EvaluationClasses, Transitions
+from live.ratings.covariance import TANH_CONFORMANCE, gain_by
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira.engine_distribution import SpikeAtZero
-from live.ratings.gain import same_search_gain, successive_gain
-from live.ratings.gain_histogram import GainHistogram
-from live.ratings.regan.move_spread import left_out, spread_of
+from live.ratings.ferreira import SpikeAtZero
+from live.ratings.gain import GainHistogram, same_search_gain, successive_gain
+from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.corpus_database import (
     CorpusDatabase,

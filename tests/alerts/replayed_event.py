@@ -13,7 +13,7 @@ from live.events import Alert, AlertMessage, Change, FeedReport, GameReport
 from live.feeds.game_timeline import PlannedIncident, timeline
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Urgency
 

@@ -9,17 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from live.ratings.held_out import SHARES, judges, share_of
-from live.ratings.perceived.circumstances import Circumstance, measured
-from live.ratings.perceived.loss_logit import Floats
-from live.ratings.perceived.played_games import PlayedGame, PlayedSide
-from live.ratings.strength.agreement import (
+from live.ratings.agreement import (
     ChoiceModel,
     GameChoices,
     HumanChoices,
     counts,
     log_likelihood_of_none,
 )
+from live.ratings.perceived_model import Circumstance, measured
+from live.ratings.perceived_rating import Floats
+from live.studies.perceived_games import PlayedGame, PlayedSide
+from live.studies.perceived_learning import SHARES, judges, share_of
 
 _HUMAN: tuple[Circumstance, ...] = ("found", "found_squared")
 _NAMES: tuple[Circumstance, ...] = (

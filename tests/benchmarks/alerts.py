@@ -31,9 +31,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from live.events import GameReport
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.human.players import open_network
-from live.ratings.held_out import SHARES, share_of
-from live.ratings.perceived.played_games import PlayedGame, read_played_games
-from live.ratings.strength.agreement import GameChoices, bound, counts, log_e_value
+from live.ratings.agreement import GameChoices, bound, counts, log_e_value
+from live.studies.perceived_games import PlayedGame, read_played_games
+from live.studies.perceived_learning import SHARES, share_of
 from tests.alerts.replayed_event import Rehearsal
 from tests.benchmarks.agreement_fit import learn_choices
 from tests.benchmarks.searched_games import told_among_people

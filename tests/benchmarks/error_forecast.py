@@ -7,11 +7,11 @@ the mover's rating, a short search of twelve lines (a quarter of the usual limit
 lose, as on a running board; what the move played lost is in the file. ``live.human.difficulty``
 makes the forecast of both, as it does there.
 
-Printed of the games in which a player judges (one player in eight, ``live.ratings.held_out``; with
-``--all`` of all games): by tenth of the forecast and by band of Elo how many erred, what was lost,
-and how often the engine's choice was played; and how likely the moves played were, in nats, by the
-network alone and with the losses. ``--learn`` learns the weights from the other games first, and
-prints them. ``--kept`` keeps the searches, to go on or to start again from.
+Printed of the games in which a player judges (one player in eight; with ``--all`` of all games): by
+tenth of the forecast and by band of Elo how many erred, what was lost, and how often the engine's
+choice was played; and how likely the moves played were, in nats, by the network alone and with the
+losses. ``--learn`` learns the weights from the other games first, and prints them. ``--kept`` keeps
+the searches, to go on or to start again from.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from live.human.difficulty import (
 )
 from live.human.players import HumanMoves, answers, open_network
 from live.human.question import HumanQuestion, asked_elo, not_covered
-from live.ratings.held_out import judges
-from live.ratings.perceived.loss_logit import Floats
+from live.ratings.perceived_rating import Floats
+from live.studies.perceived_learning import judges
 from tests.benchmarks.searched_games import BANDS, FIRST_PLY, read
 
 #: As ``live.service.measure_settings.human_searches`` asks at 100,000 nodes.

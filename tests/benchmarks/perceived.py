@@ -1,7 +1,7 @@
 """What the perceived rating is worth: ``python -m tests.benchmarks.perceived KIND FILE…``
 
 KIND is ``classical``, ``classical-successive``, ``blitz``, ``blitz-successive`` or ``native``;
-each FILE is NDJSON (may be gzipped) as ``live.ratings.perceived.played_games`` reads it. Players
+each FILE is NDJSON (may be gzipped) as ``live.studies.perceived_games`` reads it. Players
 are split into five folds, and each is judged by a model learned from all others; ``--shipped``
 judges with the model of the package and learns nothing. ``native`` reads games that another engine
 searched through a scale of centipawns alone: that of its scores against those of the model's own
@@ -14,7 +14,7 @@ many ratings lie outside their own usual band and figures beyond 3200, the same 
 and r with Elo when nobody's rating is used and everybody starts at one Elo. *Known weaknesses*:
 what is left of them, and what they are without the circumstances ``dead`` and ``won``.
 
-``--players learned`` leaves out those that no fit sees (``live.ratings.held_out``), to choose by;
+``--players learned`` leaves out those that no fit sees (one player in eight judges), to choose by;
 ``--players judges`` takes them alone.
 """
 
@@ -32,23 +32,24 @@ import numpy as np
 
 from live.events import GainKind
 from live.ratings.engine_scale import agreement
-from live.ratings.held_out import judges, share_of
-from live.ratings.perceived.circumstances import Circumstance
-from live.ratings.perceived.judge import (
+from live.ratings.perceived_model import Circumstance, PerceivedModel, scaled, shipped_models
+from live.ratings.perceived_rating import Floats
+from live.studies.perceived_games import PlayedGame, read_played_games
+from live.studies.perceived_learning import (
     BEYOND_ELO,
+    CIRCUMSTANCES,
     WHOLE,
     Judged,
     Weak,
     judged_by,
+    judges,
+    learn,
     rounded,
     share,
+    share_of,
     summary,
     usual_holds,
 )
-from live.ratings.perceived.learn import CIRCUMSTANCES, learn
-from live.ratings.perceived.loss_logit import Floats
-from live.ratings.perceived.model import PerceivedModel, scaled, shipped_models
-from live.ratings.perceived.played_games import PlayedGame, read_played_games
 
 
 class Kind(NamedTuple):

@@ -19,9 +19,9 @@ from live.human.question import (
     learned_kind,
     not_covered,
 )
-from live.ratings.perceived.loss_logit import Floats
-from live.ratings.perceived.played_games import PlayedGame, PlayedSide, read_played_games
-from live.ratings.strength.agreement import found_by
+from live.ratings.agreement import found_by
+from live.ratings.perceived_rating import Floats
+from live.studies.perceived_games import PlayedGame, PlayedSide, read_played_games
 
 #: Bands of Elo.
 BANDS = (0, 1200, 1600, 2000, 2300, 2500, 2600, 4000)

@@ -30,9 +30,8 @@ from live.publish.access.tokens import read_tokens
 from live.publish.fair_turns import FairTurns
 from live.publish.http.http_connection import HttpConnection
 from live.publish.server import Publisher
-from live.ratings.perceived.circumstances import Turn
-from live.ratings.perceived.model import MoveReader, decode_model, encode_model, load_model
-from live.ratings.perceived.perceived_rating import Elos
+from live.ratings.perceived_model import MoveReader, Turn, decode_model, encode_model, load_model
+from live.ratings.perceived_rating import Elos
 from live.settings import env_layer
 from live.store.journal import Journal
 from tests.fuzz.mutation import HOSTILE

@@ -17,12 +17,12 @@ from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMes
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_ledger import EventLedger
-from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations, KnownGame
+from live.ledger.game_evaluations import EvaluatedPosition, GameEvaluations, KnownGame
 from live.ledger.measure import HumanSearches, Measure
 from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
 from live.ledger.rate_game import GameFigures, GameRater, head_to_head, rate
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
-from live.ratings.strength.agreement import load_choice_model
+from live.ratings.gain import GainHistogram, expected_score_exact
+from live.ratings.agreement import load_choice_model
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger

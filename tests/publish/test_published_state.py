@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live.events import GameDetail, Player
-from live.ledger.players.team_matches import main_event
+from live.ledger.roster import main_event
 from live.publish.published_state import game_order
 from tests.terminal.sample_boards import detail
 

@@ -6,10 +6,15 @@ from itertools import combinations
 
 import numpy as np
 
+from live.ratings.algorithm_2 import (
+    Algorithm2,
+    Comparisons,
+    PlayerMargins,
+    RatingMargins,
+    Strength,
+    distances,
+)
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira.algorithm_2 import Algorithm2
-from live.ratings.ferreira.algorithm_2_interval import PlayerMargins, RatingMargins, distances
-from live.ratings.ferreira.rating_differences import Comparisons, Strength
 
 PLAYERS = tuple(map(str, range(8)))
 GAINS_CP = np.array([0, -15, -60, -250])

@@ -19,17 +19,13 @@ MODULES = sorted(
 WITH_EXAMPLES = {
     f"live.ratings.{name}"
     for name in (
-        "alliot.conformance",
+        "algorithm_2",
+        "choice_model",
+        "conformance",
         "expected_score",
-        "ferreira.algorithm_1",
-        "ferreira.algorithm_2",
-        "ferreira.algorithm_3",
-        "ferreira.algorithm_4",
+        "ferreira",
         "gain",
-        "gain_histogram",
-        "match.match_statistics",
-        "match.sprt",
-        "regan.choice_model",
+        "match",
     )
 }
 

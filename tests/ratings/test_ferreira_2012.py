@@ -9,12 +9,9 @@ import chess.pgn
 import pytest
 
 from live.events import MATE_CP, Color, Score
-from live.ratings.ferreira.algorithm_1 import Algorithm1
-from live.ratings.ferreira.algorithm_3 import MeasuredPlayer, engine_strength
-from live.ratings.ferreira.algorithm_4 import Algorithm4
-from live.ratings.ferreira.rating_differences import Comparisons
-from live.ratings.gain import successive_gain
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+from live.ratings.algorithm_2 import Comparisons
+from live.ratings.ferreira import Algorithm1, Algorithm4, MeasuredPlayer, engine_strength
+from live.ratings.gain import GainHistogram, expected_score_exact, successive_gain
 
 FIGURE_1 = Path(__file__).parents[1] / "data" / "figure-1.pgn"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from live.ratings.fide import development, fide_expected, fide_performance, rating_change
+from live.ratings.expected_score import development, fide_expected, fide_performance, rating_change
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.gain import MAX_GAIN_CP
-from live.ratings.gain_histogram import GainHistogram, cross_correlation, expected_score_exact
+from live.ratings.gain import MAX_GAIN_CP, GainHistogram, cross_correlation, expected_score_exact
 
 gains = st.integers(-MAX_GAIN_CP, MAX_GAIN_CP) | st.integers(-30, 10)
 many = st.lists(gains, max_size=40)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from live.ratings.held_out import SHARES, held_out_list, judges, share_of
+from live.studies.perceived_learning import SHARES, held_out_list, judges, share_of
 
 
 def test_one_player_in_eight_judges() -> None:

@@ -14,14 +14,12 @@ from hypothesis import strategies as st
 
 from live.events import Color, Score
 from live.ratings.accuracy import GameAccuracy
-from live.ratings.alliot.conformance import PONDERATED, AccumulatedConformance
-from live.ratings.alliot.covariance import STEP, Covariance
-from live.ratings.alliot.markov import Transitions
-from live.ratings.ferreira.algorithm_1 import Algorithm1
-from live.ratings.ferreira.algorithm_2 import Algorithm2
-from live.ratings.ferreira.algorithm_2_interval import PlayerMargins
-from live.ratings.ferreira.algorithm_4 import Algorithm4
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+from live.ratings.algorithm_2 import Algorithm2, PlayerMargins
+from live.ratings.conformance import PONDERATED, AccumulatedConformance
+from live.ratings.covariance import STEP, Covariance
+from live.ratings.ferreira import Algorithm1, Algorithm4
+from live.ratings.gain import GainHistogram, expected_score_exact
+from live.ratings.markov import Transitions
 
 COLORS: tuple[Color, Color] = ("white", "black")
 

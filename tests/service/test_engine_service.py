@@ -13,9 +13,8 @@ from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.errors import ConfigError, InputError
 from live.events import Score
-from live.ratings.ferreira.algorithm_4 import Algorithm4
-from live.ratings.ferreira.engine_distribution import MeasuredDistribution, SpikeAtZero
-from live.ratings.perceived.model import load_model
+from live.ratings.ferreira import Algorithm4, MeasuredDistribution, SpikeAtZero
+from live.ratings.perceived_model import load_model
 from live.service.engine_service import EngineService
 from live.service.measure_settings import engine_distribution, limit_text
 

@@ -18,7 +18,7 @@ from live.engine.process.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
 from live.events import FeedReport, GameReport
 from live.games.game import Game
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
 from live.publish.export.analysis_json import Analysis, analysis
 from live.service.event_journal import EventJournal

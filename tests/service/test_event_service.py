@@ -17,11 +17,10 @@ from live.engine.search import Search
 from live.events import FeedHealth, FeedReport, GameReport, Headers, Player, SpeculationFigures
 from live.feeds.demo import demo_feed
 from live.games.game import Step
-from live.ledger.game.game_evaluations import RequestId
-from live.ledger.players.player_totals import PlayerTotals
-from live.ledger.players.standings import EventStandings
+from live.ledger.game_evaluations import RequestId
+from live.ledger.players import EventStandings, PlayerTotals
 from live.publish.export.analysis_json import analysis, to_json
-from live.ratings.perceived.model import load_model
+from live.ratings.perceived_model import load_model
 from live.service.event_service import EventService
 from live.service.measure_settings import fitting, limit_text
 from tests.engine.machines import Machines

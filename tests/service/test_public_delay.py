@@ -36,7 +36,7 @@ from live.events import (
     Score,
 )
 from live.feeds.demo import demo_feed
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
 from live.publish.access.authentication import everybody
 from live.publish.access.client_limits import ClientLimits

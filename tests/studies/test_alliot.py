@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from live.ratings.alliot.covariance import TANH, Convolution, predict_by_convolution
-from live.ratings.gain_histogram import GainHistogram
+from live.ratings.covariance import TANH, Convolution, predict_by_convolution
+from live.ratings.gain import GainHistogram
 from live.studies import alliot_covariance
 from live.studies.alliot_covariance import (
     GRID_B_CP,

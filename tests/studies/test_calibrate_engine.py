@@ -11,9 +11,9 @@ import pytest
 
 from live.config import Config
 from live.errors import InputError
-from live.ratings.held_out import judges
-from live.ratings.perceived.model import MoveReader, decode_model
+from live.ratings.perceived_model import MoveReader, decode_model
 from live.studies.calibrate_engine import calibrate, check_model
+from live.studies.perceived_learning import judges
 
 
 def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:

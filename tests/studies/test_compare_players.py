@@ -10,7 +10,7 @@ import pytest
 from live.config import load_config
 from live.errors import InputError
 from live.events import PlayerView
-from live.ratings.match.sprt import Sprt
+from live.ratings.match import Sprt
 from live.studies.compare_players import compare_players, find_player, match_of, rank_players
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from live.errors import InputError
 from live.manual.pages import manual_page
-from live.ratings.regan.choice_model import ChoiceSkill
+from live.ratings.choice_model import ChoiceSkill
 from live.studies import alliot_players, ferreira_tables
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.open_questions import colours_table, engine_gap_table

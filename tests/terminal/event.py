@@ -13,7 +13,7 @@ from live.engine.search import Search
 from live.events import Change, EngineHealth, EngineState, FeedHealth, FeedReport, GameReport
 from live.feeds.demo import demo_feed
 from live.feeds.game_timeline import timeline
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
 from live.service.desks import AlertService
 from live.service.event_service import EventService

@@ -28,11 +28,10 @@ from live.events import (
 )
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Urgency
-from live.ratings.perceived.model import load_model
-from live.ratings.perceived.model_choice import Models
+from live.ratings.perceived_model import Models, load_model
 
 GAMES = Path(__file__).parent.parent / "data" / "forty-games.txt"
 BOARDS = 56

@@ -26,7 +26,7 @@ from live.events import (
     PlyView,
     ScoreMessage,
 )
-from live.ledger.players.leading_figure import Figure, figure, standings
+from live.ledger.comparisons import Figure, figure, standings
 from live.publish.access.tokens import new_token
 from live.publish.server import Publisher
 from tests.publish.world import World

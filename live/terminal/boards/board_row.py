@@ -22,7 +22,7 @@ from live.events import (
     SideMethods,
 )
 from live.games.move_numbers import move_number
-from live.ledger.players.team_matches import main_event
+from live.ledger.roster import main_event
 from live.terminal.figure_text import clock_runs, curve_range, perceived_text, score_text
 from live.terminal.low_clocks import low_clock_s
 from live.terminal.recent_changes import RecentChanges

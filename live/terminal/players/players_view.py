@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from live.events import PlayerView
-from live.ledger.players.team_matches import team_matches
+from live.ledger.roster import team_matches
 from live.terminal.alerts.alert_list import asking
 from live.terminal.gain_chart import gain_chart
 from live.terminal.players.player_columns import COLUMNS, PlayerColumn

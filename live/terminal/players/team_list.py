@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from live.ledger.players.team_matches import TeamMatch, team_table
+from live.ledger.roster import TeamMatch, team_table
 from live.terminal.figure_text import points_text
 from live.terminal.line_filter import matcher
 from live.terminal.palette import Palette

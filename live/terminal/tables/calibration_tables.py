@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from live.events import GainKind
-from live.ledger.players.ferreira_table_4 import TableFour
-from live.ratings.regan.intrinsic_rating import IntrinsicTable
+from live.ledger.comparisons import TableFour
+from live.ratings.intrinsic_rating import IntrinsicTable
 from live.terminal.figure_text import plain
 
 

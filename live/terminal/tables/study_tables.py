@@ -11,10 +11,8 @@ from rich.text import Text
 
 from live.catalogue import FIGURES, Figure, band_text, read, written
 from live.events import EngineInfo, GainKind, PlayerView
-from live.ledger.methods.predictors import PredictorRow
-from live.ledger.players.ranking import Rank
-from live.ratings.match.match_statistics import GameCounts, MatchStatistics, PairCounts
-from live.ratings.match.sprt import Sprt, SprtRun, SprtState
+from live.ledger.comparisons import PredictorRow, Rank
+from live.ratings.match import GameCounts, MatchStatistics, PairCounts, Sprt, SprtRun, SprtState
 from live.terminal.figure_text import (
     interval_text,
     odds_text,

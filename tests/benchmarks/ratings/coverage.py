@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, xlogy
 
-from live.ratings.ferreira.engine_distribution import MeasuredDistribution
-from live.ratings.gain_histogram import GainHistogram
+from live.ratings.ferreira import MeasuredDistribution
+from live.ratings.gain import GainHistogram
 from live.ratings.score_interval import GameScores, clustered_interval, score_interval
 
 DATA = Path(__file__).parents[2] / "data"

@@ -17,18 +17,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.ratings.regan.choice_fit import MIN_TURNS, Method, NoFit, fit_likelihood, fit_percentile
-from live.ratings.regan.choice_model import (
+from live.ratings.choice_model import (
     CURVES,
     MODELS,
     ChoiceSkill,
     Curve,
     Model,
+    Spread,
     TurnArrays,
     choices,
+    left_out,
+    spread_of,
 )
-from live.ratings.regan.intrinsic_rating import RYBKA_3, IntrinsicCounter, IntrinsicTable
-from live.ratings.regan.move_spread import Spread, left_out, spread_of
+from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicCounter, IntrinsicTable
+from live.studies.regan_fit import MIN_TURNS, Method, NoFit, fit_likelihood, fit_percentile
 
 SPREADS = Path(__file__).parents[2] / "data" / "multi-pv-spreads.json"
 

@@ -39,7 +39,7 @@ from live.engine.search import Search, SearchResult
 from live.events import FeedReport, GameReport, SnapshotMessage
 from live.feeds.game_timeline import GameMoment, timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.ledger.game.game_evaluations import RequestId
+from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
 from live.publish.access.client_limits import ClientLimits
 from live.publish.published_state import ClientState, snapshot

@@ -25,10 +25,10 @@ from live.games.game import (
     TakenBack,
 )
 from live.ledger.event_ledger import EventLedger
-from live.ledger.game.archived_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
+from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.publish.published_state import snapshot
-from live.ratings.perceived.model_choice import Models
+from live.ratings.perceived_model import Models
 from live.store.journal_reader import StoredGame, details_of, encode, packed, rest_of
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line, whole
 from tests.ledger.test_event_ledger import FIGURES, Run, State, ledger, same_end

@@ -1,7 +1,7 @@
 """What is shown of one move."""
 
 from live.events import PlyView
-from live.ledger.game.game_views import with_chances
+from live.ledger.tracked_game import with_chances
 
 
 def test_a_search_that_deepened_and_then_failed_leaves_no_chances_behind() -> None:

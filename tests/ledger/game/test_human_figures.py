@@ -13,7 +13,7 @@ from live.games.game import HeadersChanged, MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ledger.event_ledger import EventLedger
-from live.ledger.game.human_figures import AskedFor, HumanFigures, played_online
+from live.ledger.human_figures import AskedFor, HumanFigures, played_online
 from live.ledger.measure import HumanSearches, Measure
 from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages, SearchRequest
 from tests.ledger.arithmetic import game, line, whole

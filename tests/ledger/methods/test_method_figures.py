@@ -8,9 +8,14 @@ import msgspec
 import pytest
 
 from live.events import Share
-from live.ledger.methods.method_figures import NO_CHOICE, move_figures, share
-from live.ledger.methods.move_quality import MoveCounts, MoveQuality
-from live.ledger.rate_game import SideFigures
+from live.ledger.rate_game import (
+    NO_CHOICE,
+    MoveCounts,
+    MoveQuality,
+    SideFigures,
+    move_figures,
+    share,
+)
 from live.ratings.accuracy import Accuracy, CentipawnLoss
 
 

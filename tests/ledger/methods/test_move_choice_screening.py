@@ -10,8 +10,8 @@ from live.events import Player
 from live.games.game import HeadersChanged, NewGame, TakenBack
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
-from live.ledger.methods.move_choice_screening import NO_TURN, UNRATED
-from live.ratings.regan.intrinsic_rating import load_table
+from live.ledger.rate_game import NO_TURN, UNRATED
+from live.ratings.intrinsic_rating import load_table
 from tests.ledger.arithmetic import answer, game, line
 
 TABLE = load_table("ten-lines")

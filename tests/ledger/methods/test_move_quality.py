@@ -7,15 +7,15 @@ import pytest
 
 from live.engine.search import Line, SearchOptions
 from live.events import Score
-from live.ledger.game.game_evaluations import EvaluatedPosition, GameEvaluations
-from live.ledger.methods.move_quality import FIRST_CHOICE_PLY, MoveCounts, MoveQuality, judged
-from live.ratings.alliot.conformance import (
+from live.ledger.game_evaluations import EvaluatedPosition, GameEvaluations
+from live.ledger.rate_game import FIRST_CHOICE_PLY, MoveCounts, MoveQuality, judged
+from live.ratings.choice_model import spread_of
+from live.ratings.conformance import (
     GUID_BRATKO,
     PONDERATED,
     RAW,
     AccumulatedConformance,
 )
-from live.ratings.regan.move_spread import spread_of
 
 
 def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:

@@ -7,18 +7,18 @@ from copy import copy
 import msgspec
 import pytest
 
-from live.ledger.methods.comparison_data import ComparedMoves
-from live.ledger.methods.predictors import (
+from live.ledger.comparisons import (
     PREDICTORS,
+    ComparedMoves,
     both_colors,
     compare,
     convolution,
     perceived,
 )
-from live.ratings.alliot.covariance import CONVOLUTION_29, predict_by_convolution
-from live.ratings.alliot.prediction import Prediction
+from live.ratings.covariance import CONVOLUTION_29, predict_by_convolution
 from live.ratings.expected_score import expected_score_of
-from live.ratings.gain_histogram import expected_score_exact
+from live.ratings.gain import expected_score_exact
+from live.ratings.prediction import Prediction
 from tests.ledger.event_of_three import event
 
 

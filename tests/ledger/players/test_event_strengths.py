@@ -6,13 +6,13 @@ import random
 from itertools import pairwise
 
 from live.events import PlayerMethods
-from live.ledger.players.event_strengths import (
+from live.ledger.players import (
     NO_COMPARISON,
     NOBODY_RATED,
     EventStrengths,
     with_strength,
 )
-from live.ratings.ferreira.algorithm_2 import Algorithm2
+from live.ratings.algorithm_2 import Algorithm2
 
 
 def test_the_mean_of_the_rated_is_kept_and_figures_are_those_of_algorithm_2() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from live.ledger.comparisons import TableFour, table_four
 from live.ledger.event_ledger import EventLedger
-from live.ledger.players.ferreira_table_4 import TableFour, table_four
 from tests.ledger.event_of_three import event
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import CurvePoint, PlayerView
-from live.ledger.players.leading_figure import Figure, figure, standings
+from live.ledger.comparisons import Figure, figure, standings
 
 POINT = CurvePoint(
     ply=40,

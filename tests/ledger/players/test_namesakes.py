@@ -8,7 +8,7 @@ from live.events import Player
 from live.games.game import NewGame
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
-from live.ledger.players.namesakes import might_be_one, namesakes
+from live.ledger.roster import might_be_one, namesakes
 from tests.ledger.arithmetic import game
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from live.ledger.players.ranking import PAIRED_BY, rank
+from live.ledger.comparisons import PAIRED_BY, rank
 from tests.ledger.event_of_three import event
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from live.events import FeedReport, GameReport, GameView, Player, Result
-from live.ledger.players.team_matches import TeamMatch, TeamStanding, team_matches, team_table
+from live.ledger.roster import TeamMatch, TeamStanding, team_matches, team_table
 from live.terminal.palette import PLAIN
 from live.terminal.players.team_list import team_lines
 from tests.alerts.games import played

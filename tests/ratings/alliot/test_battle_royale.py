@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.alliot.battle_royale import BattleRoyale
-from live.ratings.alliot.prediction import Prediction
+from live.ratings.prediction import BattleRoyale, Prediction
 
 #: Alliot 2017, Table 9: expected scores by the Markov predictor, in per cent, each player's row
 #: against all others in the same order.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Score
-from live.ratings.alliot.complexity import TIME_EDGES_MS, Complexity, DepthsByTime, complexity
+from live.ratings.conformance import TIME_EDGES_MS, Complexity, DepthsByTime, complexity
 
 scores = st.lists(st.none() | st.integers(-3900, 3900).map(Score), max_size=30)
 searches = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 300)), max_size=60)

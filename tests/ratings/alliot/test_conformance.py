@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Score
-from live.ratings.alliot.conformance import (
+from live.ratings.conformance import (
     BEST_CORRELATION,
     GUID_BRATKO,
     PONDERATED,

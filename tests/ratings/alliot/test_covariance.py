@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Color
-from live.ratings.alliot.conformance import (
+from live.ratings.conformance import (
     BEST_CORRELATION,
     GUID_BRATKO,
     PONDERATED,
@@ -18,7 +18,7 @@ from live.ratings.alliot.conformance import (
     Conformance,
     ConformanceLine,
 )
-from live.ratings.alliot.covariance import (
+from live.ratings.covariance import (
     CONVOLUTION_29,
     CONVOLUTION_32,
     RAW_STEP_FIT,
@@ -33,9 +33,9 @@ from live.ratings.alliot.covariance import (
     predict_by_covariance,
     self_convolved,
 )
-from live.ratings.alliot.prediction import Prediction
-from live.ratings.ferreira.algorithm_1 import Algorithm1
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+from live.ratings.ferreira import Algorithm1
+from live.ratings.gain import GainHistogram, expected_score_exact
+from live.ratings.prediction import Prediction
 
 Floats = npt.NDArray[np.float64]
 Move = tuple[Color, int, int]

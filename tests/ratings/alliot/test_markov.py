@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.linalg import null_space
 
 from live.events import Color
-from live.ratings.alliot.markov import (
+from live.ratings.markov import (
     NINETEEN,
     TEN,
     Chain,

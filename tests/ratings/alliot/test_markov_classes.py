@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.alliot.markov import (
+from live.ratings.markov import (
     NINETEEN,
     NINETEEN_WIDTHS_CP,
     TEN,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.alliot.prediction import interval_within_bounds
 from live.ratings.expected_score import difference_of
+from live.ratings.prediction import interval_within_bounds
 
 
 @given(st.floats(0.001, 0.999), st.floats(0, 10))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.linalg import null_space
 
-from live.ratings.alliot.stationary_vector import (
+from live.ratings.markov import (
     checked_stochastic,
     closed_classes,
     sensitivities,

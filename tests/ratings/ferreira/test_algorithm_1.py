@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Color
-from live.ratings.ferreira.algorithm_1 import Algorithm1, RankedGains
-from live.ratings.gain import MAX_GAIN_CP
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+from live.ratings.ferreira import Algorithm1, RankedGains
+from live.ratings.gain import MAX_GAIN_CP, GainHistogram, expected_score_exact
 
 COLORS: list[Color] = ["white", "black"]
 gains = st.integers(-MAX_GAIN_CP, MAX_GAIN_CP) | st.integers(-20, 5)

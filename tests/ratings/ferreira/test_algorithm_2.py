@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from live.ratings.algorithm_2 import Algorithm2, Comparisons
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira.algorithm_2 import Algorithm2
-from live.ratings.ferreira.rating_differences import Comparisons
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+from live.ratings.gain import GainHistogram, expected_score_exact
 
 PLAYERS = "abcdef"
 ELO = {"a": 2400, "b": 2300, "d": 2500}

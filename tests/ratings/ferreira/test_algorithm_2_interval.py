@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.ferreira.algorithm_2_interval import (
+from live.ratings.algorithm_2 import (
     SCALE,
     USUAL,
     PlayerMargins,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.ratings.ferreira.algorithm_3 import MeasuredPlayer, engine_strength
+from live.ratings.ferreira import MeasuredPlayer, engine_strength
 
 
 def test_an_even_player_gives_the_engine_their_own_rating() -> None:

@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira.algorithm_4 import Algorithm4
-from live.ratings.ferreira.engine_distribution import (
+from live.ratings.ferreira import (
+    Algorithm4,
     EngineDistribution,
     MeasuredDistribution,
     SpikeAtZero,
 )
-from live.ratings.gain import MAX_GAIN_CP
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+from live.ratings.gain import MAX_GAIN_CP, GainHistogram, expected_score_exact
 
 gains = st.integers(-MAX_GAIN_CP, MAX_GAIN_CP) | st.integers(-5, 3)
 many = st.lists(gains, max_size=50)

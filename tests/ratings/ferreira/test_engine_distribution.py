@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.ferreira.engine_distribution import MeasuredDistribution, SpikeAtZero
-from live.ratings.gain import MAX_GAIN_CP
-from live.ratings.gain_histogram import GainHistogram, expected_score_exact
+from live.ratings.ferreira import MeasuredDistribution, SpikeAtZero
+from live.ratings.gain import MAX_GAIN_CP, GainHistogram, expected_score_exact
 
 gains = st.integers(-MAX_GAIN_CP, MAX_GAIN_CP) | st.integers(-9, 9)
 

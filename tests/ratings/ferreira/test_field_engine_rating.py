@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira.field_engine_rating import PRIOR_MOVES, FieldEngineRating
+from live.ratings.ferreira import PRIOR_MOVES, FieldEngineRating
 
 updates = st.lists(
     st.tuples(

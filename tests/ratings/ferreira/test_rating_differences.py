@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import lstsq
 
-from live.ratings.ferreira.rating_differences import Comparisons, Strength
+from live.ratings.algorithm_2 import Comparisons, Strength
 
 NAMES = "abcdefghijkl"
 pairs = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda p: p[0] < p[1])

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from live.errors import InputError
 from live.events import Result
-from live.ratings.match.match_games import MatchGame, count_match
-from live.ratings.match.match_statistics import GameCounts, PairCounts
+from live.ratings.match import GameCounts, MatchGame, PairCounts, count_match
 
 
 def match(*results: Result, start: str = "A") -> list[MatchGame]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from live.ratings.match.match_statistics import (
+from live.ratings.match import (
     GameCounts,
     PairCounts,
     elo_of,

@@ -11,15 +11,18 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint, minimize
 
 from live.errors import InputError
 from live.events import Result
-from live.ratings.match.match_games import MatchGame
-from live.ratings.match.match_statistics import (
+from live.ratings.match import (
     NORMALIZED_ELO,
     GameCounts,
+    MatchGame,
     PairCounts,
+    Scale,
+    Sprt,
+    follow,
     match_statistics,
     score_of,
+    sprt,
 )
-from live.ratings.match.sprt import Scale, Sprt, approximate_llr, follow, sprt
 
 Shares = np.ndarray[tuple[int], np.dtype[np.float64]]
 positive = st.integers(5, 400)
@@ -91,24 +94,6 @@ def test_a_long_match_of_fishtest_gives_the_same_verdict_on_both_scales() -> Non
 
 
 @given(positive, positive, positive)
-def test_the_approximation_of_the_wiki_is_close_for_near_hypotheses(
-    wins: int, draws: int, losses: int
-) -> None:
-    counts = GameCounts(wins, draws, losses)
-    test = Sprt(-2, 2)
-    exact, rough = sprt(test, counts).llr, approximate_llr(test, counts)
-    assert exact is not None and rough is not None
-    # By hand: the wiki's formula for its two scores, with the variance of a game.
-    n = counts.games
-    s = (wins + draws / 2) / n
-    variance = (wins + draws / 4) / n - s * s
-    s0, s1 = score_of(-2), score_of(2)
-    assert rough == pytest.approx(n * (s1 - s0) * (2 * s - s0 - s1) / variance / 2, rel=1e-9)
-    if abs(s - 0.5) < 0.05:
-        assert exact == pytest.approx(rough, rel=0.05, abs=0.01)
-
-
-@given(positive, positive, positive)
 def test_the_reverse_match_reverses_the_test(wins: int, draws: int, losses: int) -> None:
     one = sprt(Sprt(-10, 10), GameCounts(wins, draws, losses)).llr
     other = sprt(Sprt(-10, 10), GameCounts(losses, draws, wins)).llr
@@ -147,8 +132,6 @@ def test_no_game_has_no_ratio() -> None:
     state = sprt(Sprt(0, 5), GameCounts(0, 0, 0))
     assert state.llr is None
     assert state.decision == "continue"
-    assert approximate_llr(Sprt(0, 5), GameCounts(0, 0, 0)) is None
-    assert approximate_llr(Sprt(0, 5), GameCounts(4, 0, 0)) is None
 
 
 def games(results: Sequence[Result]) -> list[MatchGame]:

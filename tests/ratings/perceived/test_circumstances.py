@@ -3,7 +3,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from live.ratings.perceived.circumstances import Turn, board_before, measured
+from live.ratings.perceived_model import Turn, board_before, measured
 
 
 def test_the_board_counts_what_can_be_chosen() -> None:

@@ -15,18 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Color, GainKind
-from live.ratings.perceived.circumstances import Turn
-from live.ratings.perceived.loss_logit import GRID_ELO
-from live.ratings.perceived.model import MoveReader, encode_model, shipped_models
-from live.ratings.perceived.perceived_rating import (
+from live.ratings.perceived_model import MoveReader, Turn, encode_model, shipped_models
+from live.ratings.perceived_rating import (
+    GRID_ELO,
     Elos,
     GameSums,
     Perceived,
     game_level,
     perceived,
 )
-from live.ratings.perceived.played_games import PlayedGame, read_played_games
-from tests.ratings.perceived import second_implementation as second
+from live.studies.perceived_games import PlayedGame, read_played_games
+from tests.ratings import second_implementation as second
 
 COLORS: tuple[Color, Color] = ("white", "black")
 GAMES = Path(__file__).parents[2] / "data" / "searched-games.ndjson.gz"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from live.errors import InputError
-from live.ratings.perceived.played_games import read_played_games
+from live.studies.perceived_games import read_played_games
 
 PLIES = {
     "white": "A",

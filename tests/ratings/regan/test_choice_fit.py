@@ -7,7 +7,17 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize
 
-from live.ratings.regan.choice_fit import (
+from live.ratings.choice_model import (
+    CURVES,
+    MODELS,
+    ChoiceSkill,
+    Curve,
+    Model,
+    Spread,
+    TurnArrays,
+    choices,
+)
+from live.studies.regan_fit import (
     MIN_TURNS,
     PERCENTILES,
     ChoiceFit,
@@ -20,16 +30,6 @@ from live.ratings.regan.choice_fit import (
     percentile_score,
     share_up,
 )
-from live.ratings.regan.choice_model import (
-    CURVES,
-    MODELS,
-    ChoiceSkill,
-    Curve,
-    Model,
-    TurnArrays,
-    choices,
-)
-from live.ratings.regan.move_spread import Spread
 from tests.benchmarks.ratings.regan_recovery import (
     FIT,
     PLAYERS,

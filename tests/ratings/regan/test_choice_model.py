@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from live.ratings.regan.choice_model import (
+from live.ratings.choice_model import (
     CURVES,
     MODELS,
     ChoiceSkill,
     Curve,
     Model,
+    Spread,
     TurnArrays,
     choices,
     curve_value,
     played_log,
     probabilities,
 )
-from live.ratings.regan.move_spread import Spread
 
 gaps = st.lists(st.floats(0, 5), min_size=0, max_size=20)
 skills = st.builds(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from live.ratings.regan.choice_model import Floats
-from live.ratings.regan.fisher_scoring import ScoringStep, descend, inverse
+from live.ratings.choice_model import Floats
+from live.studies.regan_fit import ScoringStep, descend, inverse
 
 WIDE = (np.array([-50.0, -50.0]), np.array([50.0, 50.0]))
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from live.errors import InputError
-from live.ratings.regan.choice_model import Model
-from live.ratings.regan.intrinsic_fit import RatedTurns, learn_intrinsic
-from live.ratings.regan.intrinsic_rating import RYBKA_3, IntrinsicCounter, IntrinsicTable, Milepost
-from live.ratings.regan.move_spread import Spread
+from live.ratings.choice_model import Model, Spread
+from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicCounter, IntrinsicTable, Milepost
+from live.studies.regan_fit import RatedTurns, learn_intrinsic
 from tests.benchmarks.ratings.regan_recovery import real_turns, simulate, spreads_of
 
 STRAIGHT = IntrinsicTable(

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.errors import InputError
-from live.ratings.regan.choice_fit import log_likelihood
-from live.ratings.regan.choice_model import ChoiceSkill, TurnArrays
-from live.ratings.regan.intrinsic_rating import (
+from live.ratings.choice_model import ChoiceSkill, Spread, TurnArrays
+from live.ratings.intrinsic_rating import (
     RYBKA_3,
     IntrinsicCounter,
     IntrinsicTable,
@@ -20,7 +19,7 @@ from live.ratings.regan.intrinsic_rating import (
     decode_table,
     encode_table,
 )
-from live.ratings.regan.move_spread import Spread
+from live.studies.regan_fit import log_likelihood
 from tests.benchmarks.ratings.regan_recovery import real_turns, recover_elo, simulate, spreads_of
 
 

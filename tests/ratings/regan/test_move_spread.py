@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from live.ratings.regan.move_spread import (
+from live.ratings.choice_model import (
     FIRST_PLY,
     LeftOut,
     Spread,

@@ -8,8 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from live.ratings.perceived.circumstances import Board, Turn
-from live.ratings.strength.agreement import (
+from live.ratings.agreement import (
     GameChoices,
     bound,
     counts,
@@ -17,6 +16,7 @@ from live.ratings.strength.agreement import (
     load_choice_model,
     log_e_value,
 )
+from live.ratings.perceived_model import Board, Turn
 
 
 def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0.0) -> GameChoices:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from live.errors import InputError
-from live.ratings.strength.expected_result import (
+from live.ratings.expected_result import (
     decode_result_model,
     encode_result_model,
     load_result_model,

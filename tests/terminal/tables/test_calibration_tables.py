@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from live.ledger.players.ferreira_table_4 import table_four
-from live.ratings.regan.intrinsic_rating import RYBKA_3
+from live.ledger.comparisons import table_four
+from live.ratings.intrinsic_rating import RYBKA_3
 from live.terminal.tables import calibration_tables
 from tests.ledger.event_of_three import event
 from tests.terminal.drawing import drawn

@@ -8,10 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from live.events import EngineInfo, PlayerView
-from live.ledger.methods.predictors import compare
-from live.ledger.players.ranking import rank
-from live.ratings.match.match_statistics import GameCounts, PairCounts, match_statistics
-from live.ratings.match.sprt import Sprt, sprt
+from live.ledger.comparisons import compare, rank
+from live.ratings.match import GameCounts, PairCounts, Sprt, match_statistics, sprt
 from live.terminal.tables import study_tables
 from tests.ledger.event_of_three import event
 

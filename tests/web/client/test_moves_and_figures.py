@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO
 from live.events import Curves
 from live.human.difficulty import in_words
-from live.ledger.players import leading_figure
+from live.ledger.comparisons import CHOICES
 from tests.web.conftest import Pages
 from tests.web.page.games import plain, point
 
@@ -209,7 +209,7 @@ def test_the_choices_and_limits_are_those_of_the_service(pages: Pages) -> None:
     def constant(name: str) -> Any:
         return pages("constant", module="client/figures.js", name=name)
 
-    assert constant("CHOICES") == list(leading_figure.CHOICES)
+    assert constant("CHOICES") == list(CHOICES)
     assert constant("EARLY_MOVES") == EARLY_MOVES
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import GameDetail, Player
-from live.ledger.players.team_matches import team_matches
+from live.ledger.roster import team_matches
 from live.terminal.figure_text import points_text
 from tests.web.conftest import Pages
 from tests.web.page.games import game, plain

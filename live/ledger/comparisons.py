@@ -1,0 +1,626 @@
+"""Players compared and ranked, on demand: predictors, places, Table 4. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, get_args
+
+import msgspec
+
+from live.events import Color, CurvePoint, FigureChoice, PlayerView
+from live.ledger.rate_game import NO_CHOICE, MoveQuality
+from live.ratings.algorithm_2 import RatingMargins, Strength
+from live.ratings.choice_model import Spread
+from live.ratings.conformance import (
+    PONDERATED,
+    RAW,
+    AccumulatedConformance,
+    is_counted,
+    predict_by_conformance,
+)
+from live.ratings.covariance import (
+    CONVOLUTION_29,
+    RAW_STEP_FIT,
+    STEP,
+    STEP_CONFORMANCE,
+    STEP_FIT,
+    TANH,
+    TANH_CONFORMANCE,
+    TANH_FIT,
+    gain_by,
+    predict_by_convolution,
+    predict_by_covariance,
+)
+from live.ratings.expected_score import difference_of, expected_score_of
+from live.ratings.ferreira import Algorithm3
+from live.ratings.gain import GainHistogram
+from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
+from live.ratings.prediction import BattleRoyale, Prediction
+
+# --- comparison data ----------------------------------------------------------------------------
+
+# What all moves of a player in the event are to the methods that compare two players.
+#
+# Made on demand from the ledger, once for a study; nothing here follows the game.
+
+
+class ComparedGame(NamedTuple):
+    """One player's moves of one game."""
+
+    color: Color
+    moves: tuple[MoveQuality, ...]
+
+
+class ComparisonData:
+    """One player's moves, counted for every method that compares."""
+
+    def __init__(
+        self, view: PlayerView, gains: GainHistogram, games: Iterable[ComparedGame]
+    ) -> None:
+        self.view = view
+        self.gains = gains
+        """The gains that feed the curves."""
+        self.raw = AccumulatedConformance(RAW)
+        self.ponderated = AccumulatedConformance(PONDERATED)
+        self.shortfalls = GainHistogram()
+        """Same-search gains of counted moves, raw."""
+        self.step = GainHistogram()
+        """The same, ponderated as the step vector needs them."""
+        self.tanh = GainHistogram()
+        """The same, ponderated as the tanh vector needs them."""
+        self.transitions = Transitions()
+        self.markov_moves = 0
+        self.judged = 0
+        """Moves compared with the engine's first choice, counted or not."""
+        self.turns: list[tuple[Spread, ...]] = []
+        """By game, the choices among several lines; empty without Multi-PV."""
+        for game in games:
+            for move in game.moves:
+                self._add(game.color, move)
+            self.turns.append(tuple(move.spread for move in game.moves if move.spread is not None))
+
+    def _add(self, color: Color, move: MoveQuality) -> None:
+        if move.best_cp is None or move.gain_cp is None:
+            return
+        self.judged += 1
+        for conformance in (self.raw, self.ponderated):
+            conformance.add(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
+        if not is_counted(move.ply, forced=move.forced):
+            return
+        self.shortfalls.add(move.gain_cp)
+        for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
+            found = gain_by(kind, move.best_cp, move.gain_cp)
+            if found is not None:
+                histogram.add(found)
+        self.transitions.add(color, move.best_cp, move.gain_cp)
+        self.markov_moves += 1
+
+
+class ComparedMoves:
+    """Every player of the event, with how Algorithm 2 rates them, unrounded, and how uncertain
+    each one's gains make that.
+    """
+
+    def __init__(
+        self,
+        players: Iterable[ComparisonData],
+        strengths: dict[str, Strength],
+        intervals: dict[str, tuple[float, float]],
+        margins: dict[str, RatingMargins],
+    ) -> None:
+        self.players = {evidence.view.id: evidence for evidence in players}
+        self.strengths = strengths
+        self.intervals = intervals
+        self.margins = margins
+
+
+# --- predictors ---------------------------------------------------------------------------------
+
+# Every predictor side by side: what the moves of two players say about a game between them.
+#
+# Each answers for A against B over both colours, or says what it is missing. Sources stand with
+# each predictor. Pure.
+
+
+#: Why there is no figure of the product's own.
+NO_MODEL = "no model fits engine, limit and gain"
+#: White's chances, first player White.
+Predictor = Callable[[ComparisonData, ComparisonData], Prediction]
+
+
+class PredictorRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One predictor's answer for A against B."""
+
+    predictor: str
+    source: str
+    expected_score: float | None = None
+    """A's, in [0, 1]."""
+    low: float | None = None
+    """95 % interval of ``expected_score``."""
+    high: float | None = None
+    difference: float | None = None
+    """Elo by which A is the stronger, on the normal curve (Ferreira 2012, section 4)."""
+    win: float | None = None
+    draw: float | None = None
+    loss: float | None = None
+    missing: str = ""
+    """Why there is no expected score, for people."""
+    caution: str = ""
+    """What the figures rest on that they should not, for people."""
+
+
+def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, ...]:
+    """All predictors for two players of the study, by id."""
+    a, b = study.players[one], study.players[other]
+    rows = [
+        _row("Algorithm 1", "Ferreira 2012, section 4", algorithm_1(a, b)),
+        _row("Algorithm 2", "Ferreira 2012, section 5", algorithm_2(study, one, other)),
+        _row("Algorithm 4", "Ferreira 2012, section 7", algorithm_4(a, b)),
+        _row("perceived rating", "this product", perceived(a, b)),
+    ]
+    rows += [
+        _row(name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
+        for name, section, predictor in PREDICTORS
+    ]
+    return tuple(rows)
+
+
+# --- Ferreira, and the product's own figures ------------------------------------------------------
+
+
+def algorithm_1(a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Cross-correlation of all gains of both (Ferreira 2012, section 4)."""
+    return predict_by_covariance(a.gains, b.gains, STEP)
+
+
+def algorithm_2(study: ComparedMoves, one: str, other: str) -> Prediction:
+    """Difference of both ratings over the comparisons of the event."""
+    strengths = study.strengths.get(one), study.strengths.get(other)
+    if strengths[0] is None or strengths[1] is None:
+        return Prediction(missing="no bounded comparison with anybody they met")
+    if strengths[0].part != strengths[1].part:
+        return Prediction(missing="no chain of games links the two")
+    found = strengths[0].relative - strengths[1].relative
+    a, b = study.margins.get(one), study.margins.get(other)
+    if a is None or b is None:
+        return Prediction(missing="no scored move of both yet")
+    return Prediction(
+        expected_score=expected_score_of(found),
+        low=expected_score_of(found - math.sqrt(a.below + b.above)),
+        high=expected_score_of(found + math.sqrt(a.above + b.below)),
+    )
+
+
+def algorithm_4(a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Difference of both players' differences from the engine."""
+    if not a.view.moves or not b.view.moves:
+        return Prediction(missing="no scored move of both yet")
+    return _difference(
+        (a.view.difference, a.view.difference_low, a.view.difference_high),
+        (b.view.difference, b.view.difference_low, b.view.difference_high),
+        "the difference from the engine is unbounded",
+    )
+
+
+def perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Difference of both perceived ratings, if one model reads their games."""
+    if a.view.model != b.view.model:
+        return Prediction(missing="their games are read by different models")
+    if a.view.model is None:
+        return Prediction(missing=NO_MODEL)
+    unknown = ", ".join(side.view.name for side in (a, b) if side.view.perceived is None)
+    if unknown:
+        return Prediction(missing=f"unknown: {unknown}")
+    one, other = ((side.view.perceived, side.view.low, side.view.high) for side in (a, b))
+    return _difference(one, other, "")
+
+
+Rating = tuple[float | None, float | None, float | None]
+
+
+def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
+    """From two ratings with their 95 % intervals: the ends of a difference of independent
+    estimates (Zou and Donner 2008, after Newcombe 1998, method 10).
+    """
+    (a, a_low, a_high), (b, b_low, b_high) = one, other
+    if a is None or b is None:
+        return Prediction(missing=missing)
+    low = high = None
+    if a_low is not None and b_high is not None:
+        low = expected_score_of(a - b - math.hypot(a - a_low, b_high - b))
+    if a_high is not None and b_low is not None:
+        high = expected_score_of(a - b + math.hypot(a_high - a, b - b_low))
+    return Prediction(expected_score=expected_score_of(a - b), low=low, high=high)
+
+
+# --- Alliot ---------------------------------------------------------------------------------------
+
+
+def _of_gains(
+    pick: Callable[[ComparisonData], GainHistogram],
+    predict: Callable[[GainHistogram, GainHistogram], Prediction],
+) -> Predictor:
+    def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
+        if not pick(white).n or not pick(black).n:
+            return _unjudged(white, black)
+        return predict(pick(white), pick(black))
+
+    return predicted
+
+
+def _unjudged(white: ComparisonData, black: ComparisonData) -> Prediction:
+    if any(side.view.moves and not side.judged for side in (white, black)):
+        return Prediction(missing=NO_CHOICE)
+    return Prediction(missing="no move of both that counts (from move 10 on)")
+
+
+def _conformance(white: ComparisonData, black: ComparisonData) -> Prediction:
+    if not white.raw.n or not black.raw.n:
+        return _unjudged(white, black)
+    return predict_by_conformance(white.raw, black.raw)
+
+
+def _ponderated(white: ComparisonData, black: ComparisonData) -> Prediction:
+    if not white.ponderated.n or not black.ponderated.n:
+        return _unjudged(white, black)
+    return predict_by_conformance(white.ponderated, black.ponderated)
+
+
+def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
+    """Both players' chains, of all their moves; none below 500 moves (section 4.4.1)."""
+    short = [
+        f"{side.view.name} has {side.markov_moves} of {ENOUGH_MOVES} moves"
+        for side in (white, black)
+        if side.markov_moves < ENOUGH_MOVES
+    ]
+    if short:
+        return Prediction(missing="; ".join(short))
+    return predict_by_markov(white.transitions.chain("white"), black.transitions.chain("black"))
+
+
+covariance_tanh = _of_gains(
+    lambda side: side.tanh, lambda a, b: predict_by_covariance(a, b, TANH, TANH_FIT)
+)
+# n0 and b stand in place of k1 and k2: gains as they are (section 4.3.1).
+convolution = _of_gains(
+    lambda side: side.shortfalls, lambda a, b: predict_by_convolution(a, b, CONVOLUTION_29)
+)
+
+PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
+    ("conformance, raw", "4.2", _conformance),
+    ("conformance, ponderated", "4.2", _ponderated),
+    (
+        "covariance, raw step",
+        "4.3",
+        _of_gains(
+            lambda side: side.shortfalls,
+            lambda a, b: predict_by_covariance(a, b, STEP, RAW_STEP_FIT),
+        ),
+    ),
+    (
+        "covariance, step",
+        "4.3",
+        _of_gains(lambda side: side.step, lambda a, b: predict_by_covariance(a, b, STEP, STEP_FIT)),
+    ),
+    ("covariance, tanh", "4.3", covariance_tanh),
+    ("29-fold convolution", "4.3", convolution),
+    ("Markov", "4.4", markov),
+)
+
+
+def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Prediction:
+    """Mean of A against B with White and with Black: White's own advantage cancels."""
+    white, black = predict(a, b), predict(b, a)
+    if white.expected_score is None or black.expected_score is None:
+        return white if white.expected_score is None else black
+
+    def mean(one: float | None, other: float | None, *, turned: bool) -> float | None:
+        if one is None or other is None:
+            return None
+        return (one + (1 - other if turned else other)) / 2
+
+    return Prediction(
+        expected_score=mean(white.expected_score, black.expected_score, turned=True),
+        low=mean(white.low, black.high, turned=True),
+        high=mean(white.high, black.low, turned=True),
+        win=mean(white.win, black.loss, turned=False),
+        draw=mean(white.draw, black.draw, turned=False),
+        loss=mean(white.loss, black.win, turned=False),
+        caution=white.caution or black.caution,
+    )
+
+
+def _row(name: str, source: str, found: Prediction) -> PredictorRow:
+    score = found.expected_score
+    return PredictorRow(
+        predictor=name,
+        source=source,
+        expected_score=score,
+        low=found.low,
+        high=found.high,
+        difference=None if score is None else difference_of(score),
+        win=found.win,
+        draw=found.draw,
+        loss=found.loss,
+        missing=found.missing,
+        caution=found.caution,
+    )
+
+
+# --- leading figure -----------------------------------------------------------------------------
+
+# Which figure of a player stands first on a screen, and in which order players are listed. Pure.
+#
+# The perceived rating leads unless Algorithm 4 is asked for, whose scale is its own.
+
+
+CHOICES: tuple[FigureChoice, ...] = get_args(FigureChoice)
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """One figure with what stands beside it, Elo; ``value`` is null where it is unbounded."""
+
+    kind: FigureChoice
+    value: float | None
+    low: float | None = None
+    """What is usual for the own rating; of Algorithm 4 its 95 % interval."""
+    high: float | None = None
+
+
+def figure(
+    held: CurvePoint | PlayerView, kind: FigureChoice, engine_rating: int = 0
+) -> Figure | None:
+    """This figure of a point or of a player over the event; None where there is none."""
+    if kind == "perceived":
+        if held.perceived is None:
+            return None
+        return Figure(kind, held.perceived, held.usual_low, held.usual_high)
+    if held.score is None:
+        return None
+    ends = (held.difference, held.difference_low, held.difference_high)
+    return Figure(kind, *(None if end is None else engine_rating + end for end in ends))
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A player's place in a ranking; numbers count as they are read, in whole Elo."""
+
+    view: PlayerView
+    figure: Figure | None
+    place: int | None
+    """1 + how many are higher; None where nothing is known."""
+    tied: bool = False
+    """Others have the same number."""
+
+    @property
+    def text(self) -> str:
+        """``3``, ``3=``, or nothing."""
+        return "" if self.place is None else f"{self.place}{'=' if self.tied else ''}"
+
+
+def standings(
+    views: Sequence[PlayerView], choice: FigureChoice = "perceived", engine_rating: int = 0
+) -> list[Standing]:
+    """Everybody, the highest figure first; those without one last, by name."""
+    found = [(view, figure(view, choice, engine_rating)) for view in views]
+    known = [
+        (view, each, round(each.value)) for view, each in found if each and each.value is not None
+    ]
+    known.sort(key=lambda one: (-one[2], one[0].name, one[0].id))
+    values = [value for _, _, value in known]
+    held = Counter(values)
+    ranked = [
+        Standing(view, each, 1 + values.index(value), held[value] > 1)
+        for view, each, value in known
+    ]
+    unknown = [(view, each) for view, each in found if each is None or each.value is None]
+    unknown.sort(key=lambda one: (one[0].name, one[0].id))
+    return ranked + [Standing(view, each, None) for view, each in unknown]
+
+
+# --- ranking ------------------------------------------------------------------------------------
+
+# Everybody of an event in one order, by what is known of them, and by each method that ranks.
+#
+# The order is that of the screens (:mod:`live.ledger.comparisons`). The battle royale has
+# places of its own beside it. Pure; made on demand from a study of the event.
+
+
+#: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
+PAIRED_BY: dict[str, Predictor] = {
+    "covariance": covariance_tanh,
+    "convolution": convolution,
+    "markov": markov,
+}
+
+
+class Rank(msgspec.Struct, frozen=True, kw_only=True):
+    """One player by what is known, and by every method that ranks."""
+
+    id: str
+    name: str
+    elo: int | None
+    games: int
+    moves: int
+    counted: int
+    """Moves that ``perceived`` rests on."""
+    standing: int | None
+    """By ``perceived``, from 1, equal numbers sharing it."""
+    tied: bool
+    """Others have the same standing."""
+    perceived: float | None
+    """As the player's own view has it (:class:`live.events.PlayerView`), like all up to
+    ``points``."""
+    low: float | None
+    high: float | None
+    usual_low: float | None
+    usual_high: float | None
+    percentile: float | None
+    points: float | None
+    algorithm_2: float | None
+    """Elo; null where nobody of the player's group is rated."""
+    algorithm_2_difference: float | None
+    """Elo above the mean of the player's group."""
+    algorithm_2_low: float | None
+    """95 % interval of ``algorithm_2``; of the difference where nobody of the group is rated."""
+    algorithm_2_high: float | None
+    algorithm_4: float | None
+    algorithm_4_low: float | None
+    algorithm_4_high: float | None
+    place: int | None
+    """In the battle royale, from 1, equal scores sharing it."""
+    expected_score: float | None
+    """Mean against all others, both colours alike."""
+    expected_low: float | None
+    expected_high: float | None
+    victories: int
+    """Opponents beaten on average of both colours."""
+    opponents: int
+    missing: str = ""
+    """Why there is no place, for people."""
+
+
+def rank(
+    study: ComparedMoves,
+    views: Sequence[PlayerView],
+    by: str = "covariance",
+    *,
+    engine_rating: int,
+) -> tuple[Rank, ...]:
+    """The highest perceived rating first; those without one last.
+
+    Raises KeyError for a predictor not in ``PAIRED_BY``.
+    """
+    predict = PAIRED_BY[by]
+    players = study.players
+    battle = BattleRoyale(
+        lambda white, black: predict(players[white], players[black]), [view.id for view in views]
+    )
+    places = {place.player: place for place in battle.places()}
+    ranks = []
+    for standing in standings(views):
+        view = standing.view
+        difference = figure(view, "algorithm4", engine_rating)
+        place = places[view.id]
+        strength = study.strengths.get(view.id)
+        low, high = study.intervals.get(view.id, (None, None))
+        ranks.append(
+            Rank(
+                id=view.id,
+                name=view.name,
+                elo=view.elo,
+                games=view.games,
+                moves=view.moves,
+                counted=view.counted,
+                standing=standing.place,
+                tied=standing.tied,
+                perceived=view.perceived,
+                low=view.low,
+                high=view.high,
+                usual_low=view.usual_low,
+                usual_high=view.usual_high,
+                percentile=view.percentile,
+                points=view.points,
+                algorithm_2=strength.rating if strength else None,
+                algorithm_2_difference=strength.relative if strength else None,
+                algorithm_2_low=low,
+                algorithm_2_high=high,
+                algorithm_4=difference.value if difference else None,
+                algorithm_4_low=difference.low if difference else None,
+                algorithm_4_high=difference.high if difference else None,
+                place=place.rank,
+                expected_score=place.expected_score,
+                expected_low=place.low,
+                expected_high=place.high,
+                victories=place.victories,
+                opponents=place.opponents,
+                missing=place.missing,
+            )
+        )
+    return tuple(ranks)
+
+
+# --- ferreira table 4 ---------------------------------------------------------------------------
+
+# Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6). Pure.
+
+
+class FourRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One player; figures in Elo but ``expected_score``."""
+
+    id: str
+    name: str
+    games: int
+    moves: int
+    elo: int | None
+    """``r_i``, the actual rating."""
+    strength: float | None
+    """``r'_i``, Algorithm 2; null where nobody the player is linked with is rated."""
+    strength_low: int | None
+    """95 % interval of ``strength``, in whole Elo; null for the only rated player of a group."""
+    strength_high: int | None
+    expected_score: float
+    """``p_i`` against the engine."""
+    difference: float | None
+    """``d_i``; null where unbounded."""
+    engine_by_elo: float | None
+    """``r_i - d_i``."""
+    engine_by_strength: float | None
+    """``r'_i - d_i``."""
+
+
+class TableFour(msgspec.Struct, frozen=True):
+    """All players, highest rated first, and the averages."""
+
+    rows: tuple[FourRow, ...]
+    engine_by_elo: float | None
+    engine_by_strength: float | None
+    missing: str = ""
+    """Why an average is null, for people."""
+
+
+def table_four(
+    views: Sequence[PlayerView], engine: Algorithm3, strengths: dict[str, float | None]
+) -> TableFour:
+    """Join the players with what Algorithms 2 and 3 say of them, by id."""
+    players = {view.id: view for view in views}
+    rows = [
+        FourRow(
+            id=row.player,
+            name=view.name,
+            games=view.games,
+            moves=view.moves,
+            elo=view.elo,
+            strength=strengths.get(row.player),
+            strength_low=view.methods.tournament_low if rated else None,
+            strength_high=view.methods.tournament_high if rated else None,
+            expected_score=view.score or 0.0,
+            difference=row.difference,
+            engine_by_elo=row.by_elo,
+            engine_by_strength=row.by_strength,
+        )
+        for row in engine.rows
+        if (view := players.get(row.player)) is not None
+        for rated in (view.methods.tournament_rating is not None,)
+    ]
+    rows.sort(key=lambda row: (-(row.elo or 0), row.name))
+    return TableFour(
+        tuple(rows), engine.by_elo, engine.by_strength, "; ".join(_missing(rows, engine))
+    )
+
+
+def _missing(rows: Sequence[FourRow], engine: Algorithm3) -> list[str]:
+    if not rows:
+        return ["no scored move"]
+    reasons = []
+    if engine.by_elo is None:
+        rated = any(row.elo is not None for row in rows)
+        reasons.append(
+            "no rated player has a bounded difference from the engine"
+            if rated
+            else "no player is rated"
+        )
+    elif engine.by_strength is None:
+        reasons.append("no comparison of two players is bounded")
+    return reasons

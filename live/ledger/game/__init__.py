@@ -1,1 +1,0 @@
-"""One game with everything known about it. Pure."""

@@ -1,1 +1,0 @@
-"""Players pooled over the event, and their standings. Pure."""

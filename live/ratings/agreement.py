@@ -1,0 +1,246 @@
+"""Whether a player chooses the engine's move more often than the forecast allows, looked at after
+every move, for all players of a field at once.
+
+The evidence is an e-value: the likelihood of the choices if some of the moves were the engine's,
+over their likelihood if none were. Both are averaged over how far players and games lie from the
+forecast, as measured. Where choices follow the forecast, the e-value of a player is a martingale
+with mean 1, so the chance that it ever reaches 1/a is at most a, however often it is looked at
+(Ville 1939; Ramdas and others 2023, *Game-theoretic statistics and safe anytime-valid inference*,
+Statistical Science 38). Over a field of N players the bound is N/a.
+
+It is a figure for screening: it says where to look, and accuses nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+
+from live.errors import InputError
+from live.human.question import REFERENCE_ELOS, HumanAnswer
+from live.ratings.learned_files import LearnedFiles
+from live.ratings.perceived_model import Circumstance, Turn, measured
+from live.ratings.perceived_rating import GRID_ELO, Floats
+
+_LEARNED = LearnedFiles("choices", "model of choices")
+
+#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+FIRST_PLY = 17
+DECIDED_CP = 300
+#: Shares of moves that were the engine's, each as likely as the others.
+SHARES = (0.1, 0.2, 0.3, 0.5)
+#: Of events in which nobody does anything wrong, at most this share has an alarm.
+FALSE_ALARMS = 0.05
+
+_AT = np.linspace(-2.0, 2.0, 33)
+"""Where log-odds beside the forecast are looked at."""
+
+
+class HumanChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """The same where it is known how many people choose the engine's move: a move that everybody
+    finds says nothing.
+    """
+
+    network: str
+    """Whose answers, by name and digest."""
+    circumstances: tuple[Circumstance, ...]
+    weights: tuple[float, ...]
+    slope: float
+
+
+class ChoiceModel(msgspec.Struct, frozen=True, kw_only=True):
+    """How often the engine's first choice is played, by position and Elo, with its provenance."""
+
+    name: str
+    engine: str
+    limit: str
+    data: str
+    date: str
+    games: int
+    """Player-games."""
+    moves: int
+    centre_elo: float
+    scale_elo: float
+    circumstances: tuple[Circumstance, ...]
+    weights: tuple[float, ...]
+    slope: float
+    """Log-odds for each z = (Elo - centre_elo) / scale_elo."""
+    player_sd: float
+    """How far players lie from the forecast, log-odds."""
+    game_sd: float
+    """How far games of one player lie apart, log-odds."""
+    human: HumanChoices | None = None
+    """None where nobody was asked what people choose."""
+    format: int = 1
+
+    def __post_init__(self) -> None:
+        for each in (self, self.human):
+            if each is not None and len(each.weights) != len(each.circumstances):
+                raise ValueError("each circumstance needs a weight")
+        if not (self.player_sd > 0 and self.game_sd > 0 and self.scale_elo > 0):
+            raise ValueError("spreads must be above 0")
+
+    def log_odds(self, turn: Turn, elo: float) -> float:
+        """Of the engine's first choice."""
+        known = self.human if self.human is not None and turn.found is not None else self
+        seen = measured(turn, known.circumstances)
+        of_elo = known.slope * (elo - self.centre_elo) / self.scale_elo
+        return math.fsum(w * x for w, x in zip(known.weights, seen, strict=True)) + of_elo
+
+
+def counts(turn: Turn) -> bool:
+    """Whether a choice is one: from move 9 on, neither forced, decided nor repeated."""
+    board = turn.board
+    forced = board is not None and (board.forced or board.repeated)
+    return turn.ply >= FIRST_PLY and abs(turn.score_before_cp) <= DECIDED_CP and not forced
+
+
+#: Shares are kept in whole per mille; less than one counts as this.
+_RAREST = 0.5
+
+
+def found_by(answer: HumanAnswer | None, best: str | None, elo: float | None) -> float | None:
+    """How many players of this Elo choose the engine's move, above 0 to 1; None where it is not
+    known.
+
+    ``answer`` ends with the shares of the two reference ratings: between and beyond them the
+    log-odds of any two moves are taken as linear in Elo.
+    """
+    if answer is None or not answer.by_elo or best is None or elo is None:
+        return None
+    if best[4:] not in ("", "q"):
+        return None
+    low_elo, high_elo = REFERENCE_ELOS
+    elo = min(max(elo, float(GRID_ELO[0])), float(GRID_ELO[-1]))
+    at = (elo - low_elo) / (high_elo - low_elo)
+    low, high = answer.per_mille[-2:]
+    moves = [best, *(move for move in {**low, **high} if move != best)]
+    logs = [
+        (1 - at) * math.log(max(low.get(move, 0), _RAREST))
+        + at * math.log(max(high.get(move, 0), _RAREST))
+        for move in moves
+    ]
+    top = max(logs)
+    return math.exp(logs[0] - top) / math.fsum(math.exp(each - top) for each in logs)
+
+
+class GameChoices(msgspec.Struct, frozen=True, eq=False):
+    """One player's choices in one game; one more costs some 10 µs."""
+
+    moves: int = 0
+    matches: int = 0
+    expected: float = 0.0
+    """Matches by the forecast."""
+    variance: float = 0.0
+    log_likelihood: np.ndarray = msgspec.field(
+        default_factory=lambda: np.zeros((1 + len(SHARES), len(_AT)))
+    )
+    """Of the choices, by share of the engine's moves (none first) and log-odds beside the
+    forecast."""
+
+    def over_effects(self, game_sd: float) -> Floats:
+        """The log-likelihood averaged over the game's effect, for each effect of the player."""
+        return _over_effects(self, game_sd)
+
+    def after(self, log_odds: float, match: bool) -> GameChoices:
+        """With one more choice, whose forecast of a match is this."""
+        own = 1 / (1 + np.exp(-(log_odds + _AT)))
+        chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
+        forecast = 1 / (1 + math.exp(-log_odds))
+        return GameChoices(
+            self.moves + 1,
+            self.matches + match,
+            self.expected + forecast,
+            self.variance + forecast * (1 - forecast),
+            self.log_likelihood + np.log(chance if match else 1 - chance),
+        )
+
+
+# Most news of an event leaves the choices of most games as they are.
+@lru_cache(maxsize=1024)
+def _over_effects(game: GameChoices, game_sd: float) -> Floats:
+    joined = game.log_likelihood[:, :, None] + _around(game_sd)[None]
+    top = joined.max(axis=1, keepdims=True)
+    found: Floats = top[:, 0] + np.log(np.exp(joined - top).sum(axis=1))
+    return found
+
+
+_NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]
+
+
+@lru_cache(maxsize=8)
+def _around(game_sd: float) -> Floats:
+    """Log-chances of what choices see (rows), by effect of the player: a game adds its own."""
+    log = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
+    found: Floats = log - np.log(np.exp(log).sum(axis=0, keepdims=True))
+    return found
+
+
+def log_e_value(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> float:
+    """Natural logarithm of the e-value of one player's games; 0 without a choice."""
+    averaged = _averaged(games, player_sd, game_sd)
+    with_engine = averaged[1:]
+    best = float(with_engine.max())
+    mixed = best + math.log(float(np.exp(with_engine - best).mean()))
+    return mixed - float(averaged[0])
+
+
+def log_likelihood_of_none(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> float:
+    """Of the choices of one player's games, if none were the engine's."""
+    return float(_averaged(games, player_sd, game_sd)[0])
+
+
+def _averaged(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> Floats:
+    """Log-likelihood by share of the engine's moves, over all effects of player and games."""
+    total = np.zeros((1 + len(SHARES), len(_AT))) + _normal(player_sd)
+    for game in games:
+        total = total + game.over_effects(game_sd)
+    top = total.max(axis=1)
+    averaged: Floats = top + np.log(np.exp(total - top[:, None]).sum(axis=1))
+    return averaged
+
+
+@lru_cache(maxsize=8)
+def _normal(sd: float) -> Floats:
+    log = -0.5 * (_AT / sd) ** 2
+    normed: Floats = log - np.log(np.exp(log).sum())
+    return normed
+
+
+def bound(players: int, false_alarms: float = FALSE_ALARMS) -> float:
+    """The log e-value at which one of so many players is an alarm."""
+    return math.log(max(1, players) / false_alarms)
+
+
+def field_shift(games: Iterable[GameChoices]) -> float:
+    """Log-odds by which the others of the field choose the engine's move more often than forecast.
+
+    For an engine that the forecast was not learned with: it finds other moves. Drawn towards 0 as
+    if the shift of engines had a standard deviation of ``_SHIFT_SD``.
+    """
+    found = expected = variance = 0.0
+    for game in games:
+        found += game.matches
+        expected += game.expected
+        variance += game.variance
+    return (found - expected) / (variance + 1 / _SHIFT_SD**2)
+
+
+_SHIFT_SD = 0.5
+
+
+def load_choice_model(name: str) -> ChoiceModel:
+    """One that comes with the package. Raises InputError when it cannot be read."""
+    try:
+        return msgspec.json.decode(_LEARNED.read(name), type=ChoiceModel)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise InputError(name, f"is no model of choices: {error}", "Install it again") from error
+
+
+def encode_choice_model(model: ChoiceModel) -> bytes:
+    """The file: JSON, indented for people."""
+    return msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n"

@@ -1,1 +1,0 @@
-"""The methods of Alliot 2017: conformance, covariance, Markov, complexity. Pure."""

@@ -1,1 +1,0 @@
-"""The algorithms of Ferreira 2012. Pure."""

@@ -1,0 +1,418 @@
+"""The Markov predictor of Alliot 2017, and where a Markov chain ends up."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from live.events import MATE_CP, Color
+from live.ratings.gain import checked_gain
+from live.ratings.prediction import Prediction, interval_within_bounds
+from live.ratings.score_interval import USUAL_DESIGN_EFFECT
+
+# --- stationary vector --------------------------------------------------------------------------
+
+# Where a Markov chain ends up, for any stochastic matrix.
+#
+# Alliot 2017, section 3.4, takes the stochastic eigenvector of eigenvalue 1 and says that it does
+# not depend on the start. That holds for a chain that falls into one piece and has no period. Here
+# it is defined for all: the long-run share of time spent in each state by a chain that starts from
+# a given distribution (the Cesàro limit of ``π₀ Mᵏ``), which is ``lim π₀ Mᵏ`` wherever that exists.
+#
+# Computed by eliminating states (Grassmann, Taksar and Heyman 1985, "Regenerative analysis and
+# steady state distributions for Markov chains"), which never subtracts, so that every entry has
+# all its digits however slowly the chain mixes.
+
+
+Floats = npt.NDArray[np.float64]
+
+#: A transition less likely than this is the rounding of a row that sums to 1, so it is none.
+NEVER = 1e-15
+
+
+def checked_stochastic(matrix: Floats) -> Floats:
+    """A copy with rows that sum to 1 exactly, shape (n, n).
+
+    Raises ValueError unless it is square, finite, not negative, and every row sums to 1 within
+    1e-9.
+    """
+    found = np.array(matrix, dtype=np.float64)
+    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
+        raise ValueError(f"a transition matrix is square, not of shape {found.shape}")
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise ValueError("a transition matrix holds probabilities, nothing negative or unknown")
+    if (abs(found.sum(axis=1) - 1) > 1e-9).any():
+        raise ValueError("every row of a transition matrix sums to 1")
+    found[found < NEVER] = 0
+    found /= found.sum(axis=1, keepdims=True)
+    return found
+
+
+def closed_classes(matrix: Floats) -> list[list[int]]:
+    """The sets of states that a chain never leaves once inside, smallest state first.
+
+    A chain with one of them forgets where it started.
+    """
+    n = len(matrix)
+    reach = (matrix > 0) | np.eye(n, dtype=bool)
+    for _ in range(n.bit_length()):
+        reach = (reach.astype(np.float64) @ reach) > 0
+    mutual = reach & reach.T
+    # A state belongs to a closed class when every state it reaches leads back.
+    recurrent = (reach == mutual).all(axis=1)
+    classes: list[list[int]] = []
+    seen: set[int] = set()
+    for state in np.flatnonzero(recurrent).tolist():
+        if state not in seen:
+            members = np.flatnonzero(mutual[state]).tolist()
+            classes.append(members)
+            seen.update(members)
+    return classes
+
+
+def stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
+    """Long-run share of each state from the distribution ``start`` (uniform unless given).
+
+    ``start`` matters only when ``closed_classes`` gives more than one. O(n³). Raises ValueError
+    for what is no stochastic matrix or no distribution.
+    """
+    chain = checked_stochastic(matrix)
+    n = len(chain)
+    mass = np.full(n, 1 / n) if start is None else np.array(start, dtype=np.float64)
+    if mass.shape != (n,) or not (mass >= 0).all() or abs(mass.sum() - 1) > 1e-9:
+        raise ValueError(f"a start is a distribution over {n} states")
+    classes = closed_classes(chain)
+    kept = np.ones(n, dtype=bool)
+    lasting = {state for members in classes for state in members}
+    for state in range(n):
+        if state in lasting:
+            continue
+        # Watch the chain only outside this state: what enters it goes on to where it leaves to.
+        kept[state] = False
+        onward = np.where(kept, chain[state], 0)
+        onward /= onward.sum()
+        mass += mass[state] * onward
+        chain += np.outer(chain[:, state], onward)
+        mass[state] = 0
+        chain[:, state] = 0
+    found = np.zeros(n)
+    for members in classes:
+        share = mass[members].sum()
+        found[members] = share * _of_one_class(chain[np.ix_(members, members)])
+    total: float = found.sum()
+    return found / total
+
+
+def _of_one_class(chain: Floats) -> Floats:
+    """Stationary vector of an irreducible chain."""
+    chain = chain.copy()
+    n = len(chain)
+    for last in range(n - 1, 0, -1):
+        leaving = chain[last, :last].sum()
+        chain[:last, last] /= leaving
+        chain[:last, :last] += np.outer(chain[:last, last], chain[last, :last])
+    found = np.zeros(n)
+    found[0] = 1
+    for state in range(1, n):
+        found[state] = found[:state] @ chain[:state, state]
+    total: float = found.sum()
+    return found / total
+
+
+def sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
+    """How much more of ``values`` a chain gathers for starting in each state, shape (n,).
+
+    For a chain with one closed class: the solution h of ``(I - M) h = v - π·v`` with ``π·h = 0``.
+    A small change dM of the matrix changes ``π·v`` by ``π dM h`` (Schweitzer 1968, "Perturbation
+    theory and finite Markov chains").
+    """
+    n = len(matrix)
+    # The fundamental matrix (Kemeny and Snell 1960, section 4.3); regular for one closed class.
+    regular = np.eye(n) - matrix + np.outer(np.ones(n), stationary)
+    return np.asarray(np.linalg.solve(regular, values - stationary @ values), dtype=np.float64)
+
+
+# --- markov -------------------------------------------------------------------------------------
+
+# The Markov predictor: a game as a chain of evaluations that each player can only worsen.
+#
+# Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix says, for each class of
+# evaluation before a move (the engine's best), how often the move played leads to which class.
+# The product of White's and Black's, both seen from White's side, is one pair of moves; its
+# stationary vector has White's losses at one end, wins at the other, draws between.
+#
+# Needs the score of the position before each move and its gain, from an engine at one line, and
+# many moves: the paper asks for 500 of a player. A move costs O(1) to add or take back.
+
+
+class EvaluationClasses(msgspec.Struct, frozen=True):
+    """Evaluations from the mover's side, cut into classes from lost to won."""
+
+    lower_cp: tuple[int, ...]
+    """The least evaluation of each class but the first, ascending."""
+
+    def __post_init__(self) -> None:
+        if not self.lower_cp or list(self.lower_cp) != sorted(set(self.lower_cp)):
+            raise ValueError(f"classes have ascending bounds, not {self.lower_cp}")
+
+    def __len__(self) -> int:
+        return len(self.lower_cp) + 1
+
+    def of(self, score_cp: int) -> int:
+        """Index of the class of an evaluation. Raises ValueError for what is no score."""
+        if isinstance(score_cp, bool) or not isinstance(score_cp, int) or abs(score_cp) > MATE_CP:
+            raise ValueError(f"score {score_cp!r} is not a whole number within ±{MATE_CP} cp")
+        return bisect_right(self.lower_cp, score_cp)
+
+    @property
+    def level(self) -> npt.NDArray[np.float64]:
+        """Where a game starts: the middle, shape (classes,); halves where two classes meet."""
+        n = len(self)
+        found = np.zeros(n)
+        found[(n - 1) // 2] += 0.5
+        found[n // 2] += 0.5
+        return found
+
+
+#: Ten classes of 0.4 pawn in [-2, 2], the outer ones open (section 3.4, Tables 2 and 3). Zero is
+#: where the two middle ones meet, and belongs to the upper one, from the mover's side.
+TEN = EvaluationClasses(tuple(range(-160, 161, 40)))
+
+#: Widths of the classes from zero outwards to two pawns, centipawns. The paper says that they
+#: grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``, from 10 cp to 50 cp
+#: (section 4.4.1). Eight equal steps of v put the edges at 200·f, which makes 8.9, 11.4, 14.7,
+#: 18.8, 24.2, 31.0, 39.8 and 51.2 cp. These are the whole centipawns next to that with the ends
+#: the paper names.
+NINETEEN_WIDTHS_CP = (10, 12, 15, 19, 24, 31, 39, 50)
+
+_EDGES = tuple(accumulate(NINETEEN_WIDTHS_CP))
+
+#: Zero alone, both ends alone (two pawns and more), eight on either side (section 4.4.1). An edge
+#: belongs to the class further out, so that Black's classes mirror White's.
+NINETEEN = EvaluationClasses((*(1 - edge for edge in reversed(_EDGES)), 0, 1, *_EDGES))
+
+
+Counts = npt.NDArray[np.int64]
+
+#: A player with fewer moves in a period is not active in it (Alliot 2017, section 4.4.1).
+ENOUGH_MOVES = 500
+
+#: Moves that the interval, not the estimate, assumes beyond those seen in each class of
+#: evaluation: what was never seen to happen may still happen. A quarter makes the interval cover
+#: what it says for the matrices of real players.
+_UNSEEN_MOVES = 0.25
+
+#: An expected score closer to 0 or 1 than this is one of them, but for rounding.
+_CERTAIN = 1e-9
+
+
+class Chain(msgspec.Struct, frozen=True):
+    """One player's transition matrix with one colour, from White's side."""
+
+    color: Color
+    classes: EvaluationClasses
+    matrix: Floats
+    """Probabilities, shape (classes, classes); a class of which no move is known keeps its
+    evaluation, as after the best move."""
+    support: Floats
+    """Moves each row rests on, shape (classes,); what old periods count less is allowed for."""
+    moves: int
+    """Moves of the newest period, where past ones count less."""
+
+
+class Transitions:
+    """One player's moves by evaluation before and after, by colour and period.
+
+    Evaluations are counted from the mover's side. A period is a whole number that grows with
+    time, a year in the paper; an event may do with one.
+    """
+
+    __slots__ = ("_counts", "classes")
+
+    def __init__(self, classes: EvaluationClasses = NINETEEN) -> None:
+        self.classes = classes
+        self._counts: dict[tuple[int, Color], Counts] = {}
+
+    def add(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
+        """One more move: the score before it, mover's side, and its gain.
+
+        Raises ValueError for what is no gain from that score.
+        """
+        self._count(color, best_cp, gain_cp, period, 1)
+
+    def remove(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
+        """Take back a move added with the same figures. Raises ValueError when there is none."""
+        self._count(color, best_cp, gain_cp, period, -1)
+
+    def _count(self, color: Color, best_cp: int, gain_cp: int, period: int, by: int) -> None:
+        before = self.classes.of(best_cp)
+        after = self.classes.of(best_cp + checked_gain(gain_cp))
+        counts = self._counts.get((period, color))
+        if counts is None:
+            if by < 0:
+                raise ValueError(f"no move of {color} in period {period} to take back")
+            n = len(self.classes)
+            counts = self._counts[period, color] = np.zeros((n, n), dtype=np.int64)
+        if counts[before, after] + by < 0:
+            raise ValueError(f"no move of {color} from {best_cp} by {gain_cp} cp to take back")
+        counts[before, after] += by
+        if by < 0 and not counts.any():
+            del self._counts[period, color]
+
+    def merge(self, other: Transitions) -> None:
+        """Count all moves of ``other`` too. Raises ValueError for other classes."""
+        if other.classes != self.classes:
+            raise ValueError("moves in other classes of evaluation do not add up")
+        for key, counts in other._counts.items():
+            held = self._counts.get(key)
+            self._counts[key] = counts.copy() if held is None else held + counts
+
+    def counts(self, color: Color, period: int = 0) -> Counts:
+        """Moves by class before (rows) and after (columns), mover's side."""
+        found = self._counts.get((period, color))
+        n = len(self.classes)
+        return np.zeros((n, n), dtype=np.int64) if found is None else found.copy()
+
+    def chain(self, color: Color, *, own_color: bool = False, period: int | None = None) -> Chain:
+        """The player's matrix with ``color``, from White's side.
+
+        From all moves, Black's being White's reversed in both indices (section 3.4); with
+        ``own_color`` from moves with that colour alone (note 16). Periods after ``period`` (the
+        newest unless given) are left out, and one of age a before it counts 2^-a (section 4.4.1).
+        """
+        wanted: tuple[Color, ...] = (color,) if own_color else ("white", "black")
+        held = [key for key in self._counts if key[1] in wanted]
+        if period is None:
+            period = max((key[0] for key in held), default=0)
+        n = len(self.classes)
+        weighted, squares, moves = np.zeros((n, n)), np.zeros(n), 0
+        for key in held:
+            age = period - key[0]
+            if age < 0:
+                continue
+            counts = self._counts[key]
+            weighted += counts * 0.5**age
+            squares += counts.sum(axis=1) * 0.25**age
+            moves += int(counts.sum()) if age == 0 else 0
+        rows = weighted.sum(axis=1)
+        known = rows > 0
+        matrix = np.eye(n)
+        matrix[known] = weighted[known] / rows[known, None]
+        # Kish's effective number of moves of unequal weight.
+        support = np.divide(rows**2, squares, out=np.zeros(n), where=known)
+        if color == "black":
+            matrix, support = reversed_chain(matrix), support[::-1].copy()
+        return Chain(color, self.classes, matrix, support, moves)
+
+
+def reversed_chain(matrix: Floats) -> Floats:
+    """The same play from the other side: ``M_B(i, j) = M_W(n-1-i, n-1-j)`` (section 3.4)."""
+    return matrix[::-1, ::-1].copy()
+
+
+def outcome_vector(n: int) -> Floats:
+    """``e = (0, 0.5, …, 0.5, 1)``: lost, drawn with more or less material, won (section 4.4.1)."""
+    found = np.full(n, 0.5)
+    found[0], found[-1] = 0, 1
+    return found
+
+
+def stationary_of(white: Floats, black: Floats, start: Floats | None = None) -> Floats:
+    """Stationary vector of a pair of moves, White's first (section 3.4): of ``white @ black``.
+
+    Both from White's side, shape (n, n). ``start`` is the distribution of evaluations at first,
+    for chains whose end depends on it; uniform unless given. Raises ValueError for what is no
+    pair of stochastic matrices.
+    """
+    white, black = checked_stochastic(white), checked_stochastic(black)
+    if white.shape != black.shape:
+        raise ValueError(f"matrices of {len(white)} and {len(black)} classes do not multiply")
+    return stationary_vector(white @ black, start)
+
+
+def predict_by_markov(
+    white: Chain, black: Chain, *, design_effect: float = USUAL_DESIGN_EFFECT
+) -> Prediction:
+    """White's chances from both players' chains (Alliot 2017, section 3.4 and note 17).
+
+    The interval is by the delta method: each row is a multinomial estimate, and a change of it
+    moves the score by what the chain gathers differently from there. ``design_effect`` is how
+    much more games vary than independent moves would. Raises ValueError for chains of other
+    classes or colours.
+    """
+    if (white.color, black.color) != ("white", "black") or white.classes != black.classes:
+        raise ValueError("a pair is White's chain and Black's, of the same classes")
+    empty = [side.color for side in (white, black) if not side.support.any()]
+    if empty:
+        return Prediction(missing=f"no moves of {' and '.join(empty)} yet")
+    chain = checked_stochastic(white.matrix @ black.matrix)
+    found = stationary_vector(chain, white.classes.level)
+    values = outcome_vector(len(found))
+    score = float(found @ values)
+    cautions = [
+        f"{side.color} has {side.moves} moves, fewer than {ENOUGH_MOVES}"
+        for side in (white, black)
+        if side.moves < ENOUGH_MOVES
+    ]
+    ends = closed_classes(chain)
+    low = high = None
+    if len(ends) > 1:
+        cautions.append(f"the chain ends in one of {len(ends)} parts, so the start decides")
+    elif _CERTAIN < score < 1 - _CERTAIN:
+        low, high = _chain_interval(white, black, white.matrix, black.matrix, design_effect)
+    else:
+        # Nothing seen leads back from a decided position. What may still happen does: the interval
+        # is that of the chain with the unseen moves, and reaches to the estimate.
+        cautions.append("no move seen leads back from a decided position")
+        low, high = _chain_interval(
+            white, black, _with_unseen(white), _with_unseen(black), design_effect
+        )
+        low, high = min(low, score), max(high, score)
+    return Prediction(
+        expected_score=score,
+        low=low,
+        high=high,
+        win=float(found[-1]),
+        draw=float(found[1:-1].sum()),
+        loss=float(found[0]),
+        caution="; ".join(cautions),
+    )
+
+
+def _chain_interval(
+    white: Chain, black: Chain, of_white: Floats, of_black: Floats, design_effect: float
+) -> tuple[float, float]:
+    """By the delta method about a pair of matrices whose chain has one end."""
+    chain = checked_stochastic(of_white @ of_black)
+    found = stationary_vector(chain, white.classes.level)
+    values = outcome_vector(len(found))
+    gathered = sensitivities(chain, found, values)
+    variance = _variance(white, found, of_black @ gathered)
+    variance += _variance(black, found @ of_white, gathered)
+    return interval_within_bounds(float(found @ values), variance * design_effect)
+
+
+def _with_unseen(side: Chain) -> Floats:
+    """The player's matrix with the moves that were not seen but may still be made."""
+    n = len(side.support)
+    # A move keeps the evaluation or worsens it: for White to lower classes, for Black to higher.
+    possible = np.tri(n) if side.color == "white" else np.tri(n).T
+    unseen = _UNSEEN_MOVES * possible / possible.sum(axis=1, keepdims=True)
+    support = side.support[:, None]
+    rows: Floats = (side.matrix * support + unseen) / (support + _UNSEEN_MOVES)
+    return rows
+
+
+def _variance(side: Chain, visits: Floats, gathered: Floats) -> float:
+    """Variance of the score by what is not known of one player's rows.
+
+    ``visits`` is how often the chain is in each class when that player moves, ``gathered`` what
+    it gathers from each class after the move.
+    """
+    rows = _with_unseen(side)
+    spread = rows @ gathered**2 - (rows @ gathered) ** 2
+    return float((visits**2 * spread / (side.support + _UNSEEN_MOVES)).sum())

@@ -1,0 +1,542 @@
+"""What the result of a match says: games and pairs, Elo and superiority, the sequential test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Literal, Self
+
+import msgspec
+
+from live.errors import InputError
+from live.events import Result
+from live.ratings.score_interval import score_interval
+
+# --- match statistics ---------------------------------------------------------------------------
+
+# What a match result says about the difference of two players: Elo, error, superiority.
+#
+# Source: Chess Programming Wiki, *Match Statistics*, with the formulas that fishtest uses. Needs
+# results only. Two models of how results vary (section "The trinomial versus the 5-nomial model"):
+# games independent of each other (``GameCounts``: wins, draws, losses), or pairs of games with
+# colours reversed (``PairCounts``: five scores of a pair), which allows for unbalanced openings and
+# for games of a pair that depend on each other.
+#
+# The expected score follows the logistic curve here, as everywhere in engine testing:
+# ``1 / (1 + 10^(-d/400))``. Ferreira's algorithms use the normal curve
+# (``live.ratings.expected_score``).
+#
+# What a result does not show is None, and ``gaps`` says why. Where a count of 0 would leave no
+# variance, the interval does not shrink to a point: it is that of ``live.ratings.score_interval``,
+# made for few observations.
+
+
+#: 800 / ln 10: normalized Elo is close to logistic Elo where every game varies by half a point
+#: (fishtest, LLRcalc: nelo_divided_by_nt).
+NORMALIZED_ELO = 800 / math.log(10)
+
+_Z95 = NormalDist().inv_cdf(0.975)
+
+
+def elo_of(score: float) -> float | None:
+    """Logistic Elo difference of an expected score; None at 0 and 1, where it is unbounded.
+
+    Raises ValueError outside [0, 1] and for NaN.
+    """
+    if not 0.0 <= score <= 1.0:
+        raise ValueError(f"score {score!r} is not within [0, 1]")
+    return None if score in (0.0, 1.0) else 400 * math.log10(score / (1 - score))
+
+
+def score_of(elo: float) -> float:
+    """Expected score of a logistic Elo difference. Raises ValueError for NaN."""
+    if math.isnan(elo):
+        raise ValueError("a difference that is not a number has no expected score")
+    # Written so that neither end overflows.
+    if elo < 0:
+        odds = 10 ** (elo / 400)
+        return odds / (1 + odds)
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+class GameCounts(msgspec.Struct, frozen=True):
+    """Results of single games, from the first player's side. Counts are 0 or more."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    def __post_init__(self) -> None:
+        _whole(("wins", "draws", "losses"), (self.wins, self.draws, self.losses))
+
+    @property
+    def by_score(self) -> tuple[int, ...]:
+        """Counts of 0, 1/2 and 1 point."""
+        return self.losses, self.draws, self.wins
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    def __add__(self, other: Self) -> GameCounts:
+        return GameCounts(
+            self.wins + other.wins, self.draws + other.draws, self.losses + other.losses
+        )
+
+
+class PairCounts(msgspec.Struct, frozen=True):
+    """Results of pairs of games with colours reversed, by points of the first player.
+
+    The middle count holds two draws as well as a win and a loss: their score is the same.
+    """
+
+    none: int
+    half: int
+    one: int
+    one_and_half: int
+    two: int
+
+    def __post_init__(self) -> None:
+        _whole(("none", "half", "one", "one_and_half", "two"), self.by_score)
+
+    @property
+    def by_score(self) -> tuple[int, ...]:
+        """Counts of 0, 1/2, 1, 3/2 and 2 points."""
+        return self.none, self.half, self.one, self.one_and_half, self.two
+
+    @property
+    def games(self) -> int:
+        return 2 * sum(self.by_score)
+
+
+class MatchStatistics(msgspec.Struct, frozen=True):
+    """All figures of a match, from the first player's side. None: see ``gaps``."""
+
+    games: int
+    score: float | None = None
+    """Mean points a game."""
+    win_ratio: float | None = None
+    draw_ratio: float | None = None
+    """None from pairs, whose middle count does not separate draws from a win and a loss."""
+    loss_ratio: float | None = None
+    elo: float | None = None
+    """Logistic Elo difference."""
+    elo_low: float | None = None
+    """95 % interval of ``elo``."""
+    elo_high: float | None = None
+    elo_error: float | None = None
+    """Half of the interval by the normal curve, what "±" means in engine testing."""
+    los: float | None = None
+    """Likelihood of superiority by the normal curve: of being the stronger. From games
+    ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program in the wiki); from pairs with
+    their own variance, as fishtest does."""
+    los_exact: float | None = None
+    """The same exactly, from wins and losses (Rémi Coulom, as quoted by the wiki). None from
+    pairs."""
+    p_value: float | None = None
+    """Probability that two players of equal strength come to decisive games at least so uneven,
+    either way (two-tailed, exact). None from pairs."""
+    variance: float | None = None
+    """Of the points of a game; from pairs twice the variance of a pair's mean."""
+    normalized_elo: float | None = None
+    normalized_elo_low: float | None = None
+    """95 % interval of ``normalized_elo``."""
+    normalized_elo_high: float | None = None
+    gaps: tuple[str, ...] = ()
+    """What is missing, and why, for people."""
+
+
+def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
+    """Every figure of a match from its counts.
+
+    >>> found = match_statistics(GameCounts(wins=40, draws=50, losses=10))
+    >>> found.score
+    0.65
+    >>> round(found.elo, 1)
+    107.5
+    """
+    if not counts.games:
+        return MatchStatistics(0, gaps=("no game has been played",))
+    gaps: list[str] = []
+    frequencies = counts.by_score
+    samples = sum(frequencies)
+    points = [place / (len(frequencies) - 1) for place in range(len(frequencies))]
+    total = math.fsum(f * x for f, x in zip(frequencies, points, strict=True))
+    score = total / samples
+    of_sample = math.fsum(f * (x - score) ** 2 for f, x in zip(frequencies, points, strict=True))
+    of_sample /= samples
+    paired = isinstance(counts, PairCounts)
+    variance = of_sample * (2 if paired else 1)
+
+    elo = elo_of(score)
+    if elo is None:
+        gaps.append(
+            "every game was won: the difference has no upper bound"
+            if score == 1
+            else "every game was lost: the difference has no lower bound"
+        )
+    squares = math.fsum(f * x * x for f, x in zip(frequencies, points, strict=True))
+    low, high = score_interval(samples, total, squares, smooth=paired)
+    error = los = normalized = half = None
+    if variance == 0:
+        gaps.append("all results are alike: nothing shows how much they vary")
+    else:
+        sd = math.sqrt(of_sample / samples)
+        if paired:
+            los = NormalDist().cdf((score - 0.5) / sd)
+        error = _error(score, sd)
+        if error is None:
+            gaps.append("the normal interval reaches beyond a score of 0 or 1: no ±")
+        normalized = (score - 0.5) / math.sqrt(variance) * NORMALIZED_ELO
+        half = _Z95 / math.sqrt(counts.games) * NORMALIZED_ELO
+    wins = draws = losses = exact = p_value = None
+    if isinstance(counts, GameCounts):
+        wins, draws, losses = (
+            count / counts.games for count in (counts.wins, counts.draws, counts.losses)
+        )
+        exact = los_exact(counts.wins, counts.losses)
+        p_value = _two_tailed(counts.wins, counts.losses)
+        if exact is None:
+            gaps.append("no decisive game: draws do not tell who is the stronger")
+        else:
+            decisive = counts.wins + counts.losses
+            los = NormalDist().cdf((counts.wins - counts.losses) / math.sqrt(decisive))
+    return MatchStatistics(
+        games=counts.games,
+        score=score,
+        win_ratio=wins,
+        draw_ratio=draws,
+        loss_ratio=losses,
+        elo=elo,
+        elo_low=elo_of(low),
+        elo_high=elo_of(high),
+        elo_error=error,
+        los=los,
+        los_exact=exact,
+        p_value=p_value,
+        variance=variance,
+        normalized_elo=normalized,
+        normalized_elo_low=None if normalized is None or half is None else normalized - half,
+        normalized_elo_high=None if normalized is None or half is None else normalized + half,
+        gaps=tuple(gaps),
+    )
+
+
+def los_exact(wins: int, losses: int) -> float | None:
+    """Probability that the first player is the stronger, from decisive games alone.
+
+    With every chance of a win equally likely beforehand it is that of Beta(wins + 1, losses + 1)
+    lying above 1/2 (Rémi Coulom, as quoted in the wiki, "Likelihood of Superiority"). None
+    without a decisive game, which says nothing.
+    """
+    from scipy.special import betainc  # where asked for: a slow import
+
+    _whole(("wins", "losses"), (wins, losses))
+    return float(betainc(losses + 1, wins + 1, 0.5)) if wins + losses else None
+
+
+def _two_tailed(wins: int, losses: int) -> float | None:
+    from scipy.special import betainc  # where asked for: a slow import
+
+    more, games = max(wins, losses), wins + losses
+    if not games:
+        return None
+    # P(at least ``more`` of ``games``) for a fair coin, twice, and never above 1.
+    return min(1.0, 2 * float(betainc(more, games - more + 1, 0.5)))
+
+
+def _error(score: float, sd: float) -> float | None:
+    low, high = score - _Z95 * sd, score + _Z95 * sd
+    if low <= 0 or high >= 1:
+        return None
+    ends = elo_of(low), elo_of(high)
+    return None if ends[0] is None or ends[1] is None else (ends[1] - ends[0]) / 2
+
+
+def _whole(names: tuple[str, ...], counts: tuple[int, ...]) -> None:
+    for name, count in zip(names, counts, strict=True):
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise ValueError(f"{name} must be a whole number, 0 or more, not {count!r}")
+
+
+# --- match games --------------------------------------------------------------------------------
+
+# A match as a list of games: who scored what, and which games make a pair.
+#
+# Source: Chess Programming Wiki, *Match Statistics*, "The trinomial versus the 5-nomial model".
+# Two games make a pair when they follow each other with colours reversed. Games without a result
+# that splits one point, and walkovers, are left out and counted; a pair needs both of its games.
+
+
+#: Points of White, in halves, for results that split one point between the players.
+_WHITE_HALVES: dict[Result, int] = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
+
+
+class MatchGame(msgspec.Struct, frozen=True):
+    """One game of a match."""
+
+    white: str
+    black: str
+    result: Result
+    played: bool = True
+    """False for a walkover: its result says nothing about strength."""
+
+
+class MatchCounts(msgspec.Struct, frozen=True):
+    """What the games of two players add up to, from the first player's side."""
+
+    first: str
+    second: str
+    games: GameCounts
+    pairs: PairCounts
+    order: tuple[tuple[int, int], ...]
+    """Number and half points of each counted game, in order; games are numbered from 1."""
+    pair_order: tuple[tuple[int, int], ...]
+    """Number of the game that completes each pair, and the pair's half points, in order."""
+    left_out: int
+    """Played games without a result that splits one point: unfinished, or lost by both."""
+    walkovers: int
+
+    @property
+    def unpaired(self) -> int:
+        """Counted games that belong to no pair."""
+        return self.games.games - self.pairs.games
+
+
+def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCounts:
+    """Count the games of two players, in the order they were played.
+
+    ``first`` is whose side the counts take: White of the first game unless given. Raises
+    InputError when there is no game, or a game of other players.
+    """
+    if not games:
+        raise InputError("match", "there is no game", "Give the games of two players")
+    names = {games[0].white, games[0].black}
+    first = games[0].white if first is None else first
+    if first not in names or len(names) != 2:
+        raise InputError(
+            "match",
+            f"{first!r} is not one of the two players of game 1",
+            f"They are {' and '.join(map(repr, sorted(names)))}",
+        )
+    (second,) = names - {first}
+    for number, game in enumerate(games, 1):
+        if {game.white, game.black} != names:
+            raise InputError(
+                f"match, game {number}",
+                f"is between {game.white!r} and {game.black!r}, not {first!r} and {second!r}",
+                "Leave out the games of other players",
+            )
+    halves = [_halves(game, first) for game in games]
+    pairs = _pairs(games, halves)
+    return MatchCounts(
+        first,
+        second,
+        games=GameCounts(halves.count(2), halves.count(1), halves.count(0)),
+        pairs=PairCounts(*(sum(points == k for _, points in pairs) for k in range(5))),
+        order=tuple((number, h) for number, h in enumerate(halves, 1) if h is not None),
+        pair_order=pairs,
+        left_out=sum(game.played and h is None for game, h in zip(games, halves, strict=True)),
+        walkovers=sum(not game.played for game in games),
+    )
+
+
+def _halves(game: MatchGame, first: str) -> int | None:
+    white = _WHITE_HALVES.get(game.result)
+    if white is None or not game.played:
+        return None
+    return white if game.white == first else 2 - white
+
+
+def _pairs(games: Sequence[MatchGame], halves: Sequence[int | None]) -> tuple[tuple[int, int], ...]:
+    """Number of the second game of each pair, with the half points of both.
+
+    A game that does not count still takes its place, so that it cannot shift the pairs after it.
+    """
+    found: list[tuple[int, int]] = []
+    waiting: int | None = None
+    for index, game in enumerate(games):
+        if waiting is None or games[waiting].white == game.white:
+            waiting = index
+            continue
+        one, other = halves[waiting], halves[index]
+        waiting = None
+        if one is not None and other is not None:
+            found.append((index + 1, one + other))
+    return tuple(found)
+
+
+# --- sprt ---------------------------------------------------------------------------------------
+
+# The sequential probability ratio test: has a match shown enough yet?
+#
+# Source: Chess Programming Wiki, *Match Statistics*, "SPRT"; Wald 1945, *Sequential Tests of
+# Statistical Hypotheses*. The generalised test (GSPRT) compares the most probable results with a
+# mean of H0 with the most probable ones with a mean of H1, all else free. Its log-likelihood ratio
+# is computed exactly, as fishtest does, by the constrained maximum likelihood of a distribution on
+# given points (Owen 1988, empirical likelihood).
+#
+# The wiki's program answers 0 when a result has not occurred yet. Here a count of 0 is replaced by
+# 1/1000, as fishtest does, and the answer is marked ``regularised``.
+
+
+Scale = Literal["logistic", "normalized"]
+Decision = Literal["H0", "H1", "continue"]
+
+#: What stands for a count of 0 (fishtest, LLRcalc: regularize).
+REGULARISED_COUNT = 1e-3
+
+
+class Sprt(msgspec.Struct, frozen=True):
+    """H0: the difference is ``elo0``. H1: it is ``elo1``, which is higher."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    """Probability of accepting H1 where H0 is true."""
+    beta: float = 0.05
+    """Probability of accepting H0 where H1 is true."""
+    scale: Scale = "logistic"
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.elo0 < self.elo1 < math.inf:
+            raise ValueError(f"elo0 {self.elo0} must lie below elo1 {self.elo1}")
+        if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
+            raise ValueError(
+                f"alpha {self.alpha} and beta {self.beta} must be above 0, together below 1"
+            )
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Log-likelihood ratios at which H0 and H1 are accepted (Wald 1945): ±2.944 for 5 %."""
+        return (
+            math.log(self.beta / (1 - self.alpha)),
+            math.log((1 - self.beta) / self.alpha),
+        )
+
+
+class SprtState(msgspec.Struct, frozen=True):
+    """Where a test stands."""
+
+    llr: float | None
+    """Log-likelihood ratio of H1 to H0; None without a game."""
+    lower: float
+    upper: float
+    decision: Decision
+    games: int
+    regularised: bool = False
+    """A result that has not occurred yet was counted as 1/1000: early figures lean on that."""
+
+
+class SprtRun(msgspec.Struct, frozen=True):
+    """A test followed through a match: the decision is that of the first bound reached."""
+
+    states: tuple[SprtState, ...]
+    """After each pair, or game."""
+    decided_after: int | None
+    """Games until the first decision; None while there is none. What came after does not count:
+    a test that went on could still cross the other bound."""
+
+    @property
+    def decision(self) -> Decision:
+        return next((s.decision for s in self.states if s.decision != "continue"), "continue")
+
+
+def sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
+    """Where the test stands after these results. 0.1 ms, 0.4 ms on the normalized scale.
+
+    >>> test = Sprt(elo0=0, elo1=10)
+    >>> state = sprt(test, GameCounts(wins=240, draws=560, losses=200))
+    >>> round(state.llr, 2)
+    1.68
+    >>> [round(bound, 3) for bound in test.bounds]
+    [-2.944, 2.944]
+    """
+    lower, upper = test.bounds
+    samples = sum(counts.by_score)
+    if not samples:
+        return SprtState(None, lower, upper, "continue", 0)
+    regularised = 0 in counts.by_score
+    weights = [count or REGULARISED_COUNT for count in counts.by_score]
+    points = [place / (len(weights) - 1) for place in range(len(weights))]
+    llr = _llr(test, weights, points)
+    decision: Decision = "H1" if llr >= upper else "H0" if llr <= lower else "continue"
+    return SprtState(llr, lower, upper, decision, counts.games, regularised)
+
+
+def follow(test: Sprt, games: Sequence[MatchGame], first: str | None = None) -> SprtRun:
+    """The test after each pair of a match, in order; after each game where there are no pairs.
+
+    ``first`` is whose side it takes: White of the first game unless given. Raises InputError as
+    ``count_match`` does.
+    """
+    whole = count_match(games, first)
+    tally = [0] * (5 if whole.pair_order else 3)
+    states: list[SprtState] = []
+    for _, halves in whole.pair_order or whole.order:
+        tally[halves] += 1
+        none, half, one, *more = tally
+        states.append(sprt(test, PairCounts(*tally) if more else GameCounts(one, half, none)))
+    decided = next((s.games for s in states if s.decision != "continue"), None)
+    return SprtRun(tuple(states), decided)
+
+
+def _llr(test: Sprt, weights: Sequence[float], points: Sequence[float]) -> float:
+    total = math.fsum(weights)
+    seen = [weight / total for weight in weights]
+    if test.scale == "logistic":
+        h0, h1 = (
+            _tilted(seen, [x - score_of(elo) for x in points]) for elo in (test.elo0, test.elo1)
+        )
+    else:
+        # A pair's mean varies half as much as a game's points, so its ratio is √2 times as large.
+        root = math.sqrt(len(points) // 2)
+        h0, h1 = (
+            _with_ratio(seen, points, elo / NORMALIZED_ELO * root) for elo in (test.elo0, test.elo1)
+        )
+    return total * math.fsum(p * math.log(q1 / q0) for p, q0, q1 in zip(seen, h0, h1, strict=True))
+
+
+def _tilted(seen: Sequence[float], offsets: Sequence[float]) -> list[float]:
+    """The most probable distribution under which ``offsets`` have mean 0.
+
+    It is ``p / (1 + x offset)``; x makes the mean 0 and is found by bisection, for the mean falls
+    throughout the interval in which all probabilities are positive.
+    """
+    lowest, highest = min(offsets), max(offsets)
+    if not lowest < 0 < highest:
+        raise ValueError("the expected score of a hypothesis lies outside the scores there are")
+    low, high = -1 / highest, -1 / lowest
+    for _ in range(200):
+        x = (low + high) / 2
+        if x in (low, high):
+            break
+        if math.fsum(p * o / (1 + x * o) for p, o in zip(seen, offsets, strict=True)) > 0:
+            low = x
+        else:
+            high = x
+    return [p / (1 + x * o) for p, o in zip(seen, offsets, strict=True)]
+
+
+def _with_ratio(seen: Sequence[float], points: Sequence[float], ratio: float) -> list[float]:
+    """The most probable distribution whose mean lies ``ratio`` standard deviations above 1/2.
+
+    The constraint is made linear at the distribution found last, until that stands still.
+    """
+    found: list[float] = [1 / len(points)] * len(points)
+    for _ in range(100):
+        mean, variance = _moments(found, points)
+        sd = math.sqrt(variance)
+        offsets = [x - 0.5 - ratio * sd * (1 + ((x - mean) / sd) ** 2) / 2 for x in points]
+        following = _tilted(seen, offsets)
+        change = max(abs(a - b) for a, b in zip(found, following, strict=True))
+        found = following
+        if change < 1e-12:
+            break
+    return found
+
+
+def _moments(shares: Sequence[float], points: Sequence[float]) -> tuple[float, float]:
+    mean = math.fsum(p * x for p, x in zip(shares, points, strict=True))
+    return mean, math.fsum(p * (x - mean) ** 2 for p, x in zip(shares, points, strict=True))

@@ -1,1 +1,0 @@
-"""What the result of a match says. Pure."""

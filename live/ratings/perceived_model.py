@@ -1,0 +1,542 @@
+"""What perceived ratings are read by: circumstances of a move, models, and which reads what."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import chess
+import msgspec
+import numpy as np
+
+from live.errors import InputError
+from live.events import GainKind
+from live.ratings.learned_files import LearnedFiles
+from live.ratings.pace_of_play import Pace
+from live.ratings.perceived_rating import ComparedMove, Dispersion, Elos, Floats, LossLogit, compare
+
+# --- circumstances ------------------------------------------------------------------------------
+
+# What was known before a move, and what the move then lost.
+#
+# A hard position costs everybody more than an easy one, so figures that compare players look at a
+# loss beside what was to be expected there. What is known in time: the score and how it moved while
+# the engine searched (Alliot 2017, section 3.1), how far the game has got, and the board itself. No
+# figure of the move played, or of what came after it, is among them.
+
+
+_ALL_PIECES = 62
+"""What both sides' pieces, without pawns and kings, are worth at the start."""
+
+
+class Board(msgspec.Struct, frozen=True, gc=False):
+    """What the board shows before a move."""
+
+    legal_moves: int
+    captures: int
+    """Legal moves that take something."""
+    recapture: bool
+    """The move before took something, and it can be taken back."""
+    check: bool
+    pieces: int
+    """Worth of both sides' pieces in pawns, without pawns and kings."""
+    repeated: bool = False
+    """The position occurred before in this game."""
+
+    @property
+    def forced(self) -> bool:
+        """There is nothing to choose."""
+        return self.legal_moves < 2
+
+
+def board_before(board: chess.Board, *, taken: bool, repeated: bool = False) -> Board:
+    """What ``board`` shows to the side to move; ``taken``: the move before took something."""
+    theirs = board.occupied_co[not board.turn]
+    target = board.move_stack[-1].to_square if taken and board.move_stack else None
+    moves = list(board.generate_legal_moves())
+    took = [
+        move.to_square
+        for move in moves
+        if theirs >> move.to_square & 1
+        # Taking en passant ends on an empty square.
+        or (move.to_square == board.ep_square and board.pawns >> move.from_square & 1)
+    ]
+    pieces = 3 * chess.popcount(board.knights | board.bishops)
+    pieces += 5 * chess.popcount(board.rooks) + 9 * chess.popcount(board.queens)
+    return Board(len(moves), len(took), target in took, board.is_check(), pieces, repeated)
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False):
+    """One move; score and gain from the mover's side."""
+
+    gain_cp: int
+    score_before_cp: int
+    ply: int
+    """From 1."""
+    stability_cp: float | None = None
+    """Mean change of the score between depths; None where the search is not known."""
+    jump_cp: int | None = None
+    """The largest such change."""
+    board: Board | None = None
+    found: float | None = None
+    """Above 0, to 1: how many players of the mover's rating choose the engine's move; None where
+    nobody was asked."""
+
+    @property
+    def loss_cp(self) -> int:
+        """0 or more."""
+        return max(0, -self.gain_cp)
+
+    @property
+    def log_loss(self) -> float:
+        """``log(1 + loss)``, the loss in tenths of a pawn."""
+        return math.log1p(self.loss_cp / 10)
+
+
+Circumstance = Literal[
+    "always",
+    "opening",
+    "early",
+    "late",
+    "ahead",
+    "behind",
+    "level",
+    "dead",
+    "won",
+    "instability",
+    "jump",
+    "choices",
+    "pieces",
+    "captures",
+    "recapture",
+    "check",
+    "found",
+    "found_squared",
+]
+
+
+def _log_odds(share: float | None) -> float:
+    if share is None:
+        return 0.0
+    within = min(max(share, 0.001), 0.999)
+    return math.log(within / (1 - within))
+
+
+_OF_SCORES: dict[str, Callable[[Turn], float]] = {
+    "always": lambda turn: 1.0,
+    "opening": lambda turn: min(max((20 - turn.ply) / 20, 0.0), 1.0),
+    "early": lambda turn: min(max((40 - turn.ply) / 20, 0.0), 1.0),
+    "late": lambda turn: min(max((turn.ply - 60) / 40, 0.0), 1.5),
+    "ahead": lambda turn: math.log1p(max(turn.score_before_cp, 0) / 50),
+    "behind": lambda turn: math.log1p(max(-turn.score_before_cp, 0) / 50),
+    "level": lambda turn: math.exp(-((turn.score_before_cp / 60) ** 2)),
+    # A score of 0.00 deep into a game: a draw that nothing changes any more.
+    "dead": lambda turn: (
+        min(max((turn.ply - 40) / 40, 0.0), 1.0) if abs(turn.score_before_cp) <= 3 else 0.0
+    ),
+    "won": lambda turn: min(max((turn.score_before_cp - 400) / 200, 0.0), 1.0),
+    "instability": lambda turn: math.log1p((turn.stability_cp or 0.0) / 5),
+    "jump": lambda turn: math.log1p((turn.jump_cp or 0) / 20),
+    "found": lambda turn: _log_odds(turn.found),
+    "found_squared": lambda turn: _log_odds(turn.found) ** 2 / 4,
+}
+_OF_BOARD: dict[str, Callable[[Board], float]] = {
+    "choices": lambda board: math.log(max(board.legal_moves, 1) / 30),
+    "pieces": lambda board: board.pieces / _ALL_PIECES - 0.5,
+    "captures": lambda board: math.log1p(board.captures) / 2,
+    "recapture": lambda board: float(board.recapture),
+    "check": lambda board: float(board.check),
+}
+
+
+def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
+    """The circumstances of a turn as numbers around 1, in the order of ``names``.
+
+    What nobody looked at counts 0.
+    """
+    found = []
+    for name in names:
+        of_scores = _OF_SCORES.get(name)
+        if of_scores is not None:
+            found.append(of_scores(turn))
+        else:
+            found.append(_OF_BOARD[name](turn.board) if turn.board is not None else 0.0)
+    return found
+
+
+# --- model --------------------------------------------------------------------------------------
+
+# What a perceived rating is read by: one file a model, learned by ``live-rate calibrate``.
+#
+# A model holds for one engine, limit, definition of the gain and pace of play. Another engine or
+# limit is read by it through a scale of centipawns alone, measured on the reference positions
+# (:mod:`live.ratings.engine_scale`).
+
+
+_LEARNED = LearnedFiles("models", "model of perceived ratings")
+
+FORMAT = 1
+Rows = tuple[tuple[float, ...], ...]
+
+
+class PerceivedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """What players of each Elo lose, and how far their games differ; with its provenance."""
+
+    name: str
+    engine: str
+    """What the engine calls itself (UCI ``id name``)."""
+    limit: str
+    gain: GainKind
+    time_control: str
+    """Pace of the games: ``classical`` or ``blitz``."""
+    data: str
+    date: str
+    games: int
+    """Player-games."""
+    players: int
+    moves: int
+    elo_range: tuple[float, float]
+    """The middle 95 % of the ratings it was learned from."""
+    mean_elo: float
+    """Of the players: the level of a game in which nobody, and nobody of the event, is rated."""
+    engine_rating: int
+    """What the engine counts in Algorithm 4 until the field has spoken (Algorithm 3), Elo."""
+    difference: tuple[float, float]
+    """What Algorithm 4 shows of players at ``centre_elo``, Elo against the engine, and what it
+    rises by for each z."""
+    centre_elo: float
+    scale_elo: float
+    """``z = (Elo - centre_elo) / scale_elo``."""
+    loss_edges_cp: tuple[int, ...]
+    """A loss equal to an edge belongs below it; losses below 0 are successive gains."""
+    circumstances: tuple[Circumstance, ...]
+    changing: tuple[Circumstance, ...]
+    """Those whose weight changes with Elo."""
+    level: Rows
+    """Log-odds at the centre: (circumstances, classes - 1)."""
+    slope: Rows
+    """Their change with z: (changing, classes - 1)."""
+    bend: tuple[float, ...]
+    """(classes - 1,), times z²."""
+    shared: tuple[tuple[int, float], ...]
+    """``beta``: how much of the opponent's surprises so far counts as the game's hardness, up to
+    which ply of the own move; the last for all after."""
+    dispersion: tuple[tuple[int, float], ...]
+    """``kappa`` after so many counted moves of a running game."""
+    finished_dispersion: float
+    """``kappa`` of a finished game."""
+    event_dispersion: float = 1.0
+    """What the variance of several games of one player together is multiplied by, beyond theirs."""
+    format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise ValueError(f"format {self.format} is not {FORMAT}")
+        classes = len(self.loss_edges_cp) + 1
+        for what, rows, names in (
+            ("level", self.level, self.circumstances),
+            ("slope", self.slope, self.changing),
+        ):
+            if len(rows) != len(names) or any(len(row) != classes - 1 for row in rows):
+                raise ValueError(f"{what} has the wrong shape for {classes} classes")
+        if len(self.bend) != classes - 1:
+            raise ValueError(f"bend has the wrong shape for {classes} classes")
+        if not set(self.changing) <= set(self.circumstances):
+            raise ValueError("what changes with Elo must be among the circumstances")
+        if not (self.scale_elo > 0 and self.shared and self.dispersion):
+            raise ValueError("scale_elo must be above 0, shared and dispersion must not be empty")
+
+    def logit(self) -> LossLogit:
+        """What players lose."""
+        changing = [self.circumstances.index(name) for name in self.changing]
+        return LossLogit(
+            self.level,
+            self.slope,
+            self.bend,
+            changing,
+            centre_elo=self.centre_elo,
+            scale_elo=self.scale_elo,
+        )
+
+    def loss_class(self, gain_cp: float) -> int:
+        """Which class a loss belongs to, 0 for the least."""
+        return bisect_left(self.loss_edges_cp, -gain_cp)
+
+    def expected_difference(self, elo: float) -> float:
+        """What Algorithm 4 shows of players of this Elo, against the engine."""
+        low, high = self.elo_range
+        z = (min(max(elo, low), high) - self.centre_elo) / self.scale_elo
+        return self.difference[0] + self.difference[1] * z
+
+    def mismatch(self, engine: str, limit: str, gain: GainKind) -> str | None:
+        """Why it says nothing about such gains, for people; None when it does."""
+        asked, own = (engine, limit, gain), (self.engine, self.limit, self.gain)
+        for what, given, learned in zip(("engine", "limit", "gain"), asked, own, strict=True):
+            if " ".join(given.lower().split()) != " ".join(learned.lower().split()):
+                return f"model {self.name!r} holds for the {what} {learned!r}, not {given!r}"
+        return None
+
+
+class MoveReader:
+    """Compares moves by one model, or by the mean of two that share their classes (rapid games).
+
+    ``scale``: centipawns of the engine in use to one of the model's.
+    """
+
+    __slots__ = (
+        "_logits",
+        "dispersion",
+        "event_dispersion",
+        "mean_elo",
+        "models",
+        "scale",
+        "shared",
+    )
+
+    def __init__(self, models: Sequence[PerceivedModel], scale: float = 1.0) -> None:
+        if len({model.loss_edges_cp for model in models}) != 1:
+            raise ValueError("models that are read together must share their classes")
+        self.models = tuple(models)
+        self.scale = scale
+        self._logits = [(each.logit(), each.circumstances) for each in models]
+        self.shared = _mean_steps([each.shared for each in models])
+        self.dispersion = Dispersion(
+            _mean_steps([each.dispersion for each in models]),
+            float(np.mean([each.finished_dispersion for each in models])),
+        )
+        self.event_dispersion = float(np.mean([each.event_dispersion for each in models]))
+        self.mean_elo = float(np.mean([each.mean_elo for each in models]))
+
+    def compare(self, turn: Turn, elos: Elos) -> ComparedMove:
+        """The turn, as the engine in use judged it, against players of every Elo; some 70 µs."""
+        turn = scaled(turn, self.scale)
+        lines = [logit.lines(measured(turn, names)) for logit, names in self._logits]
+
+        def shares(elo: float | None) -> Floats:
+            found = [
+                logit.shares(*line) if elo is None else logit.shares_of(*line, elo)
+                for (logit, _), line in zip(self._logits, lines, strict=True)
+            ]
+            return found[0] if len(found) == 1 else np.mean(found, axis=0)
+
+        return compare(
+            shares(None),
+            shares(elos.level),
+            None if elos.own is None else shares(elos.own),
+            self.models[0].loss_class(turn.gain_cp),
+        )
+
+
+def scaled(turn: Turn, scale: float) -> Turn:
+    """The turn in the model's own centipawns."""
+    if scale == 1.0:
+        return turn
+    return msgspec.structs.replace(
+        turn,
+        gain_cp=round(turn.gain_cp / scale),
+        score_before_cp=round(turn.score_before_cp / scale),
+        stability_cp=None if turn.stability_cp is None else turn.stability_cp / scale,
+        jump_cp=None if turn.jump_cp is None else round(turn.jump_cp / scale),
+    )
+
+
+def _mean_steps(
+    steps: Sequence[tuple[tuple[int, float], ...]],
+) -> tuple[tuple[int, float], ...]:
+    if any([at for at, _ in each] != [at for at, _ in steps[0]] for each in steps):
+        raise ValueError("models that are read together must have their steps at the same places")
+    means = np.mean([[value for _, value in each] for each in steps], axis=0)
+    return tuple((at, float(mean)) for (at, _), mean in zip(steps[0], means, strict=True))
+
+
+def encode_model(model: PerceivedModel) -> bytes:
+    """The file: JSON, indented for people."""
+    return msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n"
+
+
+def decode_model(data: bytes, subject: str) -> PerceivedModel:
+    """Read the file. Raises InputError, naming ``subject``, for what is no such model."""
+    try:
+        return msgspec.json.decode(data, type=PerceivedModel)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise InputError(
+            subject,
+            f"is no model of perceived ratings: {error}",
+            "Models of version 0.2 are of no use any more; make one with `live-rate calibrate`",
+        ) from error
+
+
+def shipped_models() -> tuple[PerceivedModel, ...]:
+    """Those that come with the package."""
+    return tuple(decode_model(_LEARNED.read(name), name) for name in _LEARNED.names())
+
+
+def load_model(name: str) -> PerceivedModel:
+    """One that comes with the package, by its name, or one from a file. Raises InputError when
+    there is none or it cannot be read.
+    """
+    return decode_model(_LEARNED.read(name), name)
+
+
+# --- model choice -------------------------------------------------------------------------------
+
+# Which model reads the perceived ratings of a game: by engine, limit, gain and pace of play.
+#
+# Players err more when they have less time, so a game is read by the model of its own pace: blitz
+# and bullet by that of blitz, rapid by the mean of both. Where none was learned for the pace,
+# another stands in, and that is said. Where none was learned with the engine or limit in use,
+# those of the engine of the reference positions are read through a scale of centipawns
+# (:mod:`live.ratings.engine_scale`).
+
+
+PaceGroup = Literal["classical", "rapid", "blitz"]
+"""Games of one are rated together."""
+
+_GROUPS: dict[Pace | None, PaceGroup] = {
+    None: "classical",
+    "classical": "classical",
+    "rapid": "rapid",
+    "blitz": "blitz",
+    "bullet": "blitz",
+}
+
+
+class ModelChoice(NamedTuple):
+    """What reads one game."""
+
+    pace: PaceGroup = "classical"
+    reader: MoveReader | None = None
+    model: str | None = None
+    """``classical``, ``blitz`` or ``rapid``; None where nothing reads it."""
+    note: str = ""
+    """For people: what of that is provisional, or why there is none; empty where all fits."""
+
+
+class Models:
+    """Models that hold for engine, limit and gain in use, or are read for them.
+
+    Args:
+        models: the first of a pace is the one taken for it.
+        scale: centipawns of the engine in use to one of the models'.
+        by_name: somebody named the one there is, so that it reads every game.
+        note: for people: what they were learned from, how they are read, or why there is none.
+        transferred: they were learned with another engine or limit.
+        measured: ``scale`` is that of the engine in use, not what is usual.
+    """
+
+    __slots__ = ("_named", "_readers", "measured", "models", "note", "scale", "transferred")
+
+    def __init__(
+        self,
+        models: Iterable[PerceivedModel] = (),
+        *,
+        scale: float = 1.0,
+        by_name: bool = False,
+        note: str = "no model",
+        transferred: bool = False,
+        measured: bool = True,
+    ) -> None:
+        self.models = tuple(models)
+        self.scale = scale
+        self.note = note
+        self.transferred = transferred
+        self.measured = measured
+        # Reads every game, where somebody chose it or it is of a pace of its own.
+        self._named: MoveReader | None = None
+        self._readers: dict[PaceGroup, MoveReader] = {}
+        for model in self.models:
+            for group in ("classical", "blitz"):
+                if model.time_control == group and group not in self._readers:
+                    self._readers[group] = MoveReader((model,), scale)
+        if self.models and (by_name or not self._readers):
+            self._named = MoveReader(self.models[:1], scale)
+        if len(self._readers) == 2:
+            both = [each for reader in self._readers.values() for each in reader.models]
+            # Those of one's own may share no classes: then each stands alone.
+            with contextlib.suppress(ValueError):
+                self._readers["rapid"] = MoveReader(both, scale)
+
+    def choose(self, pace: Pace | None) -> ModelChoice:
+        """What reads a game of this pace; None where the pace is unknown."""
+        choice = self.of_group(_GROUPS[pace])
+        if pace is not None or choice.reader is None:
+            return choice
+        note = f"time control unknown: taken as {choice.model}"
+        return choice._replace(note="; ".join(filter(None, (choice.note, note))))
+
+    def of_group(self, group: PaceGroup) -> ModelChoice:
+        """What reads games of this group."""
+        if not self.models:
+            return ModelChoice(group, note=self.note)
+        notes = [self._told] if self._told else []
+        wanted: tuple[PaceGroup, ...] = (group, "classical", "blitz")
+        name = next((each for each in wanted if each in self._readers), None)
+        reader = self._readers[name] if name and not self._named else self._named
+        read_as = self.models[0].time_control if self._named or name is None else name
+        if read_as != group:
+            notes.append(f"no model for {group} games: read as {read_as}, provisional")
+        return ModelChoice(group, reader, read_as, "; ".join(notes))
+
+    @property
+    def _told(self) -> str:
+        """What every game is told of the engine."""
+        if not self.transferred:
+            return ""
+        return "transferred" if self.measured else "transferred, the engine not measured yet"
+
+
+def fitting_models(
+    models: Iterable[PerceivedModel], engine: str, limit: str, gain: GainKind, *, by_name: bool
+) -> Models:
+    """Those learned with just this engine, limit and gain, classical chess before others."""
+    tried = list(models)
+    held = _in_order(each for each in tried if each.mismatch(engine, limit, gain) is None)
+    if not held:
+        mismatch = tried[0].mismatch(engine, limit, gain) if by_name and tried else None
+        return Models(note=mismatch or f"no model for {engine}, {limit}, {gain} gain")
+    return Models(held, by_name=by_name, note=learned_from(held))
+
+
+def learned_from(models: Sequence[PerceivedModel]) -> str:
+    """For people."""
+    return "learned from " + " and ".join(
+        f"{model.games} {model.time_control} player-games" for model in models
+    )
+
+
+def _in_order(models: Iterable[PerceivedModel]) -> list[PerceivedModel]:
+    return sorted(models, key=lambda each: (each.time_control != "classical", each.name))
+
+
+def transferred_models(
+    models: Iterable[PerceivedModel],
+    engine: str,
+    limit: str,
+    gain: GainKind,
+    scale: float,
+    *,
+    by_name: bool,
+    measured: str,
+    note: str,
+) -> Models:
+    """Those learned with ``engine`` and ``limit``, read for another through a scale. ``measured``
+    says how it was measured, for people; empty where it is what is usual.
+    """
+    held = _in_order(each for each in models if each.mismatch(engine, limit, gain) is None)
+    if not held:
+        return Models(note=note)
+    how = f"scale {scale:.2f}, {measured}" if measured else f"usual scale {scale:.2f}, {_WAITS}"
+    return Models(
+        held,
+        scale=scale,
+        by_name=by_name,
+        note=f"transferred from {engine}, {limit}: {how}; {learned_from(held)}",
+        transferred=True,
+        measured=bool(measured),
+    )
+
+
+_WAITS = "not measured yet"

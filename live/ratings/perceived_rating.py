@@ -1,0 +1,396 @@
+"""The perceived rating: Algorithm 4 with rated players in the engine's place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from live.events import Color
+
+# --- loss logit ---------------------------------------------------------------------------------
+
+# How likely players of each Elo are to lose how much in a position: a multinomial logit.
+#
+# Losses fall into classes, least loss first. The log-odds of each class against losing nothing
+# are linear in the circumstances of the turn, and so is their change with ``z = (Elo - centre) /
+# scale``; a term in ``z**2`` lets the change itself change.
+
+
+Floats = npt.NDArray[np.float64]
+Rows = Sequence[Sequence[float]]
+
+#: Where players are compared, Elo. A step of 50 gives the same ratings within 1 Elo.
+GRID_ELO = np.arange(400.0, 3601.0, 100.0)
+
+
+class LossLogit:
+    """Shares of the classes of loss, from learned weights.
+
+    Args:
+        level: log-odds at the centre, (circumstances, classes - 1).
+        slope: their change with z, (changing circumstances, classes - 1).
+        bend: times z², (classes - 1,).
+        changing: which circumstances change with Elo, as places among all.
+    """
+
+    __slots__ = ("_bend", "_centre_elo", "_changing", "_level", "_scale_elo", "_slope", "_z", "_z2")
+
+    def __init__(
+        self,
+        level: Rows,
+        slope: Rows,
+        bend: Sequence[float],
+        changing: Sequence[int],
+        *,
+        centre_elo: float,
+        scale_elo: float,
+    ) -> None:
+        # A first column of nothing: losing nothing is what all else is compared with.
+        self._level = np.pad(np.array(level, dtype=np.float64), ((0, 0), (1, 0)))
+        self._slope = np.pad(np.array(slope, dtype=np.float64), ((0, 0), (1, 0)))
+        self._bend = np.array([0.0, *bend])
+        self._changing = list(changing)
+        self._centre_elo, self._scale_elo = centre_elo, scale_elo
+        self._z = ((GRID_ELO - centre_elo) / scale_elo)[:, None]
+        self._z2 = self._z**2 * self._bend
+
+    def lines(self, at: Sequence[float] | Floats) -> tuple[Floats, Floats]:
+        """Log-odds at the centre and their slope in circumstances ``at``, each (…, classes)."""
+        turn = np.asarray(at, dtype=np.float64)
+        return turn @ self._level, turn[..., self._changing] @ self._slope
+
+    def shares(self, levels: Floats, slopes: Floats) -> Floats:
+        """``pi_k(E)`` over the grid, (…, Elos, classes)."""
+        return _softmax(levels[..., None, :] + slopes[..., None, :] * self._z + self._z2)
+
+    def shares_of(self, levels: Floats, slopes: Floats, elo: float | Floats) -> Floats:
+        """``pi_k(E)`` of players of one Elo, or of one for each turn: (…, classes)."""
+        z = (np.asarray(elo, dtype=np.float64)[..., None] - self._centre_elo) / self._scale_elo
+        return _softmax(levels + slopes * z + self._bend * (z * z))
+
+
+def _softmax(odds: Floats) -> Floats:
+    shares: Floats = np.exp(odds - odds.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return shares
+
+
+# --- perceived rating ---------------------------------------------------------------------------
+
+# The perceived rating: Algorithm 4 with rated players in the engine's place.
+#
+# Algorithm 4 (Ferreira 2012, section 7) compares a player's gains with the engine's: a move that
+# gains more scores 1, an equal one 1/2. Here the same comparison is made with what players rated
+# ``E`` lose in the same position (:mod:`live.ratings.perceived_rating`), for every ``E`` of a
+# grid. A move of class ``c`` scores ``s(E) = sum_{k>c} pi_k(E) + pi_c(E) / 2`` against them,
+# which is 1/2 on average for a player rated ``E``. The rating is where the scores of the moves,
+# and those of :data:`PULL_MOVES` moves by a player of the game's level, come to one half.
+#
+# Everything is a sum over moves, kept after each of them: one more move costs O(1), a takeback
+# drops the end, and nothing is ever subtracted. Elo in, Elo out; arrays are over
+# :data:`GRID_ELO`.
+
+
+#: How many moves by a player of the game's level both players start with (``w``).
+PULL_MOVES = 30.0
+#: Ratings count no further than this: beyond, too few games were learned from.
+LEAST_ELO, MOST_ELO = 800.0, 3200.0
+#: What an opponent's moves are drawn towards when they say how hard the game is: this many moves
+#: as hard as expected.
+CALM_MOVES = 5
+#: How far either way 8 of 10, and 95 of 100, of a normal distribution lie.
+_USUAL, _SURE = NormalDist().inv_cdf(0.9), NormalDist().inv_cdf(0.975)
+
+
+class Dispersion(NamedTuple):
+    """What games differ by beyond chance, as a factor of the variance (``kappa``)."""
+
+    running: tuple[tuple[int, float], ...]
+    """After so many counted moves, ascending; between them on the logarithm of the moves."""
+    finished: float
+
+    def at(self, counted: int, *, over: bool) -> float:
+        """After ``counted`` moves, 1 or more."""
+        if over:
+            return self.finished
+        moves, factors = zip(*self.running, strict=True)
+        logs = [math.log(each) for each in moves]
+        return float(np.interp(math.log(counted), logs, factors))
+
+
+class Elos(NamedTuple):
+    """Whom a side of a game is compared with, Elo."""
+
+    level: float
+    """Of the game: both players start there (``F``)."""
+    own: float | None
+    """The player's own rating (``R``); None without one."""
+
+    @classmethod
+    def of(cls, level: float, own: float | None) -> Elos:
+        """Within what was learned."""
+        return cls(_within(level), None if own is None else _within(own))
+
+
+class ComparedMove(NamedTuple):
+    """One counted move, compared with players of every Elo in the same position."""
+
+    score: Floats
+    """``s(E)``."""
+    variance: Floats
+    """``v(E)``: of the score of players rated ``E`` among themselves."""
+    of_level: Floats
+    """``a(E, F)``: what a player of the game's level scores on average."""
+    of_own: Floats | None
+    """``a(E, R)``: what a player rated like this one scores; None without a rating."""
+    own_variance: float
+    """``v(R)``; 0 without a rating."""
+    surprise: float
+    """``(s(R) - 1/2) / sqrt(v(R))``; 0 without a rating. The opponent's scores lean on it."""
+
+
+def compare(
+    shares: Floats, of_level: Floats, of_own: Floats | None, loss_class: int
+) -> ComparedMove:
+    """Compare a move that lost ``loss_class`` with what rated players lose in the same position.
+
+    ``shares``: of players over the grid, (Elos, classes); ``of_level`` and ``of_own``: of players
+    of the game's level and of the own rating, (classes,).
+    """
+    scores = _class_scores(shares)
+    own, own_variance, surprise = None, 0.0, 0.0
+    if of_own is not None:
+        own = scores @ of_own
+        own_scores = _class_scores(of_own[None, :])[0]
+        own_variance = float(of_own @ own_scores**2) - 0.25
+        surprise = (float(own_scores[loss_class]) - 0.5) / math.sqrt(own_variance)
+    variance = (shares * scores**2).sum(axis=1) - 0.25
+    return ComparedMove(
+        scores[:, loss_class], variance, scores @ of_level, own, own_variance, surprise
+    )
+
+
+def _class_scores(shares: Floats) -> Floats:
+    """What a move of each class scores against players with these shares, (Elos, classes)."""
+    worse = 1.0 - np.cumsum(shares, axis=1)
+    return worse + shares / 2
+
+
+class Evidence(NamedTuple):
+    """The sums over counted moves that a rating is read from; those of several games add up."""
+
+    counted: int
+    """Moves (``n``)."""
+    score: Floats
+    """``S(E)``: what was scored, less what the game's hardness gave or took."""
+    of_level: Floats
+    """``A(E, F)``."""
+    variance: Floats
+    """``kappa * V(E)``."""
+    of_own: Floats | None
+    """``A(E, R)``; None without a rating."""
+    own_variance: float
+    """``kappa * V(R)``."""
+
+    def joined(self, other: Evidence) -> Evidence:
+        """Of both: another game of the same player. Rated only where both are."""
+        both = self.of_own is not None and other.of_own is not None
+        return Evidence(
+            self.counted + other.counted,
+            self.score + other.score,
+            self.of_level + other.of_level,
+            self.variance + other.variance,
+            self.of_own + other.of_own if both else None,  # type: ignore[operator]  # both are there
+            self.own_variance + other.own_variance,
+        )
+
+
+class Perceived(NamedTuple):
+    """How strong somebody plays, Elo. Numbers end at the ends of the grid."""
+
+    counted: int
+    rating: float
+    low: float | None
+    """The 95 % interval of the moves alone, whoever plays; None beyond the grid."""
+    high: float | None
+    usual_low: float | None
+    """Where 8 of 10 games by players of this rating lie; None without a rating."""
+    usual_high: float | None
+    percentile: float | None
+    """0 to 100: how many games by players of this rating are worse; None without a rating."""
+
+
+def perceived(evidence: Evidence) -> Perceived | None:
+    """Read a rating from the sums; None without a counted move."""
+    n = evidence.counted
+    if not n:
+        return None
+    half = n / 2
+    pull = (PULL_MOVES / n) * (evidence.of_level - half)
+    gained = evidence.score - half
+    rating = crossing(gained + pull)
+    spread = _SURE * np.sqrt(evidence.variance)
+    low, high = _end(gained - spread), _end(gained + spread)
+    if evidence.of_own is None:
+        return Perceived(n, rating, low, high, None, None, None)
+    usual = evidence.of_own - half + pull
+    deviation = math.sqrt(evidence.own_variance)
+    at_rating = np.interp(rating, GRID_ELO, evidence.score - evidence.of_own)
+    return Perceived(
+        n,
+        rating,
+        low,
+        high,
+        crossing(usual - _USUAL * deviation),
+        crossing(usual + _USUAL * deviation),
+        100 * NormalDist().cdf(float(at_rating) / deviation),
+    )
+
+
+def crossing(falling: Floats) -> float:
+    """Where a line over the grid first falls to 0, Elo; the end of the grid where it does not."""
+    below = falling <= 0
+    at = int(below.argmax())
+    if not below[at]:
+        return float(GRID_ELO[-1])
+    if at == 0:
+        return float(GRID_ELO[0])
+    left, right = float(falling[at - 1]), float(falling[at])
+    step = float(GRID_ELO[at] - GRID_ELO[at - 1])
+    return float(GRID_ELO[at - 1]) + step * left / (left - right)
+
+
+def _end(falling: Floats) -> float | None:
+    """:func:`crossing`, None where the line crosses nowhere on the grid."""
+    return None if falling[0] <= 0 or falling[-1] > 0 else crossing(falling)
+
+
+class _Sums(NamedTuple):
+    """After one more counted move of a side."""
+
+    ply: int
+    counted: int
+    score: Floats
+    of_level: Floats
+    variance: Floats
+    of_own: Floats | None
+    own_variance: float
+    surprise: float
+    """Sum of the moves' own, which the other side's scores lean on."""
+
+
+class GameSums:
+    """Both sides' sums of one game after each counted move, in the order of plies.
+
+    Args:
+        elos: whom each side is compared with.
+        shared: ``(last ply, beta)``, ascending: how much of the opponent's surprises so far, in
+            units of score, is taken from a move up to that ply; the last holds for all after.
+    """
+
+    __slots__ = ("_shared", "_sides", "elos")
+
+    def __init__(self, elos: dict[Color, Elos], shared: Sequence[tuple[int, float]]) -> None:
+        self.elos = elos
+        self._shared = tuple(shared)
+        self._sides: dict[Color, list[_Sums]] = {"white": [], "black": []}
+
+    def add(self, color: Color, ply: int, move: ComparedMove) -> None:
+        """Count a move; plies must come in order.
+
+        Raises ValueError for a ply that is not behind all others.
+        """
+        if any(held and held[-1].ply >= ply for held in self._sides.values()):
+            raise ValueError(f"ply {ply} is not behind the plies counted")
+        held = self._sides[color]
+        score = move.score - self._hardness(color, ply)
+        if not held:
+            held.append(
+                _Sums(
+                    ply,
+                    1,
+                    score,
+                    move.of_level,
+                    move.variance,
+                    move.of_own,
+                    move.own_variance,
+                    move.surprise,
+                )
+            )
+            return
+        last = held[-1]
+        own = None
+        if last.of_own is not None and move.of_own is not None:
+            own = last.of_own + move.of_own
+        held.append(
+            _Sums(
+                ply,
+                last.counted + 1,
+                last.score + score,
+                last.of_level + move.of_level,
+                last.variance + move.variance,
+                own,
+                last.own_variance + move.own_variance,
+                last.surprise + move.surprise,
+            )
+        )
+
+    def truncate(self, ply: int) -> None:
+        """Forget every move after ``ply``."""
+        for held in self._sides.values():
+            while held and held[-1].ply > ply:
+                held.pop()
+
+    def evidence(
+        self, color: Color, dispersion: Dispersion, *, over: bool, after_ply: int | None = None
+    ) -> Evidence | None:
+        """The sums of one side, at its last counted move or the last up to ``after_ply``; None
+        without one.
+        """
+        held = self._sides[color]
+        at = len(held) - 1
+        while after_ply is not None and at >= 0 and held[at].ply > after_ply:
+            at -= 1
+        if at < 0:
+            return None
+        last = held[at]
+        kappa = dispersion.at(last.counted, over=over)
+        return Evidence(
+            last.counted,
+            last.score,
+            last.of_level,
+            last.variance * kappa,
+            last.of_own,
+            last.own_variance * kappa,
+        )
+
+    def _hardness(self, color: Color, ply: int) -> float:
+        """``b``: a game that is easier than it looks is easy for both."""
+        other = self._sides["black" if color == "white" else "white"]
+        if not other:
+            return 0.0
+        beta = next((beta for last, beta in self._shared if ply <= last), self._shared[-1][1])
+        return beta * other[-1].surprise / (other[-1].counted + CALM_MOVES)
+
+
+def event_evidence(games: Iterable[Evidence]) -> Evidence | None:
+    """Of one player's games together; None without one."""
+    total: Evidence | None = None
+    for each in games:
+        total = each if total is None else total.joined(each)
+    return total
+
+
+def game_level(white: float | None, black: float | None, field: float) -> float:
+    """``F``: the mean of the two ratings, the one that is known, or else the field's."""
+    known = [each for each in (white, black) if each is not None]
+    return sum(known) / len(known) if known else field
+
+
+def _within(elo: float) -> float:
+    return min(max(float(elo), LEAST_ELO), MOST_ELO)

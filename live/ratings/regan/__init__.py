@@ -1,1 +1,0 @@
-"""The methods of Regan and Haworth 2011: choices among several lines. Pure."""
