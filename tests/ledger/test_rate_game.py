@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Search, SearchResult
-from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score
-from live.games.game import HeadersChanged, MovesPlayed, NewGame
+from live.engine.search import Limit, Line, Search, SearchOptions, SearchResult
+from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score, Share
+from live.games.game import HeadersChanged, MovesPlayed, NewGame, TakenBack
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game_evaluations import EvaluatedPosition, GameEvaluations, KnownGame
@@ -26,6 +26,11 @@ from live.ratings.agreement import load_choice_model
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger
+
+# --- rate game ----------------------------------------------------------------------------------
+
+# One way to rate a game: whatever order news come in, and what the choices of moves say.
+
 
 PLIES = 24
 MOVES = line(*range(3, 3 + PLIES))
@@ -231,3 +236,281 @@ def test_head_to_head_is_the_whole_cross_correlation() -> None:
     exact = expected_score_exact(GainHistogram(white), GainHistogram(black))
     assert found.expected_score == pytest.approx(exact, abs=1e-6)
     assert head_to_head(white, []) == HeadToHead()
+
+
+# --- move quality -------------------------------------------------------------------------------
+
+# Moves against the engine's choice: what is known of them, and what is counted.
+
+
+def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
+    found = GameEvaluations(start_fen, chess960=False, search_options=SearchOptions())
+    for uci in ucis:
+        found.extend(uci)
+    return found
+
+
+def test_a_move_is_judged_as_its_scores_become_known() -> None:
+    found = known("e2e4", "e7e5")
+    assert judged(found.known_move(2)) == MoveQuality(2)
+    found.set_position(1, EvaluatedPosition(Score(40), "c7c5"))
+    assert judged(found.known_move(2)) == MoveQuality(2, best_cp=-40, first_choice=False)
+    found.set_played(2, Score(55))
+    assert judged(found.known_move(2)) == MoveQuality(
+        2, best_cp=-40, gain_cp=-15, first_choice=False
+    )
+    found.set_position(2, EvaluatedPosition(Score(60), "g1f3"))
+    assert judged(found.known_move(2)).after == Score(60)
+
+
+def test_evaluations_of_the_source_know_no_first_choice() -> None:
+    found = known("e2e4")
+    found.take_source_eval(0, Score(20))
+    assert judged(found.known_move(1)) == MoveQuality(1, best_cp=20)
+    assert MoveCounts().after(judged(found.known_move(1))).unchosen
+
+
+def test_the_only_legal_move_is_forced() -> None:
+    # The king on h1 must take the queen on g2: everything else stays in check.
+    found = known("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
+    assert judged(found.known_move(1)).forced
+    assert not judged(known("e2e4").known_move(1)).forced
+
+
+@pytest.mark.parametrize(
+    ("move", "choices"),
+    [
+        (MoveQuality(FIRST_CHOICE_PLY, 20, 0, True), 1),
+        (MoveQuality(FIRST_CHOICE_PLY - 2, 20, 0, True), 0),
+        (MoveQuality(FIRST_CHOICE_PLY, 301, 0, True), 0),
+        (MoveQuality(FIRST_CHOICE_PLY, 20, 0, True, forced=True), 0),
+        (MoveQuality(FIRST_CHOICE_PLY, 20, None, None), 0),
+    ],
+)
+def test_first_choices_count_where_there_was_a_choice(move: MoveQuality, choices: int) -> None:
+    assert MoveCounts().after(move).first_choice == (choices, choices)
+
+
+def test_shares_count_what_the_accumulated_conformance_counts() -> None:
+    moves = [
+        MoveQuality(ply, best_cp=ply * 7 - 200, gain_cp=-(ply % 5) * 20, first_choice=ply % 5 == 0)
+        for ply in range(1, 80, 2)
+    ]
+    counts = MoveCounts()
+    for move in moves:
+        counts = counts.after(move)
+    for kind, found in (
+        (RAW, counts.raw), (GUID_BRATKO, counts.guid_bratko), (PONDERATED, counts.ponderated)
+    ):  # fmt: skip
+        whole = AccumulatedConformance(kind)
+        for move in moves:
+            assert move.best_cp is not None and move.gain_cp is not None
+            whole.add(move.best_cp, move.gain_cp, ply=move.ply)
+        assert found == (whole.n, whole.within)
+    assert counts.markov == counts.raw.n > 0
+
+
+def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
+    shuffle = ("g1f3", "g8f6", "f3g1", "f6g8")
+    found = GameEvaluations(
+        chess.STARTING_FEN, chess960=False, search_options=SearchOptions(lines=2)
+    )
+    for uci in (*shuffle * 4, "e2e4", "e7e5", "a2a3"):
+        found.extend(uci)
+
+    def search(ply: int, best: str, other: str) -> None:
+        sign = 1 if found.mover(ply) == "white" else -1
+        lines = (Line(best, Score(sign * 40), 12), Line(other, Score(sign * 10), 12))
+        found.set_position(ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines))
+
+    search(18, "e7e5", "c7c5")
+    assert judged(found.known_move(18)).spread == spread_of([("e7e5", 40), ("c7c5", 10)], "e7e5")
+    search(19, "g1f3", "a2a3")
+    assert judged(found.known_move(19)).spread == spread_of([("g1f3", 40), ("a2a3", 10)], "a2a3")
+    search(16, "f6g8", "e7e6")
+    assert judged(found.known_move(16)).spread is None  # opening
+    search(17, "e2e4", "a2a3")
+    assert found.known_move(17).board.repeated
+    assert judged(found.known_move(17)).spread is None
+    search(18, "e7e5", "e7e5")
+    assert judged(found.known_move(18)).spread is None  # one move at two ranks: another is missing
+
+
+# --- method figures -----------------------------------------------------------------------------
+
+# Figures pooled over games: null has its reason, and the order of games does not matter.
+
+
+def side(seed: int, plies: int = 60) -> SideFigures:
+    chance = random.Random(seed)
+    counts = MoveCounts()
+    for ply in range(1, plies, 2):
+        gain_cp = -chance.choice((0, 0, 12, 30, 31, 200))
+        counts = counts.after(MoveQuality(ply, chance.randrange(-150, 150), gain_cp, gain_cp == 0))
+    percent = chance.uniform(60, 99)
+    return SideFigures(
+        pace="classical",
+        counts=counts,
+        accuracy=Accuracy(percent, percent, plies // 2, 0),
+        loss=CentipawnLoss(35.5, 35.5, plies // 2, 0, 0),
+    )
+
+
+def test_nothing_is_null_with_a_reason_and_never_zero() -> None:
+    for sides in ((), (SideFigures(pace="classical"),)):
+        figures = move_figures(sides)
+        for name in ("conformance", "guid_bratko", "ponderated", "first_choice"):
+            assert figures[name] == Share()
+            assert figures["missing"][name]
+        for name in ("accuracy", "centipawn_loss"):
+            assert figures[name] is None
+            assert figures["missing"][name]
+
+
+def test_every_null_has_a_reason_and_nothing_else_has() -> None:
+    for sides in ((side(1),), (side(1, 12),), (side(1), side(2, 6))):
+        figures = move_figures(sides)
+        missing = figures.pop("missing")
+        null = {
+            name
+            for name, value in figures.items()
+            if value is None or (isinstance(value, Share) and value.share is None)
+        }
+        assert null == set(missing)
+
+
+def test_scores_without_a_first_choice_say_so() -> None:
+    counts = MoveCounts()
+    for ply in range(2, 60, 2):
+        counts = counts.after(MoveQuality(ply, best_cp=10))
+    made = SideFigures(pace="classical", counts=counts)
+    assert move_figures((made,))["missing"]["conformance"] == NO_CHOICE
+
+
+def test_accuracy_is_that_of_the_moves_scored_so_far() -> None:
+    made = msgspec.structs.replace(side(1), accuracy=Accuracy(None, 88.25, 29, 1))
+    figures = move_figures((made,))
+    assert figures["accuracy"] == 88.25
+    assert "accuracy" not in figures["missing"]
+
+
+def test_the_order_of_games_does_not_matter() -> None:
+    sides = [side(seed, 20 + seed) for seed in range(12)]
+    figures = move_figures(sides)
+    for seed in range(5):
+        random.Random(seed).shuffle(sides)
+        assert move_figures(sides) == figures
+
+
+def test_one_game_has_the_interval_of_its_moves_and_several_a_wider_one() -> None:
+    alone = share(((40, 30),))
+    assert (alone.share, alone.moves) == (0.75, 40)
+    uneven = share(((20, 20), (20, 10)))
+    assert uneven.share == alone.share
+    assert alone.low is not None and alone.high is not None
+    assert uneven.low is not None and uneven.high is not None
+    assert uneven.high - uneven.low > alone.high - alone.low
+    assert share(((40, 30), (0, 0))) == alone
+
+
+@pytest.mark.parametrize("within", [0, 40])
+def test_a_share_at_an_end_keeps_an_interval(within: int) -> None:
+    found = share(((40, within),))
+    assert found.low is not None and found.high is not None
+    assert 0 <= found.low < found.high <= 1
+
+
+# --- move choice screening ----------------------------------------------------------------------
+
+# Choices among several lines, live: figures where a table fits, reasons where none does.
+
+
+TABLE = load_table("ten-lines")
+MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
+MOVES_of_move_choice_screening = line(*(7 * n + 3 for n in range(60)))
+
+
+def multi_pv_ledger(measure: Measure = MEASURE) -> EventLedger:
+    return EventLedger(
+        measure=measure,
+        engine_name=TABLE.engine,
+        limit=TABLE.limit,
+        fixed_rating=2200,
+        stored_rating=2200,
+    )
+
+
+def follow(held: EventLedger, *steps: object) -> None:
+    for step in steps:
+        requests = list(held.apply(step).requests)  # type: ignore[arg-type]
+        while requests:
+            request = requests.pop()
+            requests += held.searched(request.id, answer(request.search)).requests
+
+
+@pytest.mark.slow
+def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
+    held = multi_pv_ledger()
+    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening)))
+    detail = held.game("g1")
+    assert detail is not None
+    for side, view in zip(
+        (detail.methods.white, detail.methods.black), held.players(), strict=True
+    ):
+        found = side.intrinsic
+        assert found is not None
+        assert found.turns > 5
+        assert found.table == "ten-lines"
+        assert 0 <= found.move_match <= 1
+        assert found.average_difference >= 0
+        assert found.match_z is not None and found.difference_z is not None
+        assert found.projected_match is not None
+        assert "accuses nobody" in found.note
+        # Players who pick at random are weaker than any in the table, or below its end.
+        assert found.rating is None or found.low is None or found.low < found.rating
+        assert ("intrinsic_rating" in side.missing) == (found.rating is None)
+        # One game: the player's figures are those of the game.
+        assert view.methods.intrinsic == found
+
+
+def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
+    held = multi_pv_ledger()
+    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening, white=Player("Nobody"))))
+    detail = held.game("g1")
+    assert detail is not None
+    white = detail.methods.white
+    assert white.intrinsic is not None
+    assert (white.intrinsic.match_z, white.missing["intrinsic_z"]) == (None, UNRATED)
+    rated = game(moves=MOVES_of_move_choice_screening, white=Player("Nobody", elo=1500)).headers
+    follow(held, HeadersChanged("g1", rated))
+    detail = held.game("g1")
+    assert detail is not None
+    assert detail.methods.white.intrinsic is not None
+    assert detail.methods.white.intrinsic.match_z is not None
+
+
+def test_what_is_missing_is_null_with_its_reason() -> None:
+    off = multi_pv_ledger(Measure("same-search"))
+    follow(off, NewGame(game(moves=MOVES_of_move_choice_screening)))
+    methods = off.players()[0].methods
+    assert (methods.intrinsic, methods.missing["intrinsic"]) == (
+        None,
+        "Multi-PV is off ([engine] multipv)",
+    )
+    held = multi_pv_ledger()
+    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening[:10])))
+    methods = held.players()[0].methods
+    assert (methods.intrinsic, methods.missing["intrinsic"]) == (None, NO_TURN)
+
+
+@pytest.mark.slow
+def test_a_move_taken_back_leaves_no_trace() -> None:
+    held, calm = multi_pv_ledger(), multi_pv_ledger()
+    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening)), TakenBack("g1", 40))
+    follow(calm, NewGame(game(moves=MOVES_of_move_choice_screening[:40])))
+    one, other = held.game("g1"), calm.game("g1")
+    assert one is not None and other is not None
+    assert one.methods == other.methods
+    assert [msgspec.json.encode(view) for view in held.players()] == [
+        msgspec.json.encode(view) for view in calm.players()
+    ]

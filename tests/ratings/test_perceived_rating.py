@@ -1,4 +1,4 @@
-"""The perceived rating against its second implementation, and the laws it keeps."""
+"""The perceived rating."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import chess
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Color, GainKind
-from live.ratings.perceived_model import MoveReader, Turn, encode_model, shipped_models
+from live.ratings.perceived_model import (
+    MoveReader,
+    Turn,
+    board_before,
+    encode_model,
+    measured,
+    shipped_models,
+)
 from live.ratings.perceived_rating import (
     GRID_ELO,
     Elos,
@@ -26,6 +34,48 @@ from live.ratings.perceived_rating import (
 )
 from live.studies.perceived_games import PlayedGame, read_played_games
 from tests.ratings import second_implementation as second
+
+# --- circumstances ------------------------------------------------------------------------------
+
+
+def test_the_board_counts_what_can_be_chosen() -> None:
+    board = chess.Board()
+    seen = board_before(board, taken=False)
+    assert (seen.legal_moves, seen.captures, seen.check, seen.pieces) == (20, 0, False, 62)
+    assert not seen.forced
+
+
+def test_a_recapture_takes_back_on_the_square() -> None:
+    board = chess.Board()
+    for move in ("e2e4", "d7d5", "e4d5"):
+        board.push_uci(move)
+    assert board_before(board, taken=True).recapture
+    # The queen may still take, but nothing was taken the move before.
+    assert not board_before(board, taken=False).recapture
+
+
+def test_one_legal_move_is_forced() -> None:
+    board = chess.Board("7k/8/8/8/8/8/r7/1r5K w - - 0 1")
+    assert not board_before(board, taken=False).legal_moves
+    board = chess.Board("7k/8/8/8/8/6q1/8/7K w - - 0 1")
+    assert board_before(board, taken=False).forced
+
+
+def test_what_nobody_looked_at_counts_nothing() -> None:
+    turn = Turn(-30, 50, 11)
+    assert measured(turn, ("always", "instability", "choices")) == [1.0, 0.0, 0.0]
+    assert measured(turn, ("ahead", "behind"))[1] == 0.0
+
+
+def test_losses_are_never_below_nothing() -> None:
+    assert Turn(12, 0, 9).log_loss == 0.0
+    assert Turn(-10, 0, 9).log_loss == pytest.approx(0.6931, abs=1e-4)
+
+
+# --- perceived rating ---------------------------------------------------------------------------
+
+# The perceived rating against its second implementation, and the laws it keeps.
+
 
 COLORS: tuple[Color, Color] = ("white", "black")
 GAMES = Path(__file__).parents[2] / "data" / "searched-games.ndjson.gz"

@@ -1,4 +1,4 @@
-"""Algorithm 2 over an event, in whole Elo."""
+"""Players of an event."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import GameId, Headers, Player
+from live.events import GameId, Headers, Player, PlyView
 from live.games.game import (
     ClocksCorrected,
     Game,
@@ -26,12 +26,17 @@ from live.games.game import (
 )
 from live.ledger.event_ledger import EventLedger
 from live.ledger.measure import Measure
-from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
+from live.ledger.tracked_game import ArchivedDetails, ArchivedValues, with_chances
 from live.publish.published_state import snapshot
 from live.ratings.perceived_model import Models
 from live.store.journal_reader import StoredGame, details_of, encode, packed, rest_of
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line, whole
 from tests.ledger.test_event_ledger import FIGURES, Run, State, ledger, same_end
+
+# --- archived game ------------------------------------------------------------------------------
+
+# A game that rested on disk, or over a restart, is in every figure as if it never had.
+
 
 DING = Player("Ding, Liren")
 MOVES = line(*range(3, 63))
@@ -246,3 +251,14 @@ def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> Non
         run.reply_all()
         run.check_subscriber()
     assert snapshot(State(plain.ledger)) == snapshot(State(other.ledger))
+
+
+# --- game views ---------------------------------------------------------------------------------
+
+# What is shown of one move.
+
+
+def test_a_search_that_deepened_and_then_failed_leaves_no_chances_behind() -> None:
+    shown = PlyView(ply=6, san="a6", uci="a7a6", win=0.3671, draw=0.5147, loss=0.1182)
+    view = with_chances(shown, None, 2811, 2826)
+    assert (view.win, view.draw, view.loss) == (None, None, None)

@@ -1,0 +1,272 @@
+"""Players compared and ranked."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import msgspec
+import pytest
+
+from live.events import CurvePoint, PlayerView
+from live.ledger.comparisons import (
+    PAIRED_BY,
+    PREDICTORS,
+    ComparedMoves,
+    Figure,
+    TableFour,
+    both_colors,
+    compare,
+    convolution,
+    figure,
+    perceived,
+    rank,
+    standings,
+    table_four,
+)
+from live.ledger.event_ledger import EventLedger
+from live.ratings.covariance import CONVOLUTION_29, predict_by_convolution
+from live.ratings.expected_score import expected_score_of
+from live.ratings.gain import expected_score_exact
+from live.ratings.prediction import Prediction
+from tests.ledger.event_of_three import event
+
+# --- comparison data ----------------------------------------------------------------------------
+
+# All moves of a player, counted afresh, agree with what was counted as they came.
+
+
+@pytest.mark.slow
+def test_a_study_counts_what_the_standings_say() -> None:
+    held = event()
+    study = held.study()
+    for view in held.compared_players():
+        evidence, methods = study.players[view.id], view.methods
+        assert evidence.gains.n == view.moves > 0
+        assert evidence.raw.n == methods.conformance.moves > 0
+        assert evidence.raw.share is not None and methods.conformance.share is not None
+        assert abs(evidence.raw.share - methods.conformance.share) < 1e-4
+        assert evidence.markov_moves == methods.markov_moves == evidence.shortfalls.n
+        counted = sum(int(evidence.transitions.counts(color).sum()) for color in ("white", "black"))
+        assert counted == evidence.markov_moves
+        strength = study.strengths[view.id]
+        assert strength.rating is not None and methods.tournament_rating is not None
+        assert abs(strength.rating - methods.tournament_rating) < 0.51
+
+
+# --- predictors ---------------------------------------------------------------------------------
+
+# Every predictor for two players: the same figures as its own room gives, or a reason.
+
+
+@pytest.fixture(scope="module")
+def study() -> ComparedMoves:
+    return event().study()
+
+
+@pytest.mark.slow
+def test_every_predictor_answers_or_says_what_is_missing(study: ComparedMoves) -> None:
+    rows = compare(study, "anand", "carlsen")
+    assert len(rows) == 4 + len(PREDICTORS)
+    for row in rows:
+        assert (row.expected_score is None) == bool(row.missing), row
+        if row.low is not None and row.high is not None and row.expected_score is not None:
+            assert row.low <= row.expected_score <= row.high, row
+    missing = {row.predictor for row in rows if row.missing}
+    assert missing == {"perceived rating", "Markov"}
+
+
+def test_the_two_players_change_sides(study: ComparedMoves) -> None:
+    one, other = compare(study, "anand", "carlsen"), compare(study, "carlsen", "anand")
+    for row, turned in zip(one, other, strict=True):
+        if row.expected_score is not None and turned.expected_score is not None:
+            assert row.expected_score + turned.expected_score == pytest.approx(1), row.predictor
+        if row.low is not None and turned.high is not None:
+            assert row.low + turned.high == pytest.approx(1), row.predictor
+
+
+def test_algorithm_1_is_the_whole_cross_correlation(study: ComparedMoves) -> None:
+    row = compare(study, "anand", "ding-liren")[0]
+    gains = [study.players[name].gains for name in ("anand", "ding-liren")]
+    assert row.expected_score == pytest.approx(expected_score_exact(*gains), abs=1e-12)
+
+
+def test_gains_are_convolved_as_they_are(study: ComparedMoves) -> None:
+    """Alliot 2017, section 4.3.1: n0 and b are fitted in place of k1 and k2."""
+    a, b = study.players["anand"], study.players["carlsen"]
+    assert a.shortfalls != a.step
+    assert convolution(a, b) == predict_by_convolution(a.shortfalls, b.shortfalls, CONVOLUTION_29)
+
+
+def test_a_player_without_moves_gets_reasons_only() -> None:
+    rows = compare(event(0).study(), "anand", "carlsen")
+    assert all(row.expected_score is None and row.missing for row in rows)
+
+
+def test_a_few_moves_are_too_few_for_what_leaves_the_opening_out() -> None:
+    rows = {row.predictor: row for row in compare(event(10).study(), "anand", "carlsen")}
+    assert rows["Algorithm 1"].expected_score is not None
+    assert "from move 10 on" in rows["conformance, raw"].missing
+    assert "of 500 moves" in rows["Markov"].missing
+
+
+def test_both_colours_weigh_alike(study: ComparedMoves) -> None:
+    a, b = study.players["anand"], study.players["carlsen"]
+
+    def white_wins(white: object, black: object) -> Prediction:
+        del black
+        return Prediction(expected_score=0.7 if white is a else 0.4, win=0.6, draw=0.2, loss=0.2)
+
+    found = both_colors(white_wins, a, b)
+    assert found.expected_score == pytest.approx((0.7 + 0.6) / 2)
+    assert (found.win, found.draw, found.loss) == pytest.approx((0.4, 0.2, 0.4))
+    assert found.low is None
+
+
+def of_figures(study: ComparedMoves, **figures: float | str | None) -> Prediction:
+    """Carlsen with these figures, against one who plays like 2500, 2400 to 2600."""
+    a, b = study.players["carlsen"], study.players["anand"]
+    one, other = copy(a), copy(b)
+    one.view = msgspec.structs.replace(a.view, **{"model": "classical", **figures})
+    other.view = msgspec.structs.replace(
+        b.view, perceived=2500.0, low=2400.0, high=2600.0, model="classical"
+    )
+    return perceived(one, other)
+
+
+def test_perceived_ratings_predict_by_their_difference(study: ComparedMoves) -> None:
+    found = of_figures(study, perceived=2600.0, low=2500.0, high=2700.0)
+    assert found.expected_score == pytest.approx(expected_score_of(100))
+    apart = 100 * 2**0.5  # two independent estimates
+    assert found.low == pytest.approx(expected_score_of(100 - apart))
+    assert found.high == pytest.approx(expected_score_of(100 + apart))
+
+
+def test_an_end_beyond_the_grid_leaves_that_end_open(study: ComparedMoves) -> None:
+    found = of_figures(study, perceived=2600.0, low=2500.0)
+    assert found.low is not None and found.high is None
+
+
+def test_what_cannot_be_compared_says_why(study: ComparedMoves) -> None:
+    assert of_figures(study).missing == "unknown: Carlsen"
+    assert "different models" in of_figures(study, perceived=2600.0, model="blitz").missing
+
+
+# --- leading figure -----------------------------------------------------------------------------
+
+# Which figure leads, and in which order players are listed.
+
+
+POINT = CurvePoint(
+    ply=40,
+    n=20,
+    counted=19,
+    gain_cp=-5,
+    perceived=2340.0,
+    low=1700.0,
+    high=None,
+    usual_low=1950.0,
+    usual_high=2550.0,
+    percentile=62.0,
+    score=0.4,
+    difference=-70.0,
+    difference_low=-150.0,
+    difference_high=20.0,
+)
+
+
+def test_the_perceived_rating_comes_with_what_is_usual() -> None:
+    assert figure(POINT, "perceived") == Figure("perceived", 2340.0, 1950.0, 2550.0)
+    unknown = msgspec.structs.replace(POINT, perceived=None)
+    assert figure(unknown, "perceived") is None
+
+
+def test_algorithm_4_is_above_the_engine_and_may_be_unbounded() -> None:
+    assert figure(POINT, "algorithm4", 2400) == Figure("algorithm4", 2330.0, 2250.0, 2420.0)
+    unbounded = msgspec.structs.replace(POINT, difference=None, difference_low=None)
+    assert figure(unbounded, "algorithm4", 2400) == Figure("algorithm4", None, None, 2420.0)
+
+
+def test_the_highest_comes_first_and_equal_numbers_share_a_place() -> None:
+    ratings = {"A": 2299.8, "B": 2500.0, "C": 2300.2, "D": None}
+    views = [
+        PlayerView(name, name, None, 1, 20, -5.0, perceived=rating)
+        for name, rating in ratings.items()
+    ]
+    found = [(each.view.name, each.text) for each in standings(views)]
+    assert found == [("B", "1"), ("A", "2="), ("C", "2="), ("D", "")]
+
+
+# --- ranking ------------------------------------------------------------------------------------
+
+# Everybody in one order, by every method that ranks.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", sorted(PAIRED_BY))
+def test_everybody_has_a_place_or_a_reason(by: str) -> None:
+    held = event()
+    ranks = rank(held.study(), held.players(), by, engine_rating=2800)
+    assert {each.name for each in ranks} == {"Anand", "Carlsen", "Ding, Liren"}
+    for each in ranks:
+        assert (each.place is None) == bool(each.missing)
+        assert each.algorithm_2 is not None
+        assert each.algorithm_4 is not None
+    if by != "markov":
+        places = {each.place: each for each in ranks}
+        assert sorted(filter(None, places)) == [1, 2, 3]
+        scores = [places[place].expected_score or 0 for place in (1, 2, 3)]
+        assert scores == sorted(scores, reverse=True)
+        assert sum(scores) == pytest.approx(1.5)
+
+
+def test_an_event_without_a_move_ranks_nobody() -> None:
+    held = event(0)
+    ranks = rank(held.study(), held.players(), engine_rating=2800)
+    assert [(each.place, each.standing) for each in ranks] == [(None, None)] * 3
+
+
+@pytest.mark.slow
+def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
+    held = event()
+    views = [
+        msgspec.structs.replace(view, perceived=rating)
+        for view, rating in zip(held.players(), (2400.0, 2400.0, 2900.0), strict=True)
+    ]
+    ranks = rank(held.study(), views, "markov", engine_rating=2800)
+    assert [(each.name, each.standing, each.tied) for each in ranks] == [
+        ("Ding, Liren", 1, False),
+        ("Anand", 2, True),
+        ("Carlsen", 2, True),
+    ]
+    assert [each.place for each in ranks] == [None] * 3  # Markov needs more moves
+
+
+# --- ferreira table 4 ---------------------------------------------------------------------------
+
+# Algorithms 2 and 3 side by side, as Ferreira's Table 4 has them.
+
+
+def table(held: EventLedger) -> TableFour:
+    strengths = {key: found.rating for key, found in held.study().strengths.items()}
+    return table_four(held.compared_players(), held.engine_strength(), strengths)
+
+
+@pytest.mark.slow
+def test_both_averages_agree_where_everybody_compared_is_rated() -> None:
+    found = table(event())
+    assert [row.name for row in found.rows] == ["Carlsen", "Anand", "Ding, Liren"]
+    for row in found.rows:
+        assert row.difference is not None and row.strength is not None
+        assert row.engine_by_strength == pytest.approx(row.strength - row.difference)
+        if row.elo is not None:
+            assert row.engine_by_elo == pytest.approx(row.elo - row.difference)
+    rated = [row for row in found.rows if row.elo is not None]
+    assert found.engine_by_elo == pytest.approx(
+        sum(row.engine_by_elo or 0 for row in rated) / len(rated)
+    )
+    assert found.missing == ""
+
+
+def test_an_event_without_a_move_says_so() -> None:
+    found = table(event(0))
+    assert (found.rows, found.engine_by_elo, found.missing) == ((), None, "no scored move")

@@ -1,0 +1,471 @@
+"""Matches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import LinearConstraint, NonlinearConstraint, minimize
+
+from live.errors import InputError
+from live.events import Result
+from live.ratings.match import (
+    NORMALIZED_ELO,
+    GameCounts,
+    MatchGame,
+    PairCounts,
+    Scale,
+    Sprt,
+    count_match,
+    elo_of,
+    follow,
+    los_exact,
+    match_statistics,
+    score_of,
+    sprt,
+)
+
+# --- match statistics ---------------------------------------------------------------------------
+
+
+counts = st.integers(0, 500)
+
+
+def test_a_match_by_hand() -> None:
+    # 30 wins, 40 draws, 20 losses: 50 points of 90; variance 30/90 + 10/90 - (5/9)².
+    found = match_statistics(GameCounts(30, 40, 20))
+    assert found.games == 90
+    assert found.score == pytest.approx(5 / 9)
+    assert (found.win_ratio, found.draw_ratio) == pytest.approx((1 / 3, 4 / 9))
+    assert found.loss_ratio == pytest.approx(2 / 9)
+    assert found.elo == pytest.approx(400 * math.log10(50 / 40))
+    assert found.variance == pytest.approx(40 / 90 - 25 / 81)
+    half = 1.959963984540054 * math.sqrt((40 / 90 - 25 / 81) / 90)
+    low, high = elo_of(5 / 9 - half), elo_of(5 / 9 + half)
+    assert low is not None and high is not None
+    assert found.elo_error == pytest.approx((high - low) / 2)
+    assert found.los == pytest.approx(stats.norm.cdf(10 / math.sqrt(50)))
+    assert found.gaps == ()
+
+
+def test_los_agrees_with_the_program_of_the_wiki() -> None:
+    # .5 + .5 erf((wins - losses) / sqrt(2 (wins + losses)))
+    found = match_statistics(GameCounts(57, 100, 43))
+    assert found.los == pytest.approx(0.5 + 0.5 * math.erf(14 / math.sqrt(200)), rel=1e-12)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_exact_los_is_the_sum_of_binomials(wins: int, losses: int) -> None:
+    found = los_exact(wins, losses)
+    if wins + losses == 0:
+        assert found is None
+    else:
+        games = wins + losses + 1
+        ways = sum(math.comb(games, k) for k in range(wins + 1))
+        assert found == pytest.approx(ways / 2**games, rel=1e-9)
+
+
+@pytest.mark.slow
+@given(counts, counts)
+def test_the_p_value_is_that_of_the_exact_two_tailed_test(wins: int, losses: int) -> None:
+    found = match_statistics(GameCounts(wins, 3, losses)).p_value
+    if wins + losses == 0:
+        assert found is None
+    else:
+        expected = stats.binomtest(wins, wins + losses, 0.5).pvalue
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@given(counts, counts, counts)
+def test_draws_do_not_change_who_is_likely_the_stronger(wins: int, draws: int, losses: int) -> None:
+    one = match_statistics(GameCounts(wins, draws, losses))
+    other = match_statistics(GameCounts(wins, draws + 7, losses))
+    assert (one.los, one.los_exact) == (other.los, other.los_exact)
+
+
+@given(counts, counts, counts)
+def test_the_other_side_sees_the_mirror_image(wins: int, draws: int, losses: int) -> None:
+    one = match_statistics(GameCounts(wins, draws, losses))
+    other = match_statistics(GameCounts(losses, draws, wins))
+    if one.elo is not None:
+        assert other.elo == pytest.approx(-one.elo, abs=1e-9)
+    if one.elo_low is not None:
+        assert other.elo_high == pytest.approx(-one.elo_low, abs=1e-6)
+    if one.los is not None and other.los is not None:
+        assert one.los + other.los == pytest.approx(1)
+    if one.normalized_elo is not None:
+        assert other.normalized_elo == pytest.approx(-one.normalized_elo, abs=1e-9)
+
+
+@given(counts, counts, counts)
+def test_no_count_of_0_crashes_or_invents_a_number(wins: int, draws: int, losses: int) -> None:
+    found = match_statistics(GameCounts(wins, draws, losses))
+    told = [getattr(found, name) for name in found.__struct_fields__]
+    assert all(not isinstance(x, float) or math.isfinite(x) for x in told)
+    missing = any(x is None for x in (found.elo, found.los, found.normalized_elo))
+    assert missing == any("no ±" not in gap for gap in found.gaps)
+
+
+def test_a_match_of_no_games_says_so() -> None:
+    for nothing in (GameCounts(0, 0, 0), PairCounts(0, 0, 0, 0, 0)):
+        found = match_statistics(nothing)
+        assert found.gaps == ("no game has been played",)
+        assert found.games == 0
+        assert found.score is found.elo is found.los is None
+
+
+def test_ten_wins_have_no_upper_bound_but_a_lower_one() -> None:
+    found = match_statistics(GameCounts(10, 0, 0))
+    assert found.elo is None and found.elo_high is None
+    assert found.elo_low is not None and 100 < found.elo_low < 300
+    assert found.los_exact == pytest.approx(1 - 0.5**11)
+    assert found.normalized_elo is None
+    assert "every game was won: the difference has no upper bound" in found.gaps
+
+
+def test_a_player_who_never_lost_has_a_difference() -> None:
+    found = match_statistics(GameCounts(3, 7, 0))
+    assert found.elo == pytest.approx(elo_of(0.65))
+    assert found.elo_low is not None and found.elo is not None and found.elo_high is not None
+    assert found.elo_low < found.elo < found.elo_high
+
+
+def test_draws_alone_tell_nothing_of_who_is_the_stronger() -> None:
+    found = match_statistics(GameCounts(0, 6, 0))
+    assert found.elo == 0
+    assert found.los is None and found.los_exact is None and found.p_value is None
+    # Not the point that no variance would give.
+    assert found.elo_low is not None and found.elo_low < -50
+    assert any("draws do not tell" in gap for gap in found.gaps)
+
+
+def test_pairs_that_cancel_out_are_more_certain_than_their_games() -> None:
+    # Unbalanced openings: White wins every game, but for one pair that goes one way.
+    pairs = match_statistics(PairCounts(0, 0, 40, 1, 0))
+    games = match_statistics(GameCounts(41, 1, 40))
+    assert pairs.games == games.games == 82
+    assert pairs.score == pytest.approx(games.score)
+    assert pairs.elo == pytest.approx(games.elo)
+    assert pairs.variance is not None and games.variance is not None
+    assert pairs.variance < games.variance / 50
+    assert pairs.draw_ratio is None and pairs.los_exact is None
+
+
+def test_independent_games_have_the_same_variance_in_both_models() -> None:
+    # Games won, drawn, lost with 1/4, 1/2, 1/4, paired at random: (1, 4, 6, 4, 1)/16.
+    pairs = match_statistics(PairCounts(100, 400, 600, 400, 100))
+    games = match_statistics(GameCounts(800, 1600, 800))
+    assert pairs.variance == pytest.approx(games.variance) == pytest.approx(1 / 8)
+    assert pairs.los == games.los == 0.5
+
+
+def test_normalized_elo_is_the_shift_in_standard_deviations_of_a_game() -> None:
+    found = match_statistics(PairCounts(39, 2226, 31451, 2412, 40))
+    assert found.score is not None and found.variance is not None
+    shift = (found.score - 0.5) / math.sqrt(found.variance)
+    assert found.normalized_elo == pytest.approx(shift * 347.4356, rel=1e-6)
+    # The same match in logistic Elo as fishtest computes it: mean ± normal quantile.
+    assert found.elo == pytest.approx(0.903, abs=5e-4)
+    assert found.elo_error == pytest.approx(0.6625, abs=5e-4)
+    assert found.los == pytest.approx(0.9962, abs=5e-5)
+
+
+@given(st.floats(-2000, 2000))
+def test_elo_and_score_are_inverse(elo: float) -> None:
+    score = score_of(elo)
+    assert score == pytest.approx(1 / (1 + 10 ** (-elo / 400)), rel=1e-12)
+    assert elo_of(score) == pytest.approx(elo, abs=1e-6 * (1 + 10 ** (abs(elo) / 400) / 1e6))
+
+
+def test_scores_outside_the_scale_are_refused() -> None:
+    for score in (-0.1, 1.1, math.nan):
+        with pytest.raises(ValueError, match="not within"):
+            elo_of(score)
+    with pytest.raises(ValueError, match="not a number"):
+        score_of(math.nan)
+    assert elo_of(0) is elo_of(1) is None
+    assert score_of(-math.inf) == 0
+    assert score_of(math.inf) == 1
+
+
+def test_counts_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="losses must be a whole number"):
+        GameCounts(1, 2, -1)
+    with pytest.raises(ValueError, match="one must be a whole number"):
+        PairCounts(1, 2, 2.5, 0, 0)  # type: ignore[arg-type]
+
+
+def test_counts_add_up() -> None:
+    assert GameCounts(1, 2, 3) + GameCounts(4, 5, 6) == GameCounts(5, 7, 9)
+
+
+# --- match games --------------------------------------------------------------------------------
+
+
+def match(*results: Result, start: str = "A") -> list[MatchGame]:
+    """Games with alternating colours."""
+    other = "B" if start == "A" else "A"
+    return [
+        MatchGame(start, other, result) if number % 2 == 0 else MatchGame(other, start, result)
+        for number, result in enumerate(results)
+    ]
+
+
+def test_counts_take_the_side_of_the_first_player() -> None:
+    games = match("1-0", "1-0", "1/2-1/2", "0-1", "0-1")
+    found = count_match(games)
+    assert (found.first, found.second) == ("A", "B")
+    assert found.games == GameCounts(wins=2, draws=1, losses=2)
+    assert found.pairs == PairCounts(0, 0, 1, 1, 0)
+    assert (found.unpaired, found.left_out) == (1, 0)
+
+
+def test_the_other_player_sees_the_reverse() -> None:
+    games = match("1-0", "1-0", "1/2-1/2", "0-1", "0-1")
+    found = count_match(games, first="B")
+    assert found.games == GameCounts(wins=2, draws=1, losses=2)
+    assert found.pairs == PairCounts(0, 1, 1, 0, 0)
+
+
+def test_an_unfinished_game_does_not_shift_the_pairs_after_it() -> None:
+    games = match("1-0", "*", "1-0", "0-1")
+    found = count_match(games)
+    assert found.pairs == PairCounts(0, 0, 0, 0, 1)
+    assert (found.unpaired, found.left_out) == (1, 1)
+
+
+def test_games_with_the_same_colours_make_no_pair() -> None:
+    games = [MatchGame("A", "B", "1-0"), MatchGame("A", "B", "1-0"), MatchGame("B", "A", "1-0")]
+    found = count_match(games)
+    assert found.pairs == PairCounts(0, 0, 1, 0, 0)
+    assert found.pair_order == ((3, 2),)
+    assert found.unpaired == 1
+
+
+def test_a_game_lost_by_both_is_left_out() -> None:
+    found = count_match(match("0-0", "1/2-0", "1-0"))
+    assert found.games == GameCounts(1, 0, 0)
+    assert found.left_out == 2
+
+
+@pytest.mark.slow
+@given(st.lists(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]), min_size=1, max_size=30))
+def test_every_game_is_counted_once(results: list[Result]) -> None:
+    found = count_match(match(*results))
+    assert found.games.games + found.left_out == len(results)
+    assert found.unpaired >= 0
+    points = found.games.wins + found.games.draws / 2
+    assert sum(halves for _, halves in found.order) == 2 * points
+
+
+@pytest.mark.parametrize(
+    ("games", "first", "problem"),
+    [
+        ([], None, "there is no game"),
+        (match("1-0"), "C", "'C' is not one of the two players"),
+        ([*match("1-0"), MatchGame("A", "C", "1-0")], None, "game 2: is between 'A' and 'C'"),
+        ([MatchGame("A", "A", "1-0")], None, "not one of the two players"),
+    ],
+)
+def test_what_is_no_match_is_refused(
+    games: list[MatchGame], first: str | None, problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        count_match(games, first)
+
+
+# --- sprt ---------------------------------------------------------------------------------------
+
+
+Shares = np.ndarray[tuple[int], np.dtype[np.float64]]
+positive = st.integers(5, 400)
+
+
+def test_bounds_are_those_of_wald() -> None:
+    assert Sprt(0, 5).bounds == pytest.approx((-2.944, 2.944), abs=5e-4)
+    assert Sprt(0, 5, alpha=0.01, beta=0.1).bounds == pytest.approx(
+        (math.log(0.1 / 0.99), math.log(0.9 / 0.01))
+    )
+
+
+def constrained(counts: Sequence[int], elo: float, scale: Scale) -> float:
+    """Largest log-likelihood of the counts under a hypothesis, by a general-purpose optimiser."""
+    n = np.array(counts, dtype=float)
+    points = np.linspace(0, 1, len(n))
+
+    def gap(p: Shares) -> list[float]:
+        mean = float(p @ points)
+        if scale == "logistic":
+            return [mean - score_of(elo)]
+        sd = math.sqrt(float(p @ (points - mean) ** 2) * (2 if len(n) == 5 else 1))
+        return [(mean - 0.5) / sd - elo / NORMALIZED_ELO]
+
+    def loss(p: Shares) -> float:
+        return -float(n @ np.log(p)) / float(n.sum())
+
+    found = minimize(
+        loss,
+        n / n.sum(),
+        bounds=[(1e-9, 1.0)] * len(n),
+        constraints=[
+            NonlinearConstraint(gap, 0.0, 0.0),
+            LinearConstraint(np.ones((1, len(n))), 1.0, 1.0),
+        ],
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    return -float(found.fun) * float(n.sum())
+
+
+@pytest.mark.parametrize("scale", ["logistic", "normalized"])
+@pytest.mark.parametrize(
+    "counts",
+    [GameCounts(130, 220, 100), GameCounts(50, 10, 60), PairCounts(12, 60, 150, 80, 20)],
+    ids=str,
+)
+def test_the_ratio_is_that_of_two_constrained_likelihoods(
+    counts: GameCounts | PairCounts, scale: Scale
+) -> None:
+    state = sprt(Sprt(-5, 30, scale=scale), counts)
+    h0, h1 = (constrained(counts.by_score, elo, scale) for elo in (-5, 30))
+    assert state.llr == pytest.approx(h1 - h0, abs=2e-4)
+    assert not state.regularised
+
+
+def test_a_long_match_of_fishtest_gives_the_same_verdict_on_both_scales() -> None:
+    # 0.2 and 0.9 logistic Elo are 0.764 and 3.439 normalized in this match (stat_util.py).
+    counts = PairCounts(39, 2226, 31451, 2412, 40)
+    logistic = sprt(Sprt(0.2, 0.9), counts)
+    normalized = sprt(Sprt(0.764, 3.439, scale="normalized"), counts)
+    assert logistic.llr == pytest.approx(normalized.llr, abs=1e-3)
+    # The published approximation, (games / 2) log((1 + (t - t0)²) / (1 + (t - t1)²)).
+    elo = match_statistics(counts).normalized_elo
+    assert elo is not None
+    t, t0, t1 = (x / NORMALIZED_ELO for x in (elo, 0.764, 3.439))
+    approximation = counts.games / 2 * math.log((1 + (t - t0) ** 2) / (1 + (t - t1) ** 2))
+    assert normalized.llr == pytest.approx(approximation, abs=1e-3)
+
+
+@given(positive, positive, positive)
+def test_the_reverse_match_reverses_the_test(wins: int, draws: int, losses: int) -> None:
+    one = sprt(Sprt(-10, 10), GameCounts(wins, draws, losses)).llr
+    other = sprt(Sprt(-10, 10), GameCounts(losses, draws, wins)).llr
+    assert one is not None and other is not None
+    assert one == pytest.approx(-other, abs=1e-8)
+
+
+@pytest.mark.parametrize("scale", ["logistic", "normalized"])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        GameCounts(200, 0, 0),
+        GameCounts(0, 0, 200),
+        GameCounts(0, 200, 0),
+        GameCounts(60, 0, 20),
+        PairCounts(0, 0, 0, 0, 50),
+        PairCounts(0, 0, 50, 0, 0),
+    ],
+    ids=str,
+)
+def test_a_count_of_0_is_regularised_and_said_so(
+    counts: GameCounts | PairCounts, scale: Scale
+) -> None:
+    state = sprt(Sprt(0, 10, scale=scale), counts)
+    assert state.regularised
+    assert state.llr is not None and math.isfinite(state.llr) and state.llr != 0
+    score = match_statistics(counts).score
+    assert score is not None
+    if score > 0.6:
+        assert state.llr > 0
+    elif score < 0.4:
+        assert state.llr < 0
+
+
+def test_no_game_has_no_ratio() -> None:
+    state = sprt(Sprt(0, 5), GameCounts(0, 0, 0))
+    assert state.llr is None
+    assert state.decision == "continue"
+
+
+def games(results: Sequence[Result]) -> list[MatchGame]:
+    return [
+        MatchGame(*(("A", "B") if i % 2 == 0 else ("B", "A")), result)
+        for i, result in enumerate(results)
+    ]
+
+
+def test_a_run_goes_through_the_pairs_in_order() -> None:
+    won: list[Result] = ["1-0", "0-1"] * 20
+    lost: list[Result] = ["0-1", "1-0"] * 2
+    test = Sprt(0, 200)
+    run = follow(test, games(won + lost))
+    assert len(run.states) == 22
+    assert run.states[-1] == sprt(test, PairCounts(2, 0, 0, 0, 20))
+    assert [state.games for state in run.states] == list(range(2, 45, 2))
+    assert run.decision == "H1"
+    assert run.decided_after == next(s.games for s in run.states if s.decision == "H1")
+
+
+def test_the_first_decision_stands_whatever_comes_after() -> None:
+    won: list[Result] = ["1-0", "0-1"] * 30
+    lost: list[Result] = ["0-1", "1-0"] * 300
+    run = follow(Sprt(-50, 50), games(won + lost))
+    assert run.decision == "H1"
+    assert run.states[-1].decision == "H0"
+    assert run.decided_after is not None and run.decided_after <= 60
+
+
+def test_without_pairs_each_game_counts() -> None:
+    results: list[Result] = ["1-0", "1/2-1/2", "*", "0-1"]
+    run = follow(Sprt(0, 5), [MatchGame("A", "B", result) for result in results])
+    assert [state.games for state in run.states] == [1, 2, 3]
+    assert run.states[-1] == sprt(Sprt(0, 5), GameCounts(1, 1, 1))
+    assert run.decision == "continue"
+    assert run.decided_after is None
+
+
+def test_a_run_over_no_finished_game_is_empty() -> None:
+    assert follow(Sprt(0, 5), games(["*", "*"])).states == ()
+    with pytest.raises(InputError, match="there is no game"):
+        follow(Sprt(0, 5), [])
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=3)
+@given(st.integers(0, 10**6))
+def test_false_decisions_are_as_rare_as_asked_for(seed: int) -> None:
+    # Under H0 at most alpha of the tests may accept H1; 200 tests, so allow three sd more.
+    rng = np.random.default_rng(seed)
+    test = Sprt(0, 60, alpha=0.1, beta=0.1)
+    accepted = 0
+    for _ in range(200):
+        drawn = rng.choice(3, size=600, p=[0.25, 0.5, 0.25])
+        for end in range(20, 601, 20):
+            losses, draws, wins = np.bincount(drawn[:end], minlength=3).tolist()
+            decision = sprt(test, GameCounts(wins, draws, losses)).decision
+            if decision != "continue":
+                accepted += decision == "H1"
+                break
+    assert accepted / 200 <= 0.1 + 3 * math.sqrt(0.09 / 200)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Sprt(5, 5),
+        lambda: Sprt(5, 0),
+        lambda: Sprt(0, math.inf),
+        lambda: Sprt(math.nan, 5),
+        lambda: Sprt(0, 5, alpha=0),
+        lambda: Sprt(0, 5, alpha=0.6, beta=0.6),
+    ],
+)
+def test_what_is_no_test_is_refused(make: object) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError):
+        make()
