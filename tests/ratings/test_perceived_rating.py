@@ -78,7 +78,7 @@ def test_losses_are_never_below_nothing() -> None:
 
 
 COLORS: tuple[Color, Color] = ("white", "black")
-GAMES = Path(__file__).parents[2] / "data" / "searched-games.ndjson.gz"
+GAMES = Path(__file__).parents[1] / "data" / "searched-games.ndjson.gz"
 Rated = tuple[float | None, float | None]
 
 
