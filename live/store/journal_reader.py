@@ -31,8 +31,8 @@ from live.errors import InputError
 from live.events import FeedName, GameId
 from live.games.game import Game, Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ledger.measure import Measure
+from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.store.journal_file import (
     CHAINED,

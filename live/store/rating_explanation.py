@@ -20,8 +20,7 @@ from live.games.game import Game
 from live.human.difficulty import in_words as share_in_words
 from live.ledger.rate_game import GameRater
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
-from live.ratings.perceived_rating import GRID_ELO, Floats
-from live.ratings.perceived_rating import PULL_MOVES, perceived
+from live.ratings.perceived_rating import GRID_ELO, PULL_MOVES, Floats, perceived
 from live.store.journal_reader import RecordedScore
 
 

@@ -20,9 +20,28 @@ from live.ledger.event_ledger import EventLedger
 from live.ledger.game_evaluations import EvaluatedPosition, GameEvaluations, KnownGame
 from live.ledger.measure import HumanSearches, Measure
 from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
-from live.ledger.rate_game import GameFigures, GameRater, head_to_head, rate
-from live.ratings.gain import GainHistogram, expected_score_exact
+from live.ledger.rate_game import (
+    FIRST_CHOICE_PLY,
+    NO_CHOICE,
+    NO_TURN,
+    UNRATED,
+    GameFigures,
+    GameRater,
+    MoveCounts,
+    MoveQuality,
+    SideFigures,
+    head_to_head,
+    judged,
+    move_figures,
+    rate,
+    share,
+)
+from live.ratings.accuracy import Accuracy, CentipawnLoss
 from live.ratings.agreement import load_choice_model
+from live.ratings.choice_model import spread_of
+from live.ratings.conformance import GUID_BRATKO, PONDERATED, RAW, AccumulatedConformance
+from live.ratings.gain import GainHistogram, expected_score_exact
+from live.ratings.intrinsic_rating import load_table
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger
