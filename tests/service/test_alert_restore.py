@@ -37,8 +37,8 @@ from live.service.desks import ENTRY, alerts_of, log_of
 from live.store.journal_reader import JournalReader, RecordedNote
 from tests.alerts.games import four_boards
 from tests.service import arbiter_day
+from tests.service.answered_event import FEED, AnsweredEvent, left_behind
 from tests.service.running import running
-from tests.service.test_event_journal_law import FEED, ArithmeticHall, left_behind
 
 START_S = 1_750_000_000.0
 TICK_S = 30.0
@@ -49,7 +49,7 @@ class Evening:
 
     def __init__(self, path: Path, now_s: float) -> None:
         self.now_s = now_s
-        self.hall = ArithmeticHall(path)
+        self.hall = AnsweredEvent(path)
         self.hall.arbiter._clock = lambda: self.now_s
         assert self.hall.journal.journal is not None
         self.hall.journal.journal._now_ms = lambda: round(self.now_s * 1000)
@@ -73,7 +73,7 @@ class Evening:
         await self.hall.take(FeedReport(FEED, (game,)))
 
     def flush(self) -> None:
-        assert self.hall.journal.journal is not None and self.hall.journal.journal.flush()
+        self.hall.flush()
 
 
 def acts(evening: Evening, chance: random.Random) -> None:

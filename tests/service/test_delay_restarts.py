@@ -28,10 +28,9 @@ from live.store.journal_reader import JournalRun, Restated
 from live.terminal.view_context import TerminalActions
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
-from tests.ledger.arithmetic import answer
 from tests.producer.moments import moment
 from tests.publish.world import World
-from tests.service.test_public_delay import AnsweredEvent
+from tests.service.answered_event import AnsweredEvent
 
 DELAY_S = 60.0
 OPENING = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 Nbd2 Bb7"
@@ -296,7 +295,7 @@ def test_moments_of_games_that_are_held_back_wait_with_them() -> None:
 
 
 async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:
-    service = AnsweredEvent(answer)
+    service = AnsweredEvent()
     report = demo_feed.games()[0]
     silent = msgspec.structs.replace(report, moves=report.moves[:20], result="*")
     further = msgspec.structs.replace(report, moves=report.moves[:22], result="*")

@@ -5,20 +5,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator
+import tempfile
+import zlib
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import hypothesis
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from live.config import Config, JournalConfig, load_config
 from live.events import FeedHealth, FeedReport, GameReport
 from live.feeds.demo import demo_feed
+from live.games.game import Game
+from live.jobs.recorded_event import rebuilt
 from live.publish.export.analysis_json import Analysis, analysis
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
-
-FEED = "games.pgn"
+from live.store.journal_reader import JournalReader
+from tests.benchmarks.service import damaged_journals, kill_drill, rehearsal
+from tests.benchmarks.service.damaged_journals import make
+from tests.games.told import told as game_of
+from tests.ledger.arithmetic import line
+from tests.service.answered_event import FEED, AnsweredEvent, confirmed, left_behind
 
 
 def settings(**changes: object) -> Config:
@@ -40,11 +51,6 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
     await service.take(FeedReport(FEED, games, complete=True))
     await service.settled()
     return analysis(service.state)
-
-
-def confirmed(found: Analysis) -> Analysis:
-    games = tuple(msgspec.structs.replace(game, restored=False) for game in found.games)
-    return msgspec.structs.replace(found, games=games)
 
 
 @pytest.mark.slow
@@ -225,3 +231,240 @@ async def test_after_a_restart_each_source_has_its_own_report_of_a_shared_game(
         await service.take(FeedReport(FEED, (beginning(game, 24),), complete=True))
         await service.settled()
         assert analysis(service.state) == before, "the source behind repeats what it has"
+
+
+PAIRS = ("Anna Adams-Boris Berg", "Clara Coy-Dora Dahl")
+MOVES = line(*range(3, 43))
+
+
+async def restored(path: Path) -> tuple[list[Game], Analysis]:
+    """What another process finds."""
+    service = AnsweredEvent(path)
+    with service.journal.opened(service.config):
+        await service.restore()
+        service.answer_all()
+        return list(service.state.held()), confirmed(analysis(service.state))
+
+
+reports = st.lists(
+    st.tuples(st.sampled_from(PAIRS), st.integers(0, 20), st.sampled_from(["*", "*", "1-0"])),
+    max_size=2,
+    unique_by=lambda each: each[0],
+)
+
+
+@pytest.mark.slow
+@given(st.data())
+@hypothesis.settings(deadline=None, max_examples=12)
+def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
+    async def scenario(folder: Path) -> None:
+        path = folder / "journal.sqlite"
+        service = AnsweredEvent(path)
+        with service.journal.opened(service.config):
+            await service.restore()
+            moments: list[list[Game]] = [[]]
+            for number in range(data.draw(st.integers(1, 6))):
+                games = tuple(report(*each) for each in data.draw(reports))
+                for step in service.state.plan(FeedReport(FEED, games, complete=True)):
+                    service.state.apply(step)
+                    service.journal.applied(step)
+                    moments.append(list(service.state.held()))
+                if data.draw(st.booleans()):
+                    service.answer_all()
+                if data.draw(st.booleans()):
+                    service.journal.look_after(service.state, service.state.feed_health)
+                if data.draw(st.booleans()):
+                    # Between two commits: some moment that was, not a mixture.
+                    games_then, _ = await restored(left_behind(path, folder, f"early{number}"))
+                    assert games_then in moments
+                service.flush()
+                service.answer_all()
+                games_now, whole = await restored(left_behind(path, folder, f"late{number}"))
+                assert games_now == list(service.state.held())
+                assert whole == confirmed(analysis(service.state))
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(scenario(Path(folder)))
+
+
+def report(pair: str, plies: int, result: str) -> GameReport:
+    game = game_of(pair, event="Open")
+    return msgspec.structs.replace(game, moves=MOVES[:plies], result=result)
+
+
+async def test_games_come_back_in_the_order_they_appeared(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    service = AnsweredEvent(path)
+    with service.journal.opened(service.config):
+        await service.restore()
+        # The second game is kept whole; of the first there are steps alone.
+        for lengths in ((7, 18), (14, 0)):
+            games = tuple(report(*each, "*") for each in zip(PAIRS, lengths, strict=True))
+            await service.take(FeedReport(FEED, games, complete=True))
+            service.journal.look_after(service.state, service.state.feed_health)
+            service.flush()
+            service.answer_all()
+        games_now, _ = await restored(left_behind(path, tmp_path, "late"))
+        assert games_now == list(service.state.held())
+
+
+DETAILS = "UPDATE games SET details = ? WHERE game = (SELECT min(game) FROM games)"
+
+
+async def test_damaged_journals_empty_no_board_whose_source_is_there(tmp_path: Path) -> None:
+    """The seeds are among those that emptied boards of version 0.2."""
+    found = await damaged_journals.drill(tmp_path, (1, 8, 12, 18, 20), games=3)
+    assert len(found) == 5
+    for seed, way, once, again in found:
+        assert (once.emptied, again.emptied) == ((), ()), (seed, way)
+        assert once.problem, (seed, way)
+
+
+@pytest.mark.parametrize(
+    "details",
+    [None, b"", b"x", zlib.compress(b"\xc1"), "text", 7],
+    ids=["none", "empty", "not packed", "no details", "text", "number"],
+)
+async def test_details_that_cannot_be_read_count_as_none_and_are_made_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, details: object
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    before = await make(path, games=2)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute(DETAILS, (details,)).rowcount == 1
+    connection.close()
+    shown: list[FeedHealth] = []
+    hall = AnsweredEvent(path)
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        hall.answer_all()
+        assert confirmed(analysis(hall.state)).games == before.games
+        hall.journal.look_after(hall.state, shown.append)
+        assert "1 game cannot be read as kept" in shown[-1].detail
+        assert shown[-1].detail in caplog.text
+        # It was kept anew: nothing is wrong any more.
+        hall.journal.look_after(hall.state, shown.append)
+        assert not hall.journal.problem
+    assert [(each.feed, each.state) for each in shown] == [
+        ("journal", "retrying"),
+        ("journal", "live"),
+    ]
+    again = AnsweredEvent(path)
+    with again.journal.opened(again.config):
+        await again.restore()
+        again.journal.look_after(again.state, shown.append)
+    assert len(shown) == 2, "and nothing more"
+
+
+async def test_what_becomes_unreadable_while_it_runs_is_made_anew_too(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    before = await make(path, games=2)
+    shown: list[FeedHealth] = []
+    hall = AnsweredEvent(path)
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE games SET details = x'00'")
+        connection.close()
+        # As when so much has changed since that nothing is at hand.
+        hall.state.ledger._details.clear()
+        analysis(hall.state)
+        hall.journal.look_after(hall.state, shown.append)
+        hall.answer_all()
+        assert "2 games cannot be read as kept" in shown[-1].detail
+        now = confirmed(analysis(hall.state)).games
+        assert [game.plies for game in now] == [game.plies for game in before.games]
+
+
+async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await make(path, games=1)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
+    connection.close()
+    for _ in range(2):
+        shown: list[FeedHealth] = []
+        hall = AnsweredEvent(path)
+        with hall.journal.opened(hall.config):
+            await hall.restore()
+            hall.journal.look_after(hall.state, shown.append)
+        assert "changes 1 damaged, and left out" in shown[-1].detail
+
+
+@pytest.mark.slow
+@pytest.mark.whole
+@pytest.mark.timeout(300)
+async def test_a_service_that_is_killed_again_and_again_loses_nothing_and_asks_nothing_twice(
+    tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    require_program("tee")
+    games = [
+        msgspec.structs.replace(game, moves=game.moves[:24], result="1/2-1/2")
+        for game in rehearsal.boards(4)
+    ]
+    outcome = await kill_drill.drill(games, tmp_path, kills=4, seed=7, nodes=5000, patience_s=120)
+    log = (tmp_path / "service.log").read_text(errors="replace")
+    assert outcome.good, f"{outcome}\n{log[-2000:]}"
+    assert outcome.distinct > 100
+
+
+def boards_of(hall: AnsweredEvent) -> list[str]:
+    return [view.white.name for view in hall.state.games()]
+
+
+def games_of(plies: int, result: str = "*") -> tuple[GameReport, ...]:
+    return tuple(report(pair, plies, result) for pair in PAIRS)
+
+
+async def test_a_removed_board_stays_away_and_can_be_brought_back(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    hall = AnsweredEvent(path)
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        await hall.take(FeedReport(FEED, games_of(10, "1-0"), complete=True))
+        hall.answer_all()
+        ghost = next(view.id for view in hall.state.games() if view.white.name == "Anna Adams")
+        hall.remove_board(ghost)
+        assert boards_of(hall) == ["Clara Coy"]
+        assert {player.name for player in hall.state.players()} == {"Clara Coy", "Dora Dahl"}
+        await hall.take(FeedReport(FEED, games_of(12, "1-0"), complete=True))  # its source goes on
+        assert boards_of(hall) == ["Clara Coy"]
+        (entry,) = hall.arbiter.incidents()
+        assert entry.text == "Board removed: Anna Adams – Boris Berg" and entry.game == ghost
+        hall.flush()
+        copy = left_behind(path, tmp_path, "killed")
+
+    after = AnsweredEvent(copy)
+    with after.journal.opened(after.config):
+        await after.restore()
+        assert boards_of(after) == ["Clara Coy"]
+        await after.take(FeedReport(FEED, games_of(14, "1-0"), complete=True))
+        assert boards_of(after) == ["Clara Coy"]
+        assert after.bring_back_board() == "Anna Adams – Boris Berg"
+        assert sorted(boards_of(after)) == ["Anna Adams", "Clara Coy"]
+        back = after.state.game(ghost)
+        assert back is not None and back.plies_played == 14
+        assert [each.text for each in after.arbiter.incidents()] == [
+            "Board removed: Anna Adams – Boris Berg",
+            "Board brought back: Anna Adams – Boris Berg",
+        ]
+        assert after.bring_back_board() == ""
+        after.flush()
+        third = left_behind(copy, tmp_path, "third")
+
+    again = AnsweredEvent(third)
+    with again.journal.opened(again.config):
+        await again.restore()
+        assert sorted(boards_of(again)) == ["Anna Adams", "Clara Coy"]
+
+
+async def test_a_report_of_the_journal_leaves_out_what_was_removed(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    hall = AnsweredEvent(path)
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        await hall.take(FeedReport(FEED, games_of(10), complete=True))
+        hall.remove_board(next(iter(hall.state.games())).id)
+        hall.flush()
+        with JournalReader.open(path) as reader:
+            assert len(list(rebuilt(reader, path).state.games())) == 1

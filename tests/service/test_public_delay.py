@@ -13,8 +13,7 @@ import io
 import json
 import logging
 import secrets
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import chess
@@ -24,7 +23,6 @@ from rich.console import Console
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from live.config import load_config
 from live.engine.search import Search, SearchResult
 from live.events import (
     AlertMessage,
@@ -36,8 +34,6 @@ from live.events import (
     Score,
 )
 from live.feeds.demo import demo_feed
-from live.ledger.game_evaluations import RequestId
-from live.ledger.outgoing_messages import Urgency
 from live.publish.access.authentication import everybody
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import new_token
@@ -47,12 +43,12 @@ from live.publish.http.static_files import StaticSite
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
-from live.service.event_service import EventService
 from live.service.output_mode import JsonPrinter, line_printer
 from live.service.public_delay import all_passed_on, pass_on
 from tests.feeds.fakes import DrivenClock, until
 from tests.ledger.arithmetic import answer
 from tests.publish.world import World
+from tests.service.answered_event import Answer, AnsweredEvent
 
 GAMES = 4
 PLIES = 50
@@ -70,8 +66,6 @@ PATHS = (
     "/api/v1/events",
     "/api/v1/health",
 )
-
-Answer = Callable[[Search], SearchResult]
 
 
 def other_answer(search: Search) -> SearchResult:
@@ -115,33 +109,24 @@ def agreeing(parity: int) -> Answer:
     return engine
 
 
-class AnsweredEvent(EventService):
-    """An event whose searches are answered by a function, when :meth:`think` is called."""
+class ThinkingEvent(AnsweredEvent):
+    """Searches are answered when :meth:`think` is called."""
 
     def __init__(self, engine: Answer, **settings: object) -> None:
-        super().__init__(load_config(None, {}, {"server.port": 0, **settings}))
-        self._engine = engine
-        self._asked: deque[tuple[Search, RequestId]] = deque()
+        super().__init__(None, engine, **{"server.port": 0, **settings})
         self.searches = 0
         self.thought: list[int] = []
         """Searches answered after each report."""
-        self.open_ledger("Arithmetic", "1 look")
-
-    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        self._asked.append((search, request_id))
-
-    def drop(self, request_id: RequestId) -> None:
-        """An answer that nobody waits for changes nothing."""
 
     async def think(self) -> None:
         """Answer everything, one search a turn of the loop, and say how busy the engines are."""
-        while self._asked:
-            search, request_id = self._asked.popleft()
-            self.state.searched(request_id, self._engine(search))
+        while self.asked:
+            search, request_id = self.asked.popleft()
+            self.state.searched(request_id, self.engine(search))
             self.searches += 1
             busy = (EngineState(0, "searching", 450.0 + self.searches, request_id.game, 12),)
-            waiting = QueueLengths(head=len(self._asked))
-            health = EngineHealth(busy, len(self._asked), searches=self.searches, waiting=waiting)
+            waiting = QueueLengths(head=len(self.asked))
+            health = EngineHealth(busy, len(self.asked), searches=self.searches, waiting=waiting)
             self.state.engine_health(health)
             await asyncio.sleep(0)
 
@@ -240,14 +225,14 @@ async def drill(
     pace_s: float = 30.0,
     tokens: Path | None = None,
     quiet_s: float = 0.0,
-) -> tuple[Stranger, AnsweredEvent, list[tuple[float, str, bytes]]]:
+) -> tuple[Stranger, ThinkingEvent, list[tuple[float, str, bytes]]]:
     """Play ``reports``, each ``pace_s`` after the one before; then ``quiet_s`` without a move.
 
     Gives the stranger, the service, and when each message of an arbiter's and of the stranger's
     websocket came.
     """
     monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
-    service = AnsweredEvent(engine, **{"server.hide_scores": hide_scores})
+    service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
     moment = Moment()
     public = PublicState(
         service.state, delay_s=delay_s, hide_scores=hide_scores, clock=moment, wall_s=moment

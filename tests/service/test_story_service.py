@@ -25,7 +25,7 @@ from live.publish.published_state import view_of
 from live.service.desks import LOOKS, StoryService
 from tests.alerts.games import four_boards
 from tests.ledger.arithmetic import answer
-from tests.service.test_event_journal_law import FEED, Arithmetic, ArithmeticHall, left_behind
+from tests.service.answered_event import FEED, AnsweredEvent, left_behind
 from tests.story.games import game
 
 START_S = 1_750_000_000.0
@@ -39,18 +39,11 @@ def turned(search: Search) -> SearchResult:
     return msgspec.structs.replace(found, score=score, best=best)
 
 
-class Turned(Arithmetic):
-    """A room that answers so."""
-
-    def known(self, search: Search) -> SearchResult:
-        return turned(search)
-
-
-class StoryHall(ArithmeticHall):
+class StoryHall(AnsweredEvent):
     """A hall with a journal and a driven clock, and the moments that subscribers are sent."""
 
     def __init__(self, path: Path, now_s: float = START_S) -> None:
-        super().__init__(path)
+        super().__init__(path, turned)
         self.now_s = now_s
         self.story._clock = lambda: self.now_s
         assert self.journal.journal is not None
@@ -60,14 +53,6 @@ class StoryHall(ArithmeticHall):
 
     def _sent(self, changes: Iterable[Change]) -> None:
         self.sent += (each.moment for each in changes if isinstance(each, MomentMessage))
-
-    async def restore(self) -> None:
-        await self.bring_back(Turned(), "1 look", [FEED])
-
-    def answer_all(self) -> None:
-        while self._asked:
-            search, request_id = self._asked.popleft()
-            self.state.searched(request_id, turned(search))
 
     async def play(
         self, games: Sequence[GameReport], first: int, last: int, end: Result = "0-1"
@@ -107,7 +92,7 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
         await first.play(games, 0, 41, end="1-0")
         assert [alert.kind for alert in first.alerts()] == ["result"]
         assert not {each.kind for each in first.story.moments()} & {"upset", "comeback"}
-        assert first.journal.journal is not None and first.journal.journal.flush()
+        first.flush()
         copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
     second = StoryHall(copy, START_S + 30 * 40)
     with second.journal.opened(second.config):
@@ -133,7 +118,7 @@ async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -
         await first.restore()
         await first.play(games, 0, kill + 1)
         held = list(first.story.moments())
-        assert first.journal.journal is not None and first.journal.journal.flush()
+        first.flush()
         copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
         await first.play(games, kill + 1, 41)
     assert any(each.ply == 19 for each in held)

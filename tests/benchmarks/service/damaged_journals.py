@@ -25,7 +25,8 @@ import msgspec
 from live.events import FeedHealth, FeedReport, GameDetail, GameReport
 from live.feeds.demo import demo_feed
 from live.publish.export.analysis_json import Analysis, analysis
-from tests.service.test_event_journal_law import FEED, ArithmeticHall, confirmed
+from tests.benchmarks.service.drills import numbers
+from tests.service.answered_event import FEED, AnsweredEvent, confirmed
 
 #: Bytes of a page of SQLite's.
 PAGE = 4096
@@ -38,7 +39,7 @@ def source() -> Sequence[GameReport]:
 
 async def make(path: Path, games: int = 6) -> Analysis:
     """A journal in which so many games are kept whole; gives what was shown."""
-    hall = ArithmeticHall(path)
+    hall = AnsweredEvent(path)
     with hall.journal.opened(hall.config):
         await hall.restore()
         await hall.take(FeedReport(FEED, tuple(source()[:games]), complete=True))
@@ -102,7 +103,7 @@ def _content(game: GameDetail) -> tuple[object, ...]:
 
 async def start(path: Path, before: Analysis) -> Start:
     """Start a service on it, let the source report, and look at every board."""
-    hall = ArithmeticHall(path)
+    hall = AnsweredEvent(path)
     shown: list[FeedHealth] = []
     with hall.journal.opened(hall.config):
         await hall.restore()
@@ -138,8 +139,7 @@ async def drill(
 
 
 async def main() -> int:
-    given = [int(word) for word in sys.argv[1:]]
-    count, first = (*given, *(100, 1)[len(given) :])
+    count, first = numbers(100, 1)
     with tempfile.TemporaryDirectory(prefix="damaged-") as name:
         found = await drill(Path(name), range(first, first + count))
     for seed, way, *starts in found:

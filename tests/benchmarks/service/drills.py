@@ -1,16 +1,35 @@
-"""What drills share: ``live-rate`` in a process of its own to be killed, and how values differ."""
+"""What drills share: ``live-rate`` in a process of its own to be killed, who follows it and asks
+it, what it should have come to, and how values differ.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidHandshake, WebSocketException
+
+from live.config import load_config
+from live.events import FeedReport, GameReport, HelloMessage, Message, SnapshotMessage
+from live.publish.published_state import ClientState, OutOfStep, snapshot
+from live.service.event_service import EventService
+
+
+def numbers(*defaults: float) -> list[int]:
+    """Those of the command line, and the defaults of those that are not given."""
+    given = [int(word) for word in sys.argv[1:]]
+    return [*given, *map(int, defaults[len(given) :])]
 
 
 def free_port() -> int:
@@ -19,29 +38,143 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+def toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
+    """A file of settings."""
+    lines = []
+    for table, values in tables.items():
+        lines += [f"[{table}]", *(f"{key} = {json.dumps(each)}" for key, each in values.items())]
+    return "\n".join(lines)
+
+
 class DrilledService:
-    """One service over all its lives; what it says is in ``log``."""
+    """One service over all its lives, in a folder; what it says is in ``log``."""
 
     def __init__(self, folder: Path, *words: str, env: Mapping[str, str] | None = None) -> None:
         """``words`` of the command line; ``env`` comes to the environment."""
+        self.folder = folder
         self.log = folder / "service.log"
-        self._argv = [sys.executable, "-c", "from live.cli import main; main()", *words]
+        self.words = words
         self._env = {**os.environ, "OMP_NUM_THREADS": "1", **(env or {})}
-        self._process: asyncio.subprocess.Process | None = None
+        self.process: asyncio.subprocess.Process | None = None
 
-    async def start(self) -> None:
+    async def run(self, *words: str, **streams: Any) -> asyncio.subprocess.Process:
+        """``live-rate`` with these words, in its folder."""
+        python = (sys.executable, "-c", "from live.cli import main; main()")
+        return await asyncio.create_subprocess_exec(
+            *python, *words, cwd=self.folder, env=self._env, **streams
+        )
+
+    async def start(self, **streams: Any) -> None:
         """A new life."""
         with self.log.open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._argv, stdout=log, stderr=log, env=self._env
-            )
+            self.process = await self.run(*self.words, **{"stdout": log, "stderr": log, **streams})
+
+    async def end(self, number: signal.Signals) -> None:
+        """Send the signal, and wait for the end."""
+        assert self.process is not None
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(number)
+        async with asyncio.timeout(60):
+            await self.process.wait()
 
     async def kill(self) -> None:
         """The end of it, without warning."""
-        assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGKILL)
-        await self._process.wait()
+        await self.end(signal.SIGKILL)
+
+
+class Follower:
+    """A websocket that comes back after each end, and applies what it is sent."""
+
+    def __init__(self, port: int, token: str = "", *, resumes: bool = False) -> None:
+        """``resumes``: comes back with what it holds, and not for a snapshot."""
+        self._address = f"ws://127.0.0.1:{port}/v2/live"
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._resumes = resumes
+        self.state = ClientState()
+        self.here = asyncio.Event()
+        """Set while it holds what this life of the service has told it."""
+        self.connections = self.snapshots = self.out_of_step = 0
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            hello, seq, query = self.state.hello, self.state.seq, ""
+            if self._resumes and hello is not None and seq is not None:
+                query = f"?epoch={hello.epoch}&since={seq}"
+            else:
+                self.state = ClientState()
+            with contextlib.suppress(OSError, WebSocketException, InvalidHandshake):
+                async with connect(
+                    self._address + query,
+                    additional_headers=self._headers,
+                    compression=None,
+                    max_size=None,
+                ) as socket:
+                    self.connections += 1
+                    async for text in socket:
+                        try:
+                            message = self.state.receive(text)
+                        except OutOfStep as error:
+                            self.lost(error)
+                            break
+                        self.snapshots += isinstance(message, SnapshotMessage)
+                        if not isinstance(message, HelloMessage):
+                            self.here.set()
+                        self.take(message)
+            self.here.clear()
+            await asyncio.sleep(0.05)
+
+    def take(self, message: Message) -> None:
+        """What it was sent, for those who look closer; the state has taken it."""
+
+    def lost(self, error: OutOfStep) -> None:
+        """A message could not follow from what it held."""
+        self.out_of_step += 1
+        self.state = ClientState()
+
+
+async def get(port: int, path: str, token: str = "") -> tuple[int, bytes]:
+    """Status and body of an answer; 0 where there is none."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+
+    def ask() -> tuple[int, bytes]:
+        try:
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                return reply.status, reply.read()
+        except urllib.error.HTTPError as error:
+            return error.code, b""
+        except OSError:
+            return 0, b""
+
+    return await asyncio.to_thread(ask)
+
+
+@contextlib.asynccontextmanager
+async def going(*parts: Awaitable[None]) -> AsyncIterator[Sequence[asyncio.Future[None]]]:
+    """Tasks that run as long as the block does."""
+    tasks = [asyncio.ensure_future(part) for part in parts]
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+    for end in ends:
+        if isinstance(end, Exception):
+            raise end
+
+
+async def undisturbed(
+    games: Sequence[GameReport], settings: Mapping[str, object], *, human: bool = False
+) -> SnapshotMessage:
+    """What one run without any trouble makes of the games."""
+    event = EventService(load_config(None, {}, settings), human=human)
+    async with event.with_engine(live=False):
+        await event.take(FeedReport("file", tuple(games), complete=True))
+        await event.settled()
+        await event.measure_engine()
+        return snapshot(event.state)
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:

@@ -33,19 +33,15 @@ import sys
 import tempfile
 import time
 import unicodedata
-import urllib.error
-import urllib.request
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import aiomqtt
 import chess
 import msgspec
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidHandshake, WebSocketException
 
 from live.events import (
     Alert,
@@ -55,6 +51,7 @@ from live.events import (
     GameReport,
     GameView,
     GoneMessage,
+    Message,
     Moment,
     MomentMessage,
     Move,
@@ -69,13 +66,21 @@ from live.feeds.game_timeline import PlannedIncident, misread, timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
 from live.publish.access.tokens import new_token
 from live.publish.export import board_picture
-from live.publish.published_state import ClientState, OutOfStep
+from live.publish.published_state import OutOfStep
 from live.rehearse.pgn_text import pgn_text
 from live.rehearse.planned_faults import GOOD, ConnectionFaults
 from live.rehearse.servers.http_server import ServedReply, ServedRequest
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.rehearse.servers.pgn_server import PgnUrlRehearsal
-from tests.benchmarks.service.drills import DrilledService, differences, free_port
+from tests.benchmarks.service.drills import (
+    DrilledService,
+    Follower,
+    differences,
+    free_port,
+    get,
+    going,
+    toml,
+)
 from tests.publish.mosquitto import running as broker_running
 
 BOARDS = 28
@@ -93,6 +98,7 @@ JUDGED = (
 #: Where a clock that is cut looks like a result.
 _LIKE_RESULT = re.compile(r"\[%clk (?:1:0|0:1)")
 Act = Callable[[], Awaitable[None] | None]
+Listed = TypeVar("Listed", GameView, Moment, PlayerView)
 
 
 def plain(name: str) -> str:
@@ -216,8 +222,10 @@ class Judge:
         if mine and player.moves > most:
             self.wrong(f"{way}: public too early", f"{player.name}: {player.moves} of {most} moves")
 
-    def alert(self, alert: Alert) -> None:
-        """An arbiter was given this."""
+    def alert(self, alert: Alert, public: bool) -> None:
+        """An arbiter, or somebody without a token, was given this."""
+        if public:
+            self.wrong("alert: shown to the public", alert.text)
         if alert.kind not in JUDGED or alert.game is None:
             return
         seen = (alert.id, alert.times)
@@ -278,71 +286,46 @@ class Judge:
             self.wrong("boards out of order", str(numbers))
 
 
-class Follower:
-    """One websocket, which comes back after each kill."""
+class Watcher(Follower):
+    """One websocket, all of which is judged."""
 
     def __init__(self, port: int, judge: Judge, token: str = "") -> None:
-        self._address = f"ws://127.0.0.1:{port}/v2/live"
+        super().__init__(port, token)
         self._judge = judge
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.public = not token
-        self.state = ClientState()
-        self.here = asyncio.Event()
-        """Set while it holds a snapshot of this life of the service."""
 
-    async def run(self) -> None:
-        while True:
-            try:
-                async with connect(
-                    self._address, additional_headers=self._headers, max_size=None
-                ) as socket:
-                    self.state = ClientState()
-                    async for text in socket:
-                        self._take(text)
-            except OutOfStep as error:
-                self._judge.wrong("websocket: out of step", str(error))
-            except (OSError, WebSocketException, InvalidHandshake):
-                pass
-            self.here.clear()
-            await asyncio.sleep(0.05)
+    def lost(self, error: OutOfStep) -> None:
+        super().lost(error)
+        self._judge.wrong("websocket: out of step", str(error))
 
-    def _take(self, text: str | bytes) -> None:
-        judge, message = self._judge, self.state.receive(text)
+    def take(self, message: Message) -> None:
+        judge, public = self._judge, self.public
         match message:
-            case SnapshotMessage():
-                self.here.set()
-                for game in message.games:
-                    judge.views[game.id] = game
-                if self.public:
-                    for game in message.games:
+            case SnapshotMessage(games=games, alerts=alerts):
+                judge.views.update((game.id, game) for game in games)
+                if public:
+                    for game in games:
                         judge.public_view("websocket", game, line_of(game))
                     for moment in message.moments:
                         judge.public_moment("websocket moments", moment)
                     for player in message.players:
                         judge.public_player("websocket standings", player)
-                for alert in message.alerts:
-                    self._alert(alert)
+                for alert in alerts:
+                    judge.alert(alert, public)
             case GameMessage(game=view):
                 judge.views[view.id] = view
-                if self.public:
+                if public:
                     judge.public_view("websocket", view)
-            case MoveMessage(game=id):
-                moved = self.state.game(id)
-                if self.public and moved is not None:
-                    judge.public_view("websocket", moved, line_of(moved))
+            case MoveMessage(game=id) if public and (moved := self.state.game(id)) is not None:
+                judge.public_view("websocket", moved, line_of(moved))
             case GoneMessage():
                 judge.counts["games gone"] += 1
-            case StandingMessage(player=player) if self.public and player.games:
+            case StandingMessage(player=player) if public and player.games:
                 judge.public_player("websocket standings", player)
-            case MomentMessage(moment=moment, holds=True) if self.public:
+            case MomentMessage(moment=moment, holds=True) if public:
                 judge.public_moment("websocket moments", moment)
             case AlertMessage(alert=alert):
-                self._alert(alert)
-
-    def _alert(self, alert: Alert) -> None:
-        if self.public:
-            self._judge.wrong("alert: shown to the public", alert.text)
-        self._judge.alert(alert)
+                judge.alert(alert, public)
 
     def games(self) -> list[GameDetail]:
         return [] if self.state.seq is None else list(self.state.snapshot().games)
@@ -352,23 +335,10 @@ class Asking:
     """HTTP with and without an arbiter's token."""
 
     def __init__(self, port: int, judge: Judge, token: str, chance: random.Random) -> None:
-        self._origin = f"http://127.0.0.1:{port}"
-        self._judge, self._token, self._chance = judge, token, chance
+        self._port, self._judge, self._token, self._chance = port, judge, token, chance
 
     async def get(self, path: str, token: str = "") -> tuple[int, bytes]:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        request = urllib.request.Request(self._origin + path, headers=headers)
-
-        def ask() -> tuple[int, bytes]:
-            try:
-                with urllib.request.urlopen(request, timeout=15) as reply:
-                    return reply.status, reply.read()
-            except urllib.error.HTTPError as error:
-                return error.code, b""
-            except OSError:
-                return 0, b""
-
-        return await asyncio.to_thread(ask)
+        return await get(self._port, path, token)
 
     async def run(self) -> None:
         while True:
@@ -383,25 +353,26 @@ class Asking:
             if status not in (0, 401, 403):
                 judge.wrong(f"http: {path} is not refused", str(status))
         for token in ("", self._token):
-            status, body = await self.get("/api/v1/games", token)
-            if status != 200:
-                continue
-            views = msgspec.json.decode(body, type=dict[str, list[GameView]])["games"]
+            views = await self.games(token)
             for view in views:
                 judge.views[view.id] = view
                 if not token:
                     judge.public_view("http", view)
             if views:
                 await self._game(self._chance.choice(views), token)
-        status, body = await self.get("/api/v1/moments")
-        if status == 200:
-            moments = msgspec.json.decode(body, type=dict[str, list[Moment]])["moments"]
-            for moment in moments:
-                judge.public_moment("http moments", moment)
-        status, body = await self.get("/api/v1/players")
-        if status == 200:
-            for player in msgspec.json.decode(body, type=dict[str, list[PlayerView]])["players"]:
-                judge.public_player("http standings", player)
+        for moment in await self._list("moments", Moment):
+            judge.public_moment("http moments", moment)
+        for player in await self._list("players", PlayerView):
+            judge.public_player("http standings", player)
+
+    async def games(self, token: str) -> list[GameView]:
+        return await self._list("games", GameView, token)
+
+    async def _list(self, name: str, kind: type[Listed], token: str = "") -> list[Listed]:
+        status, body = await self.get(f"/api/v1/{name}", token)
+        if status != 200:
+            return []
+        return msgspec.json.decode(body, type=dict[str, list[kind]])[name]  # type: ignore[valid-type]
 
     async def _game(self, view: GameView, token: str) -> None:
         judge, path = self._judge, f"/api/v1/games/{quote(view.id, safe='')}"
@@ -821,7 +792,7 @@ def _file(name: str) -> str:
     return {"side": "side-960.pgn", "24a": "adjourned-24.pgn"}.get(name, f"game-{name}.pgn")
 
 
-def kept_state(follower: Follower) -> dict[str, Any]:
+def kept_state(follower: Watcher) -> dict[str, Any]:
     """What must be the same after a kill, by what it is of."""
     state = follower.state
     if state.seq is None:
@@ -853,30 +824,20 @@ class Drill:
         (folder / "tokens.toml").write_text(entry)
 
     def settings(self, lichess: str, broker: int, port: int) -> str:
-        values = {
-            "server": {
-                "port": port,
-                "public": True,
-                "tokens_file": str(self.folder / "tokens.toml"),
-            },
-            "engine": {"nodes": self.args.nodes, "engines": 1, "speculate": False},
-            "human": {"enabled": False},
-            "feeds": {
-                "poll_s": 0.5,
-                "lost_after_s": LOST_AFTER_S,
-                "finish_after_s": 3600.0,
-                "delay_s": self.args.delay,
-                "delay_rounds": self.args.delay_round,
-            },
-            "feeds.lichess": {"base_url": lichess, "keep_alive_s": 15.0, "reconcile_s": 3.0},
-            "mqtt": {"publish": f"mqtt://127.0.0.1:{broker}"},
-            "journal": {"file": str(self.folder / "journal.sqlite")},
-        }
-        lines = []
-        for table, rows in values.items():
-            lines.append(f"[{table}]")
-            lines += [f"{name} = {json.dumps(value)}" for name, value in rows.items()]
-        return "\n".join(lines)
+        feeds = {"poll_s": 0.5, "lost_after_s": LOST_AFTER_S, "finish_after_s": 3600.0}
+        delay = {"delay_s": self.args.delay, "delay_rounds": self.args.delay_round}
+        tokens = str(self.folder / "tokens.toml")
+        return toml(
+            {
+                "server": {"port": port, "public": True, "tokens_file": tokens},
+                "engine": {"nodes": self.args.nodes, "engines": 1, "speculate": False},
+                "human": {"enabled": False},
+                "feeds": {**feeds, **delay},
+                "feeds.lichess": {"base_url": lichess, "keep_alive_s": 15.0, "reconcile_s": 3.0},
+                "mqtt": {"publish": f"mqtt://127.0.0.1:{broker}"},
+                "journal": {"file": str(self.folder / "journal.sqlite")},
+            }
+        )
 
     async def run(self) -> dict[str, Any]:
         began_s, rounds = time.monotonic(), self.round
@@ -896,38 +857,22 @@ class Drill:
             service = self.service = DrilledService(
                 self.folder, "--headless", "--config", str(config), *words
             )
-            self.public = Follower(port, self.judge)
-            self.arbiter = Follower(port, self.judge, self.token)
+            self.public = Watcher(port, self.judge)
+            self.arbiter = Watcher(port, self.judge, self.token)
             asking = Asking(port, self.judge, self.token, random.Random(self.args.seed))
             rounds.on_kill = [self._rough, self._calm]
-            readers = [
-                asyncio.create_task(each)
-                for each in (
-                    self.public.run(),
-                    self.arbiter.run(),
-                    asking.run(),
-                    read_mqtt(client, self.judge),
-                )
-            ]
-            await service.start()
+            readers = (self.public.run(), self.arbiter.run(), asking.run())
             try:
-                async with asyncio.timeout(60):
-                    await self.arbiter.here.wait()
-                await rounds.play()
-                played_s = time.monotonic() - began_s
-                for text in await self._ends():
-                    self.judge.wrong("end", text)
-                status, body = await asking.get("/api/v1/games", self.token)
-                if status == 200:
-                    found = msgspec.json.decode(body, type=dict[str, list[GameView]])
-                    self.judge.order(found["games"])
-                for reader in readers:
-                    if reader.done():
-                        self.judge.wrong("a reader ended", repr(reader.exception()))
+                async with going(*readers, read_mqtt(client, self.judge)):
+                    await service.start()
+                    async with asyncio.timeout(60):
+                        await self.arbiter.here.wait()
+                    await rounds.play()
+                    played_s = time.monotonic() - began_s
+                    for text in await self._ends():
+                        self.judge.wrong("end", text)
+                    self.judge.order(await asking.games(self.token))
             finally:
-                for reader in readers:
-                    reader.cancel()
-                await asyncio.wait(readers)
                 await service.kill()
         text = service.log.read_text(errors="replace")
         for line in text.splitlines():

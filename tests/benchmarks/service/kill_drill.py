@@ -23,24 +23,26 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidHandshake, WebSocketException
 
-from live.config import load_config
 from live.engine.engine_discovery import find_engine
-from live.events import FeedReport, GameReport, SnapshotMessage
+from live.events import GameReport, SnapshotMessage
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.publish.export.analysis_json import Analysis, to_json
-from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.ratings.engine_scale import load_reference
 from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
-from live.service.event_service import EventService
-from tests.benchmarks.service.drills import DrilledService, free_port
+from tests.benchmarks.service.drills import (
+    DrilledService,
+    Follower,
+    differences,
+    free_port,
+    going,
+    numbers,
+    undisturbed,
+)
 from tests.benchmarks.service.rehearsal import boards
 
 #: About how long one life of the service lasts, seconds: the round is as long as all lives.
@@ -70,7 +72,8 @@ class Outcome(msgspec.Struct, kw_only=True):
     resumed: int
     """Snapshots the subscriber was brought back by."""
     wall_s: float
-    note: str = ""
+    note: str
+    """Where the subscriber's state is another."""
 
     @property
     def good(self) -> bool:
@@ -123,66 +126,14 @@ def questions(folder: Path) -> collections.Counter[tuple[str, str]]:
     return found
 
 
-class Subscriber:
-    """Stays on: comes back with what it holds after each end."""
-
-    def __init__(self, port: int) -> None:
-        self._url = f"ws://127.0.0.1:{port}/v2/live"
-        self.client_state = ClientState()
-        self.connected = asyncio.Event()
-        self.resumed = self.out_of_step = 0
-
-    async def run(self) -> None:
-        while True:
-            hello, seq = self.client_state.hello, self.client_state.seq
-            query = f"?epoch={hello.epoch}&since={seq}" if hello and seq is not None else ""
-            try:
-                async with connect(self._url + query, compression=None, max_size=None) as socket:
-                    self.connected.set()
-                    async for text in socket:
-                        message = self.client_state.receive(text)
-                        self.resumed += isinstance(message, SnapshotMessage)
-            except OutOfStep:
-                self.out_of_step += 1
-                self.client_state = ClientState()
-            except (OSError, WebSocketException, InvalidHandshake):
-                pass
-            self.connected.clear()
-            await asyncio.sleep(0.05)
-
-    def state(self) -> Analysis | None:
-        """What it holds now, as ``analyze`` would write it."""
-        hello = self.client_state.hello
-        if hello is None or self.client_state.seq is None:
-            return None
-        return _comparable(self.client_state.snapshot(), hello.gain)
+def _state(of: Follower) -> object:
+    """What a subscriber holds now."""
+    return _comparable(of.state.snapshot()) if of.state.seq is not None else None
 
 
-def _comparable(whole: SnapshotMessage, gain: str) -> Analysis:
-    games = tuple(msgspec.structs.replace(game, feed="", restored=False) for game in whole.games)
-    return Analysis(whole.engine, gain, games, whole.players)  # type: ignore[arg-type]
-
-
-async def undisturbed(pgn: bytes, nodes: int) -> Analysis:
-    """What one run makes of the final PGN."""
-    hall = EventService(load_config(None, {}, {"engine.nodes": nodes}))
-    async with hall.with_engine(live=False):
-        games = tuple(PgnReader().read(pgn, closed=True))
-        await hall.take(FeedReport("file", games, complete=True))
-        await hall.settled()
-        await hall.measure_engine()
-        return _comparable(snapshot(hall.state), hall.state.gain())
-
-
-@contextlib.asynccontextmanager
-async def _subscribed(port: int) -> AsyncIterator[Subscriber]:
-    subscriber = Subscriber(port)
-    task = asyncio.create_task(subscriber.run(), name="subscriber")
-    try:
-        yield subscriber
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
+def _comparable(whole: SnapshotMessage) -> object:
+    games = [msgspec.structs.replace(game, feed="", restored=False) for game in whole.games]
+    return msgspec.to_builtins((whole.engine, games, whole.players))
 
 
 async def _until(holds: Callable[[], bool], patience_s: float) -> None:
@@ -214,55 +165,55 @@ async def drill(
         port = free_port()
         service = _service(spec, folder, port, nodes, engines)
         playing = asyncio.create_task(rehearsal.play(speed), name="rehearsal")
-        async with _subscribed(port) as subscriber:
+        subscriber, newcomer = Follower(port, resumes=True), Follower(port)
+        async with going(subscriber.run()):
             for _ in range(kills):
                 await service.start()
                 if chance.randrange(EARLY):
                     with contextlib.suppress(TimeoutError):
                         async with asyncio.timeout(60):
-                            await subscriber.connected.wait()
+                            await subscriber.here.wait()
                     await asyncio.sleep(chance.uniform(0, WORKING_S))
                 else:
                     await asyncio.sleep(chance.uniform(0, 1))
                 await service.kill()
             await service.start()
             await playing
-            final = rehearsal.final_pgn()
-            expected = await undisturbed(final, nodes)
-            await _until(lambda: subscriber.state() == expected, patience_s)
-            held = subscriber.state()
-            async with _subscribed(port) as fresh:
-                await _until(lambda: fresh.state() == held, 60)
-                fresh_equal = held is not None and fresh.state() == held
-            left = sum(game.restored for game in subscriber.client_state.snapshot().games)
+            final = PgnReader().read(rehearsal.final_pgn(), closed=True)
+            whole = await undisturbed(list(final), {"engine.nodes": nodes})
+            expected = _comparable(whole)
+            await _until(lambda: _state(subscriber) == expected, patience_s)
+            found = _state(subscriber)
+            async with going(newcomer.run()):
+                await _until(lambda: _state(newcomer) == found, 60)
+                fresh_equal = found is not None and _state(newcomer) == found
+            left = sum(game.restored for game in subscriber.state.snapshot().games)
         await service.kill()
     asked = questions(folder)
-    if held != expected and held is not None:
-        (folder / "held.json").write_bytes(to_json(held))
-        (folder / "expected.json").write_bytes(to_json(expected))
     return Outcome(
         kills=kills,
         engines=engines,
         asked=asked.total(),
         distinct=len(asked),
-        equal=held == expected,
+        equal=found == expected,
         fresh_equal=fresh_equal,
         restored_left=left,
         out_of_step=subscriber.out_of_step,
-        resumed=subscriber.resumed,
+        resumed=subscriber.snapshots,
         wall_s=time.monotonic() - began_s,
+        note="; ".join(list(differences(found, expected))[:5]),
     )
 
 
 async def main() -> int:
-    given = [int(word) for word in sys.argv[1:]]
-    kills, count, seed, nodes = (*given, *(100, 56, 1, 2000)[len(given) :])
+    kills, count, seed, nodes = numbers(100, 56, 1, 2000)
     with tempfile.TemporaryDirectory(prefix="kill-drill-") as name:
         folder = Path(name)
         outcome = await drill(boards(count), folder, kills=kills, seed=seed, nodes=nodes)
         size = (folder / "journal.sqlite").stat().st_size
         if not outcome.good:
             print((folder / "service.log").read_text(errors="replace")[-3000:])
+            print(outcome.note)
     print(f"{kills} kills, {count} boards, seed {seed}, {nodes} nodes, {outcome.wall_s:.0f} s")
     print(f"journal {size / 1e6:.1f} MB, subscriber brought back {outcome.resumed} times")
     over = outcome.asked - outcome.distinct

@@ -26,7 +26,6 @@ import subprocess
 import sys
 import time
 import zlib
-from collections import deque
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -34,7 +33,7 @@ import chess
 import msgspec
 
 from live.clock import LoopClock
-from live.config import ServerConfig, load_config
+from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.events import FeedReport, GameReport, SnapshotMessage
 from live.feeds.game_timeline import GameMoment, timeline
@@ -46,9 +45,10 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.stream.stream_filter import parse
 from live.rehearse.pgn_text import pgn_text
-from live.service.event_service import EventService
 from tests.benchmarks.publish.drain import HANDSHAKE
+from tests.benchmarks.service.drills import numbers
 from tests.ledger.arithmetic import answer
+from tests.service.answered_event import AnsweredEvent
 
 DATA = Path(__file__).resolve().parent.parent.parent / "data"
 SOURCES = ("lichess-open-2025.pgn", "four-boards.pgn", "otb-2024-25.pgn")
@@ -129,28 +129,23 @@ def subscribers(host: str, port: int, queries: list[str]) -> None:
 # --- the service ----------------------------------------------------------------------------------
 
 
-class InstantHall(EventService):
-    """A hall whose engine has looked every answer up before."""
+class InstantEvent(AnsweredEvent):
+    """An event whose engine has looked every answer up before."""
 
     def __init__(self, known: dict[Search, SearchResult]) -> None:
-        super().__init__(load_config(None, {}, {"engine.nodes": 1000}))
+        super().__init__(None, lambda search: known.get(search) or answer(search))
         self._known = known
-        self._asked: deque[tuple[Search, RequestId]] = deque()
-        self.open_ledger("instant", "none")
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        if not self._asked:
+        if not self.asked:
             asyncio.get_running_loop().call_soon(self._answer)
-        self._asked.append((search, request_id))
-
-    def drop(self, request_id: RequestId) -> None:
-        pass
+        super().submit(search, request_id, urgency)
 
     def _answer(self) -> None:
-        waiting, self._asked = self._asked, deque()
+        waiting = list(self.asked)
+        self.asked.clear()
         for search, request_id in waiting:
-            if (result := self._known.get(search)) is None:
-                result = self._known[search] = answer(search)
+            result = self._known[search] = self.engine(search)
             self.searched(request_id, search, result)
 
 
@@ -213,7 +208,7 @@ def payloads(frames: bytes) -> list[bytes]:
 
 async def _rehearse(moments: list[GameMoment], known: dict[Search, SearchResult]) -> None:
     """Every search is made once, before anything is measured."""
-    service = InstantHall(known)
+    service = InstantEvent(known)
     last = {moment.game: moment.report for moment in moments}
     for report in last.values():
         await service.take(FeedReport("rehearsal", (report,)))
@@ -230,7 +225,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     known: dict[Search, SearchResult] = {}
     await _rehearse(moments, known)
     texts = [pgn_text(moment.report).encode() for moment in moments]
-    service = InstantHall(known)
+    service = InstantEvent(known)
     # All come at once, and none answers pings. Heartbeats are left out for whoever is behind, and
     # would differ.
     limits = ClientLimits(handshakes_burst=1e6, silent_after_s=1e6, heartbeat_s=1e6)
@@ -324,10 +319,7 @@ def accounted(
 
 
 def main() -> None:
-    given = [float(each) for each in sys.argv[1:]]
-    defaults = [2000.0, 56.0, 60.0, 60.0]
-    wanted, count, speed, seconds = [*given, *defaults[len(given) :]]
-    asyncio.run(run(int(wanted), int(count), speed, seconds))
+    asyncio.run(run(*numbers(2000, 56, 60, 60)))
 
 
 if __name__ == "__main__":

@@ -20,20 +20,23 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from live.events import FeedReport, GameReport
+from live.publish.published_state import snapshot
+from tests.benchmarks.service.drills import numbers
+from tests.benchmarks.service.rehearsal import boards
+from tests.ledger.arithmetic import answer
+from tests.service.answered_event import FEED, AnsweredEvent, KnownAnswers
+
 PLAYERS = 222
-FEED = "round-robin.pgn"
 
 
-def _games(count: int, plies: int) -> list[Any]:
+def _games(count: int, plies: int) -> list[GameReport]:
     """Real games, cut or as they are, each pairing another one of an open of nine rounds."""
-    import msgspec
-
-    from tests.benchmarks.service.rehearsal import boards
-
     made = []
     for number, game in enumerate(boards(count)):
         turn, board = divmod(number, PLAYERS // 2)
@@ -52,51 +55,15 @@ def _games(count: int, plies: int) -> list[Any]:
     return made
 
 
-class Room:
-    """Engines of arithmetic: identity, and nothing known but what the journal has."""
-
-    def __init__(self) -> None:
-        from live.engine.process.engine_process import EngineIdentity
-
-        self.identity = EngineIdentity("arithmetic", ())
-
-    def known(self, search: Any) -> None:
-        return None
+def _event(path: Path) -> AnsweredEvent:
+    return AnsweredEvent(path, answer, **{"engine.nodes": 1000})
 
 
-def _hall(path: Path) -> Any:
-    from live.config import load_config
-    from live.service.event_journal import EventJournal
-    from live.service.event_service import EventService
-    from tests.ledger.arithmetic import answer
-
-    class ArithmeticHall(EventService):
-        """Answers whatever is asked as soon as it can."""
-
-        def __init__(self) -> None:
-            super().__init__(load_config(None, {}, {"engine.nodes": 1000}), EventJournal(path))
-            self.asked: deque[Any] = deque()
-            self.open_ledger("arithmetic", "1 look")
-
-        def submit(self, search: Any, request_id: Any, urgency: Any) -> None:
-            self.asked.append((search, request_id))
-
-        def drop(self, request_id: Any) -> None:
-            pass
-
-        def answer_all(self) -> None:
-            while self.asked:
-                search, request_id = self.asked.popleft()
-                self.state.searched(request_id, answer(search))
-
-    return ArithmeticHall()
+#: Nothing is known but what the journal has.
+ROOM = KnownAnswers(lambda search: None)
 
 
-def _digest(hall: Any) -> str:
-    import msgspec
-
-    from live.publish.published_state import snapshot
-
+def _digest(hall: AnsweredEvent) -> str:
     whole = snapshot(hall.state)
     games = tuple(msgspec.structs.replace(game, restored=False) for game in whole.games)
     data = msgspec.json.encode((games, whole.players, whole.engine))
@@ -105,31 +72,25 @@ def _digest(hall: Any) -> str:
 
 async def fill(path: Path, count: int, plies: int) -> str:
     """Make the journal; gives what its snapshot is."""
-    from live.events import FeedReport
-
-    hall = _hall(path)
+    hall = _event(path)
     with hall.journal.opened(hall.config):
-        await hall.journal.restore(hall.state, Room(), "1 look", [FEED])
+        await hall.journal.restore(hall.state, ROOM, "1 look", [FEED])
         for number, game in enumerate(_games(count, plies)):
             await hall.take(FeedReport(FEED, (game,)))
             hall.answer_all()
             if number % 50 == 49:
                 print(f"\r{number + 1} games", end="", file=sys.stderr, flush=True)
-                await asyncio.to_thread(hall.journal.journal.flush)
+                await asyncio.to_thread(hall.flush)
         print(file=sys.stderr)
         while hall.journal.unkept:
             hall.journal.look_after(hall.state, hall.state.feed_health)
         return _digest(hall)
 
 
-async def restart(path: Path, began_s: float) -> dict[str, Any]:
+async def restart(path: Path) -> dict[str, Any]:
     """Open it as the service does."""
-    import msgspec
-
-    from live.publish.published_state import snapshot
-
-    imported_s, imported_cpu_s = time.monotonic(), time.process_time()
-    hall = _hall(path)
+    began_s, began_cpu_s = time.monotonic(), time.process_time()
+    hall = _event(path)
     with hall.journal.opened(hall.config):
         longest_s = 0.0
         done = asyncio.Event()
@@ -143,7 +104,7 @@ async def restart(path: Path, began_s: float) -> dict[str, Any]:
 
         feeling = asyncio.create_task(feel())
         await asyncio.sleep(0)  # it begins now
-        await hall.bring_back(Room(), "1 look", [FEED])
+        await hall.bring_back(ROOM, "1 look", [FEED])
         restored_s = time.monotonic()
         data = msgspec.json.encode(snapshot(hall.state))
         shown_s, shown_cpu_s = time.monotonic(), time.process_time()
@@ -152,12 +113,11 @@ async def restart(path: Path, began_s: float) -> dict[str, Any]:
         peak = resource.getrusage(resource.RUSAGE_SELF)
         found = {
             "games": hall.journal.restored,
-            "imports_s": imported_s - began_s,
-            "restored_s": restored_s - imported_s,
+            "restored_s": restored_s - began_s,
             "snapshot_s": shown_s - restored_s,
             "snapshot_mb": len(data) / 1e6,
             "longest_block_s": longest_s,
-            "cpu_s": shown_cpu_s - imported_cpu_s,
+            "cpu_s": shown_cpu_s - began_cpu_s,
             "peak_mb": peak.ru_maxrss / 1024,
         }
         del data
@@ -166,10 +126,9 @@ async def restart(path: Path, began_s: float) -> dict[str, Any]:
 
 def main() -> int:
     if sys.argv[1:2] == ["--restart"]:
-        print(json.dumps(asyncio.run(restart(Path(sys.argv[2]), time.monotonic()))))
+        print(json.dumps(asyncio.run(restart(Path(sys.argv[2])))))
         return 0
-    given = [int(word) for word in sys.argv[1:]]
-    count, plies = (*given, *(1000, 80)[len(given) :])
+    count, plies = numbers(1000, 80)
     with tempfile.TemporaryDirectory(prefix="restart-") as name:
         path = Path(name) / "journal.sqlite"
         digest = asyncio.run(fill(path, count, plies))

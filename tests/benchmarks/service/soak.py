@@ -25,6 +25,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -32,20 +33,28 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 from scipy import stats
 
-from live.events import FeedReport, GameDetail, GameReport
+from live.events import GameDetail, GameReport
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn.pgn_decoder import PgnReader
-from live.publish.published_state import ClientState
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
 from live.service.systemd import MALLOC
-from tests.benchmarks.service.drills import differences, free_port
+from tests.benchmarks.service.drills import (
+    Follower,
+    differences,
+    free_port,
+    get,
+    going,
+    toml,
+    undisturbed,
+)
 from tests.fuzz.mutation import edited, random_edits
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import Mosquitto
@@ -67,34 +76,20 @@ UNTOLD = ("id", "feed", "url", "site", "date", "time_control", "eco", "opening")
 Told = Callable[[str], None]
 
 
-# --- the service, in a process of its own: soak_service.py --------------------------------------
-
-
-def settings(port: int, broker: int, disk: Path, **more: object) -> str:
-    """``config.toml``; ``more`` is what changes while it runs."""
-    poll_s, level = more.get("poll_s", 0.5), more.get("level", "error")
-    return f"""
-[server]
-port = {port}
-max_connections = {more.get("connections", 500)}
-[engine]
-path = "{more.get("engine", "embedded")}"
-nodes = {NODES}
-engines = 2
-[feeds]
-poll_s = {poll_s}
-timeout_s = 3.0
-finish_after_s = 100000.0
-[memory]
-results = {RESULTS}
-[journal]
-enabled = true
-file = "{disk / "journal.sqlite"}"
-[mqtt]
-publish = "mqtt://127.0.0.1:{broker}"
-[log]
-level = "{level}"
-"""
+def settings(port: int, broker: int, disk: Path, engine: str, **changed: object) -> str:
+    """``config.toml``; ``changed`` is what changes while it runs."""
+    changes = {"poll_s": 0.5, "level": "error", "connections": 500, **changed}
+    return toml(
+        {
+            "server": {"port": port, "max_connections": changes["connections"]},
+            "engine": {"path": engine, "nodes": NODES, "engines": 2},
+            "feeds": {"poll_s": changes["poll_s"], "timeout_s": 3.0, "finish_after_s": 1e5},
+            "memory": {"results": RESULTS},
+            "journal": {"enabled": True, "file": str(disk / "journal.sqlite")},
+            "mqtt": {"publish": f"mqtt://127.0.0.1:{broker}"},
+            "log": {"level": changes["level"]},
+        }
+    )
 
 
 # --- what is looked at ----------------------------------------------------------------------------
@@ -153,22 +148,6 @@ def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return float(fit.slope), float(stats.t.ppf(0.975, len(times) - 2) * fit.stderr)
 
 
-async def get(port: int, path: str) -> bytes:
-    """One answer of the service."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    try:
-        writer.write(
-            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
-        )
-        async with asyncio.timeout(30):
-            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
-        if b"chunked" in head:
-            raise ValueError("chunked answers are not expected")
-        return body
-    finally:
-        writer.transport.abort()
-
-
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
@@ -205,8 +184,6 @@ async def fill_disk(disk: Path, mounted: bool, pid: int, full_s: float, told: To
                 file.write(b"\0" * 65_536)
                 file.flush()
     else:
-        import resource
-
         size = (disk / "journal.sqlite").stat().st_size
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
     try:
@@ -277,28 +254,6 @@ async def intrude(port: int, chance: random.Random, told: Told) -> None:
             sock.close()
 
 
-class Reader:
-    """A good subscriber: comes back whenever it is cut off, and applies what it is sent."""
-
-    def __init__(self, port: int) -> None:
-        self.client_state = ClientState()
-        self.connections = 0
-        self._url = f"ws://127.0.0.1:{port}/v2/live"
-
-    async def run(self) -> None:
-        from websockets.asyncio.client import connect
-        from websockets.exceptions import WebSocketException
-
-        while True:
-            with contextlib.suppress(OSError, TimeoutError, WebSocketException):
-                async with connect(self._url, max_size=None) as ws:
-                    self.connections += 1
-                    self.client_state = ClientState()
-                    while True:
-                        self.client_state.receive(await ws.recv())
-            await asyncio.sleep(0.2)
-
-
 # --- the whole ------------------------------------------------------------------------------------
 
 
@@ -357,37 +312,20 @@ def small_disk(folder: Path) -> Iterator[tuple[Path, bool]]:
 async def at_rest(port: int, wanted: int, patience_s: float) -> list[GameDetail]:
     """All games over and scored, the service well; then every game in full."""
     state: object = None
-    try:
-        async with asyncio.timeout(patience_s):
-            while True:
-                await asyncio.sleep(1)
-                with contextlib.suppress(OSError, ValueError, TimeoutError, msgspec.DecodeError):
-                    views = json.loads(await get(port, "/api/v1/games"))
-                    views = views["games"] if isinstance(views, dict) else views
-                    open_ = [view for view in views if view["result"] == "*"]
-                    waiting = [v for v in views if v["plies_scored"] != v["plies_played"]]
-                    state = (len(views), len(open_), len(waiting))
-                    if len(views) == wanted and not open_ and not waiting:
-                        break
-    except TimeoutError:
-        raise SystemExit(f"it came to no rest: games, running, to be scored: {state}") from None
-    return [
-        msgspec.json.decode(await get(port, f"/api/v1/games/{view['id']}"), type=GameDetail)
-        for view in views
-    ]
-
-
-@contextlib.asynccontextmanager
-async def going(*parts: Awaitable[None]) -> AsyncIterator[list[asyncio.Task[None]]]:
-    tasks = [asyncio.ensure_future(part) for part in parts]
-    try:
-        yield tasks
-    finally:
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+    until_s = time.monotonic() + patience_s
+    while time.monotonic() < until_s:
+        await asyncio.sleep(1)
+        status, body = await get(port, "/api/v1/games")
+        if status != 200:
+            continue
+        views = json.loads(body)["games"]
+        running = sum(view["result"] == "*" for view in views)
+        waiting = sum(view["plies_scored"] != view["plies_played"] for view in views)
+        state = (len(views), running, waiting)
+        if state == (wanted, 0, 0):
+            bodies = [(await get(port, f"/api/v1/games/{view['id']}"))[1] for view in views]
+            return [msgspec.json.decode(each, type=GameDetail) for each in bodies]
+    raise SystemExit(f"it came to no rest: games, running, to be scored: {state}")
 
 
 async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path) -> int:
@@ -395,10 +333,10 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
     mosquitto = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin")
     if mosquitto is None:
         raise SystemExit("mosquitto is not here; on Debian: apt-get install mosquitto")
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
 
     def told(what: str) -> None:
-        counts[what] = counts.get(what, 0) + 1
+        counts[what] += 1
 
     shares = share(boards)
     wanted = sum(len(games) for _, games in shares)
@@ -417,13 +355,13 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
         file, blocks = folder / "config.toml", folder / "blocks.json"
 
         def text(**more: object) -> str:
-            return settings(port, broker.port, disk, engine=engine, **more)
+            return settings(port, broker.port, disk, engine, **more)
 
         file.write_text(text())
         process = await started(folder, port, [str(file), str(blocks), *specs])
         stack.callback(process.kill)
         at_start = descriptors(process.pid)
-        reader = Reader(port)
+        reader = Follower(port)
         samples: list[tuple[float, float]] = []
         began_s = time.monotonic()
 
@@ -456,16 +394,19 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
             held = await at_rest(port, wanted, max(240.0, seconds / 2))
             await asyncio.sleep(3)
             online = (await broker.held()).get("live-rate/status", b"")
-            mine = reader.client_state.snapshot()
+            mine = reader.state.snapshot()
         await asyncio.sleep(5)
-        at_end, health = descriptors(process.pid), json.loads(await get(port, "/api/v1/health"))
+        at_end, (_, health_now) = descriptors(process.pid), await get(port, "/api/v1/health")
+        health = json.loads(health_now)
         below = descendants(process.pid)
         process.send_signal(signal.SIGTERM)
         code = process.wait(60)
         left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
         longest = json.loads(blocks.read_text())
     failures = []
-    finished = await analysed([game for _, games in shares for game in games], engine)
+    every = [game for _, games in shares for game in games]
+    config = {"engine.nodes": NODES, "engine.path": engine}
+    finished = (await undisturbed(every, config, human=True)).games
     if essence(held) != essence(finished):
         failures.append("the final state is not what analyze says of the same games")
         for one, other in zip(essence(held), essence(finished), strict=False):
@@ -507,22 +448,6 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
     return len(failures) > 0
 
 
-async def analysed(games: list[GameReport], engine: str) -> list[GameDetail]:
-    """What ``analyze`` says of these games, with engines of its own."""
-    from live.config import load_config
-    from live.service.event_service import EventService
-
-    config = load_config(None, {}, {"engine.nodes": NODES, "engine.path": engine})
-    hall = EventService(config, human=True)
-    async with hall.with_engine(live=False):
-        keep = asyncio.create_task(hall.keep())
-        await hall.report(FeedReport("file", tuple(games), complete=True))
-        await hall.settled()
-        keep.cancel()
-        details = [hall.state.game(view.id) for view in hall.state.games()]
-    return [detail for detail in details if detail is not None]
-
-
 async def started(folder: Path, port: int, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     """The service, once it serves. A machine too busy to start an engine is asked again."""
     command = [sys.executable, "-m", "tests.benchmarks.service.soak_service", *arguments]
@@ -532,16 +457,10 @@ async def started(folder: Path, port: int, arguments: Sequence[str]) -> subproce
                 command, stdout=out, stderr=err, env={**os.environ, **MALLOC}
             )
             while process.poll() is None:
-                if await _serves(port):
+                if (await get(port, "/healthz"))[0] == 200:
                     return process
                 await asyncio.sleep(0.2)
     raise SystemExit((folder / "err").read_text())
-
-
-async def _serves(port: int) -> bool:
-    with contextlib.suppress(OSError, TimeoutError):
-        return bool(await get(port, "/healthz"))
-    return False
 
 
 def main() -> int:

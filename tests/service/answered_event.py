@@ -1,0 +1,83 @@
+"""An event whose engine is a function, with or without a journal: what tests of a whole service and
+drills share.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from live.config import load_config
+from live.engine.process.engine_process import EngineIdentity
+from live.engine.search import Search, SearchResult
+from live.ledger.game_evaluations import RequestId
+from live.ledger.outgoing_messages import Urgency
+from live.publish.export.analysis_json import Analysis
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
+from tests.ledger.arithmetic import answer
+
+FEED = "test"
+
+Answer = Callable[[Search], SearchResult]
+
+
+class KnownAnswers:
+    """A room whose every answer is known, as after a restart with all results in the journal."""
+
+    identity = EngineIdentity("arithmetic", ())
+
+    def __init__(self, known: Callable[[Search], SearchResult | None] = answer) -> None:
+        self.known = known
+
+
+class AnsweredEvent(EventService):
+    """Searches wait until they are answered: none while reports are taken in."""
+
+    def __init__(
+        self, journal: Path | None = None, engine: Answer = answer, **settings: object
+    ) -> None:
+        super().__init__(load_config(None, {}, settings), EventJournal(journal))
+        self.engine = engine
+        self.asked: deque[tuple[Search, RequestId]] = deque()
+        self.open_ledger("arithmetic", "1 look")
+
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        if not self.journal.answers(search, request_id):
+            self.asked.append((search, request_id))
+
+    def drop(self, request_id: RequestId) -> None:
+        """An answer that nobody waits for changes nothing."""
+
+    async def restore(self) -> None:
+        """As a start does it, with all results in the journal."""
+        await self.bring_back(KnownAnswers(self.engine), "1 look", [FEED])
+
+    def answer_all(self) -> None:
+        while self.asked:
+            search, request_id = self.asked.popleft()
+            self.state.searched(request_id, self.engine(search))
+
+    def flush(self) -> None:
+        """All that was handed to the journal is in its file."""
+        assert self.journal.journal is not None and self.journal.journal.flush()
+
+
+def confirmed(whole: Analysis) -> Analysis:
+    """As when every source has reported its games again."""
+    games = tuple(msgspec.structs.replace(game, restored=False) for game in whole.games)
+    return msgspec.structs.replace(whole, games=games)
+
+
+def left_behind(path: Path, folder: Path, name: str) -> Path:
+    """The files as a kill at this moment leaves them."""
+    copy = folder / f"{name}.sqlite"
+    # The log first: it is folded into the file, never the other way round.
+    for suffix in ("-wal", ""):
+        if (source := path.with_name(path.name + suffix)).exists():
+            shutil.copy(source, copy.with_name(copy.name + suffix))
+    return copy
