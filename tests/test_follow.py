@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import random
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import msgspec
@@ -132,56 +130,3 @@ async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot
         final = snapshot(service.state)
         assert len(final.games) == 6
         assert all(game.plies_scored == game.plies_played > 40 for game in final.games)
-
-
-class LongestTurn:
-    """The longest that one callback kept the loop, in processor time, so that a busy machine
-    changes nothing.
-    """
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self.name = ""
-
-    @contextlib.contextmanager
-    def watching(self) -> Iterator[None]:
-        run = asyncio.Handle._run
-
-        def timed(handle: asyncio.Handle) -> None:
-            start = time.thread_time()
-            run(handle)
-            spent = time.thread_time() - start
-            if spent > self.seconds:
-                self.seconds, self.name = spent, repr(handle)
-
-        # What other tests left behind is not ours to sweep while the clock runs.
-        gc.collect()
-        gc.freeze()
-        try:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(asyncio.Handle, "_run", timed)
-                yield
-        finally:
-            gc.unfreeze()
-
-
-def floor() -> float:
-    """What adding up a million numbers costs here and now, in processor seconds."""
-    start = time.thread_time()
-    sum(range(1_000_000))
-    return time.thread_time() - start
-
-
-@pytest.mark.slow
-@pytest.mark.whole
-async def test_six_boards_never_keep_the_loop_for_long() -> None:
-    config = settings(**{"feeds.demo.speed": 3000.0})
-    longest = LongestTurn()
-    async with opened(config) as service, Publisher(config.server, service.state) as publisher:
-        service.listen(publisher.publish)
-        await open_feed("demo", config.feeds).run(service)  # first use imports and compiles
-        with longest.watching():
-            await open_feed("demo", config.feeds).run(service)
-            await service.settled()
-    # Some 50 ms where adding up a million takes 20.
-    assert 0 < longest.seconds < 2.5 * floor(), longest.name

@@ -148,33 +148,6 @@ def again(before: Rehearsal, *, recall: bool = True) -> Rehearsal:
     return service
 
 
-def test_what_stood_in_a_run_before_stands_again_and_is_raised_once() -> None:
-    before = Rehearsal()
-    alert = illegal(before)
-    before.messages += before.desk.acknowledge(alert.id, 5.0, "seen")
-    service = again(before)
-    assert service.desk.open() == before.desk.open()
-    (held,) = service.desk.open()
-    assert (held.note, held.acknowledged_s, held.times) == ("seen", 5.0, 1)
-    service.tick()
-    assert not service.messages, "the cause stands: nothing is new"
-    service.desk.changes([GoneMessage(alert.game or "")], service.now_s)
-    assert not service.desk.open()
-
-
-def test_a_slip_that_an_arbiter_took_note_of_stays_settled_after_a_restart() -> None:
-    before = Rehearsal()
-    told = [LINE, LINE.replace("Be7", "Bc5"), LINE.replace("Be7", "b5")]
-    for line in told[:2]:
-        before.report(FeedReport("hall", (played(line),)))
-    (alert,) = before.desk.open()
-    before.messages += before.desk.acknowledge(alert.id, before.now_s)
-    service = again(before)
-    service.wait(60)
-    assert not service.messages and not service.desk.open()
-    assert [over.acknowledged_s for over in service.desk.history()] == [before.now_s]
-
-
 def test_a_slip_of_which_nothing_else_is_known_stands_until_somebody_takes_note() -> None:
     before = Rehearsal()
     for line in (LINE, LINE.replace("Be7", "Bc5")):
@@ -228,16 +201,6 @@ def test_time_in_which_nothing_ran_is_held_against_nobody() -> None:
     assert not service.raised  # 20 minutes were waited through, of White's 20
     service.wait(200)
     assert service.kinds() == ["flag"]
-
-
-def test_a_muted_alert_comes_back_muted() -> None:
-    before = Rehearsal()
-    alert = illegal(before)
-    before.messages += before.desk.mute(alert=alert.id)
-    service = again(before)
-    assert [each.muted for each in service.desk.open()] == [True]
-    service.wait(60)
-    assert [each.muted for each in service.desk.open()] == [True]
 
 
 #: Plies at which a mistake is made with board 1, which has 30 or more.
@@ -696,15 +659,9 @@ def test_what_a_plugin_finds_is_an_alert_as_others_are() -> None:
     assert desk.noticed("other", game, [], service.now_s) == []
     (over,) = desk.noticed("clocks", game, [], service.now_s)
     assert over.alert.cleared_s == service.now_s
-
-
-def test_what_a_plugin_found_goes_with_its_board() -> None:
-    service = Rehearsal()
-    game, found = _seen(service)
-    service.desk.noticed("clocks", game, [found], service.now_s)
+    desk.noticed("clocks", game, [found], service.now_s)
     service.state.apply(GameGone(game))
-    assert service.desk.open() == []
-    assert service.desk.noticed("clocks", game, [found], service.now_s) == []
+    assert desk.open() == [] and desk.noticed("clocks", game, [found], service.now_s) == []
 
 
 @pytest.mark.parametrize("awaited", [True, False])

@@ -64,29 +64,6 @@ def test_what_needs_a_new_start_is_not_in_force() -> None:
     assert diff(now, new, LIVE).restart == ("engine.nodes",), "and it is not forgotten either"
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("engine.engines", 3),
-        ("engine.nice", 7),
-        ("rating.engine_rating", 2400),
-        ("rating.model", "none"),
-    ],
-)
-def test_a_key_that_needs_a_new_start_is_named_with_what_to_do(
-    key: str, value: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    watched = Watched(tmp_path / "config.toml")
-    section, name = key.split(".")
-    watched.path.write_text(f"[{section}]\n{name} = {value!r}\n")
-    watched.reloader.reload()
-    (record,) = caplog.records
-    assert record.levelno >= logging.WARNING, "shown at the level that is the default"
-    assert record.getMessage() == (
-        f"settings: from the next start on: {key} (start live-rate anew to have it count)"
-    )
-
-
 #: Values of many kinds: each setting takes one that is not its own.
 SAMPLES = (
     *(True, False, 7, 8, 0.5, 0.75, "x", "y", "info", ["8"], ["http://h"], ["turn"], ["begins"]),

@@ -23,7 +23,7 @@ from live.events import Score
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.store import journal as journal_module
-from live.store.journal import Journal, StoredResults, WriteBacklog
+from live.store.journal import Journal, StoredResults
 from live.store.journal_file import VERSION, connected, why_refused
 from live.store.journal_reader import JournalReader, JournalRun, Restated
 from tests.ledger.arithmetic import game, line
@@ -395,21 +395,6 @@ def test_one_file_has_one_lock_by_whatever_name(tmp_path: Path, path: Path) -> N
             assert "is in use by another live-rate" in second.problem
 
 
-def test_what_turns_out_damaged_on_the_way_is_named(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with opened(path) as journal:
-        for number in range(500):
-            journal.change(NewGame(game(f"g{number}", MOVES)))
-    connection = connected(path)
-    connection.execute("UPDATE changes SET step = x'ff' WHERE n = 250")
-    connection.close()
-    with JournalReader.open(path) as reader:
-        held = [change.n for change in reader.changes()]
-    assert held == [n for n in range(1, 501) if n != 250]
-    assert "changes 250 damaged, and left out" in caplog.text
-
-
 def test_a_journal_of_nothing_leaves_no_file(path: Path) -> None:
     with opened(path):
         pass
@@ -535,44 +520,3 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
     named = connection.execute("SELECT identity FROM results JOIN engines USING (engine)")
     assert named.fetchall() == [("Engine; Hash=16",)]
     connection.close()
-
-
-def test_it_turns_away_what_is_too_much_unless_it_must() -> None:
-    backlog: WriteBacklog[int] = WriteBacklog(2)
-    assert backlog.put(1) and backlog.put(2)
-    assert not backlog.put(3)
-    assert backlog.put(4, must=True)
-    assert backlog.take(10) == [1, 2, 4]
-
-
-def test_what_is_being_written_still_takes_room() -> None:
-    backlog: WriteBacklog[int] = WriteBacklog(2)
-    backlog.put(1)
-    backlog.put(2)
-    assert backlog.take(1) == [1]
-    assert len(backlog) == 2 and not backlog.put(3)
-    assert backlog.take(1) == [2]
-    assert backlog.put(3)
-
-
-def test_it_is_empty_only_when_everything_was_written() -> None:
-    backlog: WriteBacklog[int] = WriteBacklog(2)
-    assert backlog.wait_empty(0)
-    backlog.put(1)
-    assert backlog.take(10) == [1]
-    assert not backlog.wait_empty(0)
-    backlog.close()
-    assert backlog.take(10) == []
-    assert backlog.wait_empty(0)
-
-
-def test_closing_wakes_whoever_waits_and_takes_nothing_more() -> None:
-    backlog: WriteBacklog[int] = WriteBacklog(2)
-    told: list[object] = []
-    waiting = threading.Thread(target=lambda: told.append(backlog.take(10)))
-    waiting.start()
-    backlog.close()
-    waiting.join(10)
-    assert told == [[]]
-    assert not backlog.put(1, must=True)
-    assert backlog.pause(1000)

@@ -13,13 +13,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
+from live.cli import app
 from live.engine.results.result_cache import MemoryResultCache
 from live.engine.results.result_file import ResultFile
 from live.engine.search import Limit, SearchResult
 from live.engine.search_key import SearchKey
 from live.errors import InputError
-from live.events import Score
+from live.events import Player, Score
 from live.games.game import MovesPlayed, NewGame, ResultChanged
 from live.jobs.recorded_event import rebuilt
 from live.publish.export.analysis_json import analysis
@@ -29,18 +31,18 @@ from live.store.journal_file import (
     START,
     VERSION,
     ForeignDatabase,
+    JournalLock,
     check,
     connected,
     in_words,
     link,
     prepare,
     sum_of,
-    together,
     version_of,
 )
 from live.store.journal_reader import JournalReader
 from tests.ledger.arithmetic import game, line
-from tests.store.test_journal import RUN, search_key
+from tests.store.test_journal import RUN, opened, search_key
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 #: What the file of version 1 holds.
@@ -148,22 +150,6 @@ def test_later_steps_are_made_in_order(released: Path, monkeypatch: pytest.Monke
         version_in(released)
 
 
-def test_a_file_of_the_very_next_version_is_refused(
-    released: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    later = (*journal_file.MIGRATIONS, ("CREATE TABLE extra (n INTEGER)",))
-    monkeypatch.setattr(journal_file, "MIGRATIONS", later)
-    monkeypatch.setattr(journal_file, "VERSION", len(later))
-    connection = connected(released)
-    try:
-        prepare(connection)
-    finally:
-        connection.close()
-    monkeypatch.undo()
-    with pytest.raises(ForeignDatabase, match="knows up to"):
-        version_in(released)
-
-
 RESULTS = 40
 MUTATIONS = 500
 
@@ -237,6 +223,11 @@ def test_of_500_damaged_journals_none_says_something_else_without_a_word(
 
 SPOILT: dict[str, tuple[str, str]] = {
     "changed": ("UPDATE notes SET body = '{}' WHERE n = 7", "notes 7 damaged, and left out"),
+    "two exchanged": (
+        "UPDATE notes SET n = -1 WHERE n = 5; UPDATE notes SET n = 5 WHERE n = 6;"
+        " UPDATE notes SET n = 6 WHERE n = -1",
+        "notes 5, 6 damaged",
+    ),
     "its time changed": ("UPDATE changes SET at_ms = at_ms + 1 WHERE n = 9", "changes 9 damaged"),
     "missing": (
         "DELETE FROM changes WHERE n IN (20, 21)",
@@ -256,33 +247,16 @@ def test_what_is_changed_missing_or_exchanged_is_noticed_and_said(
 ) -> None:
     path = tmp_path / "spoilt.sqlite"
     shutil.copy(written, path)
-    statement, words = SPOILT[spoilt]
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(statement)
+    statements, words = SPOILT[spoilt]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(statements)
     said: list[str] = []
-    report(path, said)
-    assert len(said) == 1 and words in said[0]
-
-
-def test_two_records_exchanged_are_noticed(written: Path, tmp_path: Path) -> None:
-    path = tmp_path / "spoilt.sqlite"
-    shutil.copy(written, path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for old, new in ((5, -1), (6, 5), (-1, 6)):
-            connection.execute("UPDATE notes SET n = ? WHERE n = ?", (new, old))
-    said: list[str] = []
-    assert len(report(path, said)[1]) == 118  # type: ignore[arg-type]
-    assert "notes 5, 6 damaged" in said[0]
-
-
-def test_what_is_damaged_is_left_out_and_the_rest_stands(written: Path, tmp_path: Path) -> None:
-    path = tmp_path / "spoilt.sqlite"
-    shutil.copy(written, path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE notes SET body = 'x' WHERE n = 7")
-    notes = report(path, [])[1]
-    assert isinstance(notes, list)
-    assert [note.n for note in notes] == [n for n in range(1, 121) if n != 7]
+    notes = report(path, said)[1]
+    assert len(said) == 1 + (spoilt == "two exchanged") and words in said[0]
+    if spoilt in ("changed", "two exchanged"):
+        bad = [7] if spoilt == "changed" else [5, 6]
+        assert isinstance(notes, list)
+        assert [note.n for note in notes] == [n for n in range(1, 121) if n not in bad]
 
 
 def test_a_journal_goes_on_after_damage_and_says_so_still(written: Path, tmp_path: Path) -> None:
@@ -318,13 +292,6 @@ def test_records_of_the_version_before_have_no_sums(old: int) -> None:
     assert isinstance(head[1], bytes)
     found = check([*before, *made], (2, head[1]))
     assert (found.damaged, found.gaps) == ([], [])
-
-
-def test_sums_together_have_no_order() -> None:
-    one, other = sum_of("a"), sum_of("b")
-    forth: Callable[[], bytes] = lambda: together(together(START, one), other)  # noqa: E731
-    assert forth() == together(together(START, other), one) != START
-    assert together(forth(), other) == one
 
 
 #: A user who owns nothing: root could write anywhere.
@@ -457,3 +424,46 @@ def test_a_command_says_what_it_was_given_instead(
     path = tmp_path / "given"
     make(path)
     assert says in said(path)
+
+
+ANN, BO, CAI = (Player(n, fide_id=i) for n, i in (("Ann, A", 1), ("Bosse, B", 77001), ("Cai", 3)))
+
+
+def of_two_games(folder: Path) -> Path:
+    """Two games, one of Bosse, an alert on each and one on Bosse alone."""
+    path = folder / "event.sqlite"
+    with opened(path) as journal:
+        for id, black in (("g1", BO), ("g2", CAI)):
+            made = game(id)
+            headers = msgspec.structs.replace(made.headers, white=ANN, black=black)
+            journal.change(NewGame(msgspec.structs.replace(made, headers=headers)))
+            journal.note("alert", msgspec.json.encode({"text": f"{black.name} waits"}), id)
+        journal.note("alert", b'{"text":"Bosse, B agrees with an engine"}')
+        assert journal.flush()
+    return path
+
+
+@pytest.mark.parametrize("who", ["bosse,  b", "77001"])
+def test_a_player_is_in_no_byte_of_the_file_afterwards(who: str, tmp_path: Path) -> None:
+    path = of_two_games(tmp_path)
+    assert any(b"Bosse" in each.read_bytes() for each in tmp_path.iterdir())
+    done = CliRunner().invoke(app, ["forget", str(path), "--player", who])
+    assert (done.exit_code, done.output) == (0, "1 game deleted.\n")
+    assert not [each for each in tmp_path.iterdir() if b"Bosse" in each.read_bytes()]
+    with JournalReader.open(path) as reader:
+        left = {each.step.id for each in reader.changes() if isinstance(each.step, NewGame)}
+        assert left == {"g2"}
+        assert [note.kind for note in reader.notes()][-1] == "forgotten"
+        assert reader.problems(results=True) == []
+
+
+def test_old_games_go_and_a_journal_in_use_is_left_alone(tmp_path: Path) -> None:
+    path = of_two_games(tmp_path)
+    none = CliRunner().invoke(app, ["forget", str(path), "--older-than", "1"])
+    assert none.output == "0 games deleted.\n"
+    lock = JournalLock(path)
+    lock.take()
+    refused = CliRunner().invoke(app, ["forget", str(path), "--player", "Cai"])
+    lock.release()
+    assert "is being written" in str(refused.exception)
+    assert "does not say what" in str(CliRunner().invoke(app, ["forget", str(path)]).exception)
