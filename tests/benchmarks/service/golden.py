@@ -30,7 +30,6 @@ import asyncio
 import contextlib
 import gzip
 import json
-import os
 import re
 import shlex
 import shutil
@@ -44,8 +43,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidHandshake, WebSocketException
 
 from live.engine.engine_discovery import find_engine
 from live.events import (
@@ -56,6 +53,7 @@ from live.events import (
     GameReport,
     GoneMessage,
     HealthMessage,
+    HeartbeatMessage,
     HelloMessage,
     Message,
     SnapshotMessage,
@@ -73,7 +71,14 @@ from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
 from live.rehearse.servers.mqtt_publisher import MqttRehearsal
 from live.rehearse.servers.own_broker import OwnBroker
 from live.rehearse.servers.pgn_server import PgnUrlRehearsal
-from tests.benchmarks.service.drills import differences, free_port
+from tests.benchmarks.service.drills import (
+    DrilledService,
+    Follower,
+    differences,
+    free_port,
+    going,
+    toml,
+)
 from tests.feeds.dgt.livechess_cloud_server import LiveChessCloudRehearsal
 
 Source = Literal["file", "folder", "page", "lichess", "cloud", "mqtt", "stdin"]
@@ -398,43 +403,25 @@ def kept(value: Any) -> Any:
     return value
 
 
-class Follower:
-    """An arbiter's websocket, which comes back after each kill."""
+class Arbiter(Follower):
+    """An arbiter's websocket, of which everything is kept."""
 
     def __init__(self, port: int, token: str, *, elos: bool) -> None:
         """``elos``: whether the source gives ratings."""
+        super().__init__(port, token)
         self._elos = elos
-        self._address = f"ws://127.0.0.1:{port}/v2/live"
-        self._headers = {"Authorization": f"Bearer {token}"}
         self.kept = Kept()
-        self.here = asyncio.Event()
         self._last_s = time.monotonic()
 
-    async def run(self) -> None:
-        """Until cancelled."""
-        while True:
-            try:
-                async with connect(
-                    self._address, additional_headers=self._headers, max_size=None
-                ) as ws:
-                    self.kept.state = ClientState()
-                    async for text in ws:
-                        self._take(text)
-            except (OSError, WebSocketException, InvalidHandshake):
-                pass
-            except OutOfStep as error:
-                print(f"out of step: {error}", file=sys.stderr)
-            self.here.clear()
-            await asyncio.sleep(0.05)
-
-    def _take(self, text: str | bytes) -> None:
-        message = self.kept.state.receive(text)
+    def take(self, message: Message) -> None:
+        self.kept.state = self.state
         self.kept.take(message)
-        if isinstance(message, SnapshotMessage):
-            self.here.set()
-        if isinstance(message, SnapshotMessage | HealthMessage) or "heartbeat" in str(text)[:30]:
-            return
-        self._last_s = time.monotonic()
+        if not isinstance(message, SnapshotMessage | HealthMessage | HeartbeatMessage):
+            self._last_s = time.monotonic()
+
+    def lost(self, error: OutOfStep) -> None:
+        super().lost(error)
+        print(f"out of step: {error}", file=sys.stderr)
 
     async def holds(self, shown: dict[int, GameReport], still_s: float) -> None:
         """Wait until it holds just that, all scored, and for so long nothing more comes.
@@ -474,79 +461,51 @@ class Follower:
 # --- a round --------------------------------------------------------------------------------------
 
 
-class Service:
-    """``live-rate`` in processes of its own, all in one folder."""
+class Service(DrilledService):
+    """``live-rate`` in processes of its own, all in one folder, that print messages."""
 
     def __init__(self, folder: Path, state: Path, engine: str, source: Source, broker: int) -> None:
+        super().__init__(folder, env={"XDG_STATE_HOME": str(state)})
         self.port = free_port()
-        self._folder = folder
         secret, entry = new_token("arbiter", lambda size: b"golden!!" * (size // 8), arbiter=True)
         self.token = secret
         (folder / "tokens.toml").write_text(entry)
-        config: dict[str, dict[str, Any]] = {
+        settings: dict[str, dict[str, Any]] = {
             "server": {"port": self.port, "public": True, "tokens_file": "tokens.toml"},
             "engine": {"path": engine, "nodes": NODES, "engines": 1, "speculate": False},
             "journal": {"file": "journal.sqlite"},
             "log": {"level": "warning"},
+            "feeds": {"poll_s": 0.2, "settle_s": 0.2, "lost_after_s": 1, "finish_after_s": 3600},
+            "feeds.lichess": {"keep_alive_s": 1.0, "reconcile_s": 0.5},
         }
-        feeds = {"poll_s": 0.2, "settle_s": 0.2, "lost_after_s": 1.0, "finish_after_s": 3600.0}
-        lines = [_section(name, values) for name, values in {**config, "feeds": feeds}.items()]
-        lines.append(_section("feeds.lichess", {"keep_alive_s": 1.0, "reconcile_s": 0.5}))
         if broker:
-            publish = {"publish": f"mqtt://127.0.0.1:{broker}", "prefix": "out"}
-            lines.append(_section("mqtt", publish))
-        (folder / "config.toml").write_text("\n".join(lines))
-        self._env = {**os.environ, "OMP_NUM_THREADS": "1", "XDG_STATE_HOME": str(state)}
-        self._piped = source == "stdin"
+            settings["mqtt"] = {"publish": f"mqtt://127.0.0.1:{broker}", "prefix": "out"}
+        (folder / "config.toml").write_text(toml(settings))
+        self._stdin = asyncio.subprocess.PIPE if source == "stdin" else asyncio.subprocess.DEVNULL
         self._lives = 0
-        self.process: asyncio.subprocess.Process | None = None
 
-    async def start(self, spec: str) -> None:
+    async def follow(self, spec: str) -> None:
         """A new life."""
         self._lives += 1
-        out = (self._folder / f"messages-{self._lives}.json").open("wb")
-        with out, (self._folder / "service.log").open("ab") as log:
-            self.process = await asyncio.create_subprocess_exec(
-                *self._command("--feed", spec, "--json", "--config", "config.toml"),
-                cwd=self._folder,
-                env=self._env,
-                stdin=asyncio.subprocess.PIPE if self._piped else asyncio.subprocess.DEVNULL,
-                stdout=out,
-                stderr=log,
-            )
-
-    async def end(self, number: signal.Signals) -> None:
-        """Send the signal, and wait for the end."""
-        assert self.process is not None
-        with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(number)
-        async with asyncio.timeout(60):
-            await self.process.wait()
+        self.words = ("--feed", spec, "--json", "--config", "config.toml")
+        with (self.folder / f"messages-{self._lives}.json").open("wb") as out:
+            await self.start(stdin=self._stdin, stdout=out)
 
     async def command(self, *words: str) -> bytes:
         """What another command prints."""
-        process = await asyncio.create_subprocess_exec(
-            *self._command(*words),
-            cwd=self._folder,
-            env=self._env,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        pipe = asyncio.subprocess.PIPE
+        process = await self.run(*words, stdout=pipe, stderr=pipe)
         out, errors = await process.communicate()
         if process.returncode:
             raise RuntimeError(f"{words}: {errors.decode(errors='replace')}")
         return out
-
-    @staticmethod
-    def _command(*words: str) -> list[str]:
-        return [sys.executable, "-c", "from live.cli import main; main()", *words]
 
     def printed(self) -> Kept:
         """All that its lives have printed with ``--json``."""
         kept = Kept()
         for life in range(1, self._lives + 1):
             kept.state = ClientState()
-            for line in (self._folder / f"messages-{life}.json").read_bytes().splitlines():
+            for line in (self.folder / f"messages-{life}.json").read_bytes().splitlines():
                 with contextlib.suppress(msgspec.DecodeError):  # cut off by a kill
                     message: Message = _message.decode(line)
                     if not isinstance(message, HelloMessage):
@@ -556,7 +515,7 @@ class Service:
 
     async def exports(self, final: str) -> Iterator[tuple[str, str, Any]]:
         """What is made of the journal, and what ``analyze`` makes of the final games."""
-        (self._folder / "final.pgn").write_text(final, encoding="utf-8")
+        (self.folder / "final.pgn").write_text(final, encoding="utf-8")
         settings = ("--config", "config.toml")
         found = [("analyze", await self.command("analyze", "final.pgn", "--json", "-", *settings))]
         report = ("report", "journal.sqlite")
@@ -570,16 +529,10 @@ class Service:
                 many = isinstance(value, list)
                 for number, each in enumerate(value if many else [value]):
                     yield f"{what} {key}", str(number) if many else "", kept(each)
-        for path in sorted((self._folder / "reports").iterdir()):
+        for path in sorted((self.folder / "reports").iterdir()):
             if path.suffix in (".html", ".csv", ".pgn", ".ndjson"):
                 text = path.read_text(encoding="utf-8")
                 yield f"report {path.suffix}", path.name, [plain(line) for line in text.split("\n")]
-
-
-def _section(name: str, values: dict[str, Any]) -> str:
-    return "\n".join(
-        [f"[{name}]", *(f"{key} = {json.dumps(each)}" for key, each in values.items())]
-    )
 
 
 def engine_file(folder: Path) -> str:
@@ -597,7 +550,7 @@ async def measured(folder: Path, engine: str, games: Sequence[GameReport]) -> Pa
     state = folder / "state"
     service = Service(folder, state, engine, "file", 0)
     (folder / "games.pgn").write_text(pgn_text(games[0]), encoding="utf-8")
-    await service.start("games.pgn")
+    await service.follow("games.pgn")
     try:
         async with asyncio.timeout(300):
             while not list(state.glob("**/measured-engines/*")):
@@ -621,12 +574,11 @@ async def record_round(
     await broker.start()
     service = Service(folder, state, engine, source, broker.port)
     rehearsal = opened(source, games, folder, broker.port)
-    follower = Follower(service.port, service.token, elos=source != "cloud")
-    following = asyncio.create_task(follower.run(), name="follower")
+    follower = Arbiter(service.port, service.token, elos=source != "cloud")
     shown: dict[int, GameReport] = {}
 
     async def start(spec: str) -> None:
-        await service.start(spec)
+        await service.follow(spec)
         async with asyncio.timeout(PATIENCE_S):
             await follower.here.wait()
         if isinstance(rehearsal, Pipe):
@@ -640,7 +592,7 @@ async def record_round(
         await start(spec)
 
     try:
-        async with rehearsal.serving() as spec:
+        async with rehearsal.serving() as spec, going(follower.run()):
             await start(spec)
             for step in steps_of(games, CLOUD_STRIDE if source == "cloud" else STRIDE):
                 for index, report in step.shown:
@@ -665,8 +617,6 @@ async def record_round(
         records += service.printed().records("json")
         records += await service.exports("\n".join(map(pgn_text, shown.values())))
     finally:
-        following.cancel()
-        await asyncio.wait({following})
         if service.process is not None and service.process.returncode is None:
             await service.end(signal.SIGKILL)
         await broker.stop()

@@ -1,0 +1,498 @@
+"""The desks of a running service: what is published and logged, and that after a restart people are
+shown what they were shown, and nothing is raised a second time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import logging
+import os
+import random
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import pytest
+from chess import STARTING_FEN
+from websockets.asyncio.client import connect
+
+from live.alerts.alert_desk import AlertDesk
+from live.alerts.incident_log import IncidentLog
+from live.config import load_config
+from live.engine.search import Search, SearchResult
+from live.events import (
+    Alert,
+    AlertMessage,
+    Change,
+    EngineHealth,
+    FeedHealth,
+    FeedReport,
+    GameDetail,
+    GameMessage,
+    GameReport,
+    Headers,
+    HealthMessage,
+    Moment,
+    MomentMessage,
+    Player,
+    Result,
+    Score,
+    SnapshotMessage,
+)
+from live.feeds.game_timeline import PlannedIncident, timeline
+from live.feeds.simulated_board_mistakes import MISTAKES, Mistake
+from live.publish.access.tokens import new_token
+from live.publish.published_state import snapshot, view_of
+from live.publish.stream.stream_filter import StreamFilter
+from live.publish.visibility import Visibility
+from live.report.incident_report import as_csv
+from live.service.desks import (
+    ENTRY,
+    LOOKS,
+    AlertService,
+    RestoredAlerts,
+    StoryService,
+    alerts_of,
+    log_of,
+)
+from live.service.event_service import EventService
+from live.store.journal_reader import JournalReader, RecordedNote
+from tests.alerts.games import four_boards
+from tests.ledger.arithmetic import answer
+from tests.service.answered_event import FEED, AnsweredEvent, left_behind
+from tests.service.running import running
+from tests.story.games import game
+
+FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
+LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
+
+
+def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    published: list[Sequence[Change]] = []
+    arbiter = AlertService(published.append, clock=lambda: 1000.0)
+    with caplog.at_level(logging.WARNING, "live.service.desks"):
+        change, message = arbiter.with_alerts([FAILED])
+        assert change is FAILED
+        assert isinstance(message, AlertMessage)
+        assert arbiter.alerts() == [message.alert]
+        arbiter.acknowledge(message.alert.id, "phoned")
+        (told,) = published[0]
+        assert isinstance(told, AlertMessage)
+        assert told.alert.acknowledged_s == 1000.0
+        assert told.alert.note == "phoned"
+        assert arbiter.with_alerts([LIVE])[1:]
+    assert not arbiter.alerts()
+    assert [record.message.split(" ", 2)[1] for record in caplog.records] == [
+        "raised",
+        "acknowledged",
+        "noted",
+        "over",
+    ]
+
+
+def test_time_alone_raises_and_clears() -> None:
+    published: list[Sequence[Change]] = []
+    now = 1000.0
+    arbiter = AlertService(published.append, clock=lambda: now)
+    retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
+    assert list(arbiter.with_alerts([retrying])) == [retrying]
+    now += 20
+    arbiter.tick()
+    assert len(published) == 1
+    arbiter.tick()
+    assert len(published) == 1  # nothing new
+
+
+def test_what_happens_while_the_past_is_recalled_is_looked_at_after_it() -> None:
+    published: list[Sequence[Change]] = []
+    arbiter = AlertService(published.append, clock=lambda: 1000.0)
+    with arbiter.behind():
+        assert list(arbiter.with_alerts([FAILED])) == [FAILED]
+        assert not arbiter.alerts()
+        for _ in arbiter.resume(RestoredAlerts([(900.0, LIVE)], [], [], 950.0, IncidentLog())):
+            pass
+        assert not published
+    (alert,) = arbiter.alerts()
+    assert published == [[AlertMessage(alert)]]
+
+
+async def test_a_service_tells_alerts_with_what_raised_them() -> None:
+    service = EventService(load_config(None, {}, {}))
+    service.open_ledger("none", "as given", engine_scores=False)
+    heard: list[Change] = []
+    service.listen(heard.extend)
+    players = Headers(Player("White"), Player("Black"), board=7)
+    game = GameReport("key", players, STARTING_FEN, problem="illegal move Qh9 at ply 1")
+    await service.take(FeedReport("hall", (game,)))
+    (told,) = [change.alert for change in heard if isinstance(change, AlertMessage)]
+    assert told.text == "Board 7: illegal move Qh9 at ply 1."
+    assert list(service.state.alerts()) == [told]
+    assert snapshot(service.state, StreamFilter(visibility=Visibility.ARBITER)).alerts == (told,)
+    assert snapshot(service.state).alerts == ()
+    service.arbiter.mute(told.id, True)
+    assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
+    await service.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
+    assert not service.state.alerts()
+
+
+def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[FeedHealth] = []
+    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0, report=told.append)
+
+    def broken(self: AlertDesk, changes: object, now_s: float) -> None:
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(AlertDesk, "changes", broken)
+    for _ in range(100):
+        assert list(arbiter.with_alerts([FAILED])) == [FAILED]
+    arbiter.tick()
+    assert told == [
+        FeedHealth(
+            "alerts",
+            "failed",
+            "alerts were missed 100 times by a fault of ours; the log says where",
+            part=True,
+        )
+    ]
+    assert len(caplog.records) == 7, "1, 2, 4 … 64"
+    assert [bool(record.exc_info) for record in caplog.records] == [True] + 6 * [False]
+
+
+START_S = 1_750_000_000.0
+TICK_S = 30.0
+
+
+class Evening:
+    """A hall with a journal whose clock is driven."""
+
+    def __init__(self, path: Path, now_s: float) -> None:
+        self.now_s = now_s
+        self.hall = AnsweredEvent(path)
+        self.hall.arbiter._clock = lambda: self.now_s
+        assert self.hall.journal.journal is not None
+        self.hall.journal.journal._now_ms = lambda: round(self.now_s * 1000)
+        self.raised: list[Alert] = []
+        self.hall.listen(self._hear)
+
+    def _hear(self, changes: object) -> None:
+        told: list[Change] = list(changes)  # type: ignore[call-overload]
+        self.raised += (
+            each.alert
+            for each in told
+            if isinstance(each, AlertMessage) and not each.alert.cleared_s
+        )
+
+    def tick(self, now_s: float) -> None:
+        self.now_s = now_s
+        self.hall.answer_all()
+        self.hall.arbiter.tick()
+
+    async def tell(self, game: GameReport) -> None:
+        await self.hall.take(FeedReport(FEED, (game,)))
+
+    def flush(self) -> None:
+        self.hall.flush()
+
+
+def acts(evening: Evening, chance: random.Random) -> None:
+    """What arbiters do."""
+    arbiter, alerts = evening.hall.arbiter, evening.hall.arbiter.alerts()
+    if not alerts or chance.random() > 0.25:
+        return
+    alert, on = chance.choice(list(alerts)), chance.random() < 0.7
+    match chance.randrange(7):
+        case 0 | 1:
+            arbiter.acknowledge(alert.id, f"note {chance.randrange(100)}")
+        case 2:
+            arbiter.note(alert.id, chance.choice(["looked at", "<b>; =1+1", ""]))
+        case 3:
+            arbiter.mute_kind(alert.kind, on)
+        case 4:
+            arbiter.mute_board(alert.game or "", on)
+        case 5:
+            arbiter.mute(alert.id, on)
+        case _:
+            arbiter.enter(f"entry {chance.randrange(100)}: draw offer disputed", alert.game)
+
+
+def log_rows(evening: Evening) -> str:
+    """The incident log as it is exported, to the second."""
+    return as_csv(evening.hall.arbiter.incidents(), dt.UTC)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_told(
+    seed: int, tmp_path: Path
+) -> None:
+    """Four boards with many mistakes. Whenever the service is killed, the one that comes after it
+    shows the same alerts, and goes on as it would have.
+    """
+    chance = random.Random(seed)
+    games = [msgspec.structs.replace(game, moves=game.moves[:40]) for game in four_boards()]
+    kinds: tuple[Literal["slip", "takeback"] | Mistake, ...] = ("slip", "takeback", *MISTAKES)
+    wrong = [
+        PlannedIncident(chance.choice(kinds), board, chance.randrange(8, 38))
+        for board in range(4)
+        for _ in range(3)
+    ]
+    moments = timeline(games, incidents=wrong)
+    kill = chance.randrange(len(moments) // 2, len(moments) * 5 // 6)
+    path = tmp_path / "journal.sqlite"
+    now = Evening(path, START_S)
+    with contextlib.ExitStack() as open_journals:
+        open_journals.enter_context(now.hall.journal.opened(now.hall.config))
+        await now.hall.restore()
+        evenings = [now]
+        for index, moment in enumerate(moments):
+            while now.now_s + TICK_S < START_S + moment.at_s:
+                at_s = now.now_s + TICK_S
+                for evening in evenings:
+                    evening.tick(at_s)
+                assert shown(evenings[-1]) == shown(now), f"{at_s - START_S:.0f} s"
+                if index < kill:
+                    acts(now, chance)
+            for evening in evenings:
+                evening.tick(START_S + moment.at_s)
+                await evening.tell(moment.report)
+            assert shown(evenings[-1]) == shown(now), index
+            if index == kill:
+                now.flush()
+                after = Evening(left_behind(path, tmp_path, "killed"), now.now_s)
+                open_journals.enter_context(after.hall.journal.opened(after.hall.config))
+                await after.hall.restore()
+                assert shown(after) == shown(now) and not after.raised
+                assert after.hall.arbiter.history() == now.hall.arbiter.history()
+                assert log_rows(after) == log_rows(now)
+                evenings.append(after)
+                before = len(now.raised)
+        assert evenings[1].raised == now.raised[before:], "and nothing was said that was not news"
+        assert log_rows(evenings[1]) == log_rows(now)
+        assert before > 2
+
+
+def shown(evening: Evening) -> list[Alert]:
+    return list(evening.hall.arbiter.alerts())
+
+
+#: A service in whose terminal an arbiter writes, and which is killed at once.
+FIRST_LIFE = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from live.config import load_config
+from live.events import FeedReport
+from live.feeds.pgn.pgn_decoder import PgnReader
+from live.service.event_service import EventService
+from live.service.event_journal import EventJournal
+
+async def live(pgn, journal):
+    config = load_config(None, {}, {"engine.nodes": 1, "engine.engines": 1})
+    hall = EventService(config, EventJournal(journal))
+    async with hall.with_engine(feeds=[str(pgn)]):
+        games = tuple(PgnReader().read(pgn.read_bytes(), closed=True))
+        await hall.take(FeedReport(str(pgn), games, complete=True))
+        (alert,) = hall.arbiter.alerts()
+        hall.arbiter.acknowledge(alert.id, "phoned the operator")
+        assert hall.journal.journal.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(live(*map(Path, sys.argv[1:])))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.whole
+async def test_what_an_arbiter_wrote_is_shown_again_by_a_service_that_was_killed(
+    tmp_path: Path,
+) -> None:
+    pgn, journal = tmp_path / "games.pgn", tmp_path / "journal.sqlite"
+    pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Qh9 *\n')
+    secret, entry = new_token("arbiter", os.urandom, arbiter=True)
+    (tmp_path / "tokens.toml").write_text(entry)
+    (tmp_path / "config.toml").write_text(
+        "[server]\nport = 0\ntokens_file = 'tokens.toml'\n[engine]\nnodes = 1\nengines = 1\n"
+    )
+    first = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", FIRST_LIFE, str(pgn), str(journal)),
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert await first.wait() == -signal.SIGKILL
+    told = recorded(journal)
+    assert {alert.id for alert in told} == {told[0].id}
+    assert (told[0].note, told[0].acknowledged_s) == ("", None)
+    assert told[-1].note == "phoned the operator" and told[-1].acknowledged_s is not None
+    for _ in range(2):
+        async with running(
+            "--feed", str(pgn), "--headless", "--journal", str(journal), cwd=tmp_path
+        ) as service:
+            url = f"ws://{await service.address()}/v2/live?token={secret}"
+            async with connect(url, max_size=None) as socket:
+                await socket.recv()
+                snapshot = msgspec.json.decode(await socket.recv(), type=SnapshotMessage)
+                assert snapshot.alerts == (told[-1],)
+                # The source has told its game again, and a tick has gone by.
+                await service.says("restored")
+                async for text in socket:
+                    if b'"alert"' in (data := text if isinstance(text, bytes) else text.encode()):
+                        raise AssertionError(data)
+                    if b'"type":"health"' in data and b'"live"' in data:
+                        break
+                await asyncio.sleep(1.2)  # the desk looks once a second
+            assert await service.ends(signal.SIGKILL) == -signal.SIGKILL
+        assert "alert raised" not in service.said
+    assert recorded(journal) == told, "and it is not in the journal a second time"
+
+
+def recorded(journal: Path) -> list[Alert]:
+    with JournalReader.open(journal) as reader:
+        return alerts_of(reader.notes())
+
+
+def test_a_damaged_record_of_the_log_is_left_out_and_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    good = RecordedNote(1, 1000, 1, "", ENTRY, b'{"text":"first"}')
+    bad = RecordedNote(2, 2000, 1, "", ENTRY, b"{")
+    assert [each.text for each in log_of([good, bad]).incidents()] == ["first"]
+    assert "record 2 of the incident log cannot be read" in caplog.text
+
+
+START_S = 1_750_000_000.0
+
+
+def turned(search: Search) -> SearchResult:
+    """Level until White's tenth move, a bad one, and won for Black from then on."""
+    plies, found = len(search.position.moves), answer(search)
+    score = Score(-600 if plies >= 19 or (plies == 18 and search.only) else 0)
+    best = "none" if plies == 18 and not search.only else found.best
+    return msgspec.structs.replace(found, score=score, best=best)
+
+
+class StoryHall(AnsweredEvent):
+    """A hall with a journal and a driven clock, and the moments that subscribers are sent."""
+
+    def __init__(self, path: Path, now_s: float = START_S) -> None:
+        super().__init__(path, turned)
+        self.now_s = now_s
+        self.story._clock = lambda: self.now_s
+        assert self.journal.journal is not None
+        self.journal.journal._now_ms = lambda: round(self.now_s * 1000)
+        self.sent: list[Moment] = []
+        self.listen(self._sent)
+
+    def _sent(self, changes: Iterable[Change]) -> None:
+        self.sent += (each.moment for each in changes if isinstance(each, MomentMessage))
+
+    async def play(
+        self, games: Sequence[GameReport], first: int, last: int, end: Result = "0-1"
+    ) -> None:
+        """The games ply by ply, half a minute a ply; the result with ply 40."""
+        for plies in range(first, last):
+            self.now_s = START_S + 30 * plies
+            shown = [
+                msgspec.structs.replace(
+                    game, moves=game.moves[:plies], result=end if plies == 40 else "*"
+                )
+                for game in games
+            ]
+            await self.take(FeedReport(FEED, tuple(shown)))
+            self.answer_all()
+            # The comparison of a round's games shows a look later.
+            for _ in range(2):
+                self.story.tick()
+
+
+async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_kill(
+    tmp_path: Path,
+) -> None:
+    games = [
+        msgspec.structs.replace(
+            each,
+            headers=msgspec.structs.replace(
+                each.headers, white=Player("Ann", elo=2000), black=Player("Bo", elo=2400)
+            ),
+        )
+        for each in four_boards()[:1]
+    ]
+    first = StoryHall(tmp_path / "journal.sqlite")
+    with first.journal.opened(first.config):
+        await first.restore()
+        # Black stands won, and White is said to have won.
+        await first.play(games, 0, 41, end="1-0")
+        assert [alert.kind for alert in first.alerts()] == ["result"]
+        assert not {each.kind for each in first.story.moments()} & {"upset", "comeback"}
+        first.flush()
+        copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
+    second = StoryHall(copy, START_S + 30 * 40)
+    with second.journal.opened(second.config):
+        await second.restore()
+        assert [alert.kind for alert in second.alerts()] == ["result"]
+        assert not {each.kind for each in second.story.moments()} & {"upset", "comeback"}
+
+
+@pytest.mark.slow
+def _to_the_second(moments: Iterable[Moment]) -> list[Moment]:
+    """Changes of one instant stand a millisecond apart in the journal."""
+    return [
+        msgspec.structs.replace(each, at_s=None if each.at_s is None else round(each.at_s))
+        for each in moments
+    ]
+
+
+@pytest.mark.parametrize("kill", [25, 40])
+async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -> None:
+    games = four_boards()
+    first = StoryHall(tmp_path / "journal.sqlite")
+    with first.journal.opened(first.config):
+        await first.restore()
+        await first.play(games, 0, kill + 1)
+        held = list(first.story.moments())
+        first.flush()
+        copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
+        await first.play(games, kill + 1, 41)
+    assert any(each.ply == 19 for each in held)
+    assert all(each.at_s == START_S + 30 * each.ply for each in held)
+
+    second = StoryHall(copy, START_S + 30 * kill)
+    with second.journal.opened(second.config):
+        await second.restore()
+        assert _to_the_second(second.story.moments()) == _to_the_second(held)
+        second.answer_all()
+        second.story.tick()
+        assert not second.sent, "what was sent before the restart is no news"
+        await second.play(games, kill + 1, 41)
+        assert _to_the_second(second.story.moments()) == _to_the_second(first.story.moments())
+
+
+def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
+    games = {id: game([0.5, 0.5, 0.1, 0.1], id=id) for id in ("a", "b", "c")}
+    sent: list[Change] = []
+
+    def detail_of(id: str) -> GameDetail:
+        if id == "b":
+            raise RuntimeError(id)
+        return games[id]
+
+    service = StoryService(sent.extend, detail_of)
+    service.published([GameMessage(view_of(each)) for each in games.values()])
+    service.tick()
+    assert [each.game for each in sent if isinstance(each, MomentMessage)] == ["a", "c"]
+    assert [each.game for each in service.moments()] == ["a", "c"]
+    assert service.missed == 1
+
+
+def test_only_some_games_are_looked_at_in_one_go() -> None:
+    looked: list[str] = []
+    service = StoryService(lambda changes: None, looked.append)
+    service.published([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
+    service.tick()
+    assert len(looked) == LOOKS
