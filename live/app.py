@@ -70,7 +70,7 @@ from live.service.settings_reload import (
     unchecked,
 )
 from live.service.source_runner import SourceRunner
-from live.service.supervision import GuardedPart, Supervisor, alongside, noticing
+from live.service.supervision import Supervisor, alongside, guarded, noticing
 from live.service.systemd import supervised
 from live.store.journal import Journal
 
@@ -290,7 +290,7 @@ def _for_producers(
         from live.producer.obs_director import ObsDirector
 
         director = ObsDirector(config.director, report=service.health)
-        public.listen(GuardedPart(director.publish))
+        public.listen(guarded(director.publish))
         director.choice.begin(public.games(), public.moments())
         parts["director"] = director.run
     notify = config.notify
@@ -302,7 +302,7 @@ def _for_producers(
             rules = NoticeRules(notify)
             rules.begin(public.games(), public.moments())
             people = Notifier(rules, "notify.urls_file", notify.urls_file, report=service.health)
-            public.listen(GuardedPart(people.publish))
+            public.listen(guarded(people.publish))
             parts["notifications"] = people.run
         if notify.arbiters_file:
             known = ArbiterRules(notify)
@@ -314,7 +314,7 @@ def _for_producers(
                 part=ARBITERS_NOTIFICATIONS,
                 report=service.health,
             )
-            service.listen(GuardedPart(arbiters.publish))
+            service.listen(guarded(arbiters.publish))
             parts[ARBITERS_NOTIFICATIONS] = arbiters.run
     return parts
 
@@ -348,6 +348,6 @@ async def _publishing_to_broker(
         report=service.health,
         stream=stream if config.mqtt.site else None,
     )
-    public.listen(GuardedPart(broker.publish))
+    public.listen(guarded(broker.publish))
     async with alongside(supervisor.keep("broker", broker.run), "broker"):
         yield

@@ -7,7 +7,6 @@ arguments; the desk has no clock.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -41,12 +40,10 @@ from live.alerts.event_alerts import (
     topic_of,
 )
 from live.alerts.finding import PASSING, Finding, in_order
-from live.events import Alert, AlertKind, AlertMessage, Change, EngineInfo, GameId
+from live.events import Alert, AlertKind, AlertMessage, Change, GameId
 
 #: Longest note an arbiter may write, characters.
 NOTE_CHARS = 500
-#: Alerts that are over and still remembered.
-HISTORY = 500
 #: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
 #: slept or its clock was set, and nothing is held against those who were waited for.
 GAP_S = 120.0
@@ -102,7 +99,6 @@ class AlertDesk:
         self._unseen: set[str] = set()
         # What is not shown, as :meth:`mute` names it: ``alert``, ``kind`` or ``game``, and which.
         self._mutes: set[tuple[str, str]] = set()
-        self._over: deque[Alert] = deque(maxlen=HISTORY)
         self._ticked_s: float | None = None
 
     # --- news -----------------------------------------------------------------------------------
@@ -146,10 +142,6 @@ class AlertDesk:
         self._watched.noticed.setdefault(game, {})[plugin] = tuple(found)
         return self._look(AlertTopic(BOARD, game), now_s)
 
-    def measured_by(self, engine: EngineInfo) -> None:
-        """Which engine the event starts with; changes give every later one."""
-        self._watched.engine = engine
-
     # --- a run before this one ------------------------------------------------------------------
 
     def recall(self, change: Change, at_s: float) -> None:
@@ -163,12 +155,7 @@ class AlertDesk:
         that stands. What an arbiter took note of for good stays settled. ``last_s``: until when
         that run is known to have lived; what was waited for, is waited for from there on.
         """
-        last: dict[str, Alert] = {}
-        for alert in alert_now:
-            last.pop(alert.id, None)
-            last[alert.id] = alert
-            if alert.cleared_s is not None:
-                self._over.append(alert)
+        last = {alert.id: alert for alert in alert_now}
         self._ticked_s = last_s
         self._pass(now_s)
         seen: dict[AlertTopic, dict[str, Finding]] = {}
@@ -265,10 +252,6 @@ class AlertDesk:
         """Those not cleared: unseen ones first, then by urgency, then the newest first."""
         return in_order(self._open.values())
 
-    def history(self) -> Sequence[Alert]:
-        """Those that are over, the latest last."""
-        return tuple(self._over)
-
     # --- the list -------------------------------------------------------------------------------
 
     def _look(self, topic: AlertTopic, now_s: float) -> list[AlertMessage]:
@@ -334,6 +317,4 @@ class AlertDesk:
         del self._open[alert.id]
         del self._topics[alert.id]
         self._unseen.discard(alert.id)
-        over = msgspec.structs.replace(alert, cleared_s=now_s)
-        self._over.append(over)
-        return AlertMessage(over)
+        return AlertMessage(msgspec.structs.replace(alert, cleared_s=now_s))

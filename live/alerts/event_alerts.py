@@ -23,8 +23,6 @@ from live.events import (
     Change,
     ClockMessage,
     EngineHealth,
-    EngineInfo,
-    EngineMessage,
     FeedHealth,
     FeedName,
     GameId,
@@ -72,7 +70,6 @@ class WatchedEvent:
     def __init__(self) -> None:
         self.boards: dict[GameId, BoardHistory] = {}
         self.players: dict[str, PlayerView] = {}
-        self.engine: EngineInfo | None = None
         self.engines = EngineHealth()
         self.engines_since_s: dict[int, tuple[str, float]] = {}
         """State of each engine, and since when."""
@@ -118,8 +115,6 @@ class WatchedEvent:
                 else:
                     self.players.pop(player.id, None)
                 return AlertTopic(PLAYER, player.id)
-            case EngineMessage(engine=engine):
-                self.engine = engine
             case HealthMessage(feeds=feeds, engines=engines):
                 self._health(feeds, engines, now_s)
                 return AlertTopic(FEEDS)

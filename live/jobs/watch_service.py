@@ -8,15 +8,17 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 
 from live.clock import LoopClock
 from live.events import Alert, AlertMessage, FigureChoice, Message, SnapshotMessage
 from live.publish.published_state import ClientState
-from live.service.output_mode import Way, export_folder, line_printer, terminal, way
+from live.service.output_mode import Way, line_printer, terminal, way
 from live.service.process import stop_on_signals
-from live.service.report_export import ReportExporter
+from live.service.report_export import export_report
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url, with_gains
@@ -86,7 +88,7 @@ class ServiceWatch:
             actions.leave_question = "Leave? The service goes on."
             actions.no_delay = "the delay belongs to the service"
             actions.no_alert_actions = "alerts are answered at the terminal of the service"
-            actions.export = ReportExporter(self.client_state, export_folder())
+            actions.export = partial(export_report, self.client_state, Path.cwd())
             actions.status = self.attachment.status
             actions.no_alerts = self._no_alerts
             actions.no_incidents = (

@@ -30,7 +30,6 @@ from live.events import (
     AlertMessage,
     Change,
     ClockMessage,
-    EngineInfo,
     FeedHealth,
     FeedName,
     GameDetail,
@@ -300,10 +299,6 @@ class AlertService:
         """Plugins watch boards, too."""
         self._desk.awaits_plugins = True
 
-    def measured_by(self, engine: EngineInfo) -> None:
-        """Which engine the event starts with."""
-        self._desk.measured_by(engine)
-
     def with_alerts(self, changes: Iterable[Change]) -> Sequence[Change]:
         """The changes, and the alerts that follow from them.
 
@@ -339,10 +334,6 @@ class AlertService:
     def alerts(self) -> Sequence[Alert]:
         """Those not cleared, in the order in which people should look at them."""
         return self._desk.open()
-
-    def history(self) -> Sequence[Alert]:
-        """Those that are over, the latest last."""
-        return self._desk.history()
 
     def incidents(self) -> Sequence[Incident]:
         """Everything that arbiters were shown and did, in the order it began."""
@@ -494,11 +485,6 @@ class StoryService:
                 self._desk.heard([change for _, change in together], at_s)
                 yield
             yield from self._desk.recall(self._detail_of)
-
-    @property
-    def missed(self) -> int:
-        """How often moments were missed by a fault of ours."""
-        return self._faults.count
 
     def moments(self) -> Sequence[Moment]:
         """Those that stand."""

@@ -71,7 +71,7 @@ from live.service.measure_settings import (
     search_options_of,
 )
 from live.service.process import LoopSlices
-from live.service.supervision import GuardedPart, reason
+from live.service.supervision import guarded, reason
 
 log = logging.getLogger(__name__)
 
@@ -215,7 +215,6 @@ class EventService:
             if self.journal.journal is not None:
                 rule_again(self.state, self.journal.journal.notes())
         if self.journal.journal is not None:
-            self.arbiter.measured_by(self.state.engine())
             try:
                 with self.arbiter.behind():
                     known = past(self.journal.journal, self.state, feeds)
@@ -304,7 +303,6 @@ class EventService:
             ledger, self, self.publish, self.alerts, self.ask, self.story.moments
         )
         self.retirement = GameRelease(self.state, self.config.memory)
-        self.arbiter.measured_by(ledger.engine)
 
     def _human_searches(self) -> HumanSearches | None:
         """What is searched where players' moves are asked for; None where they are not."""
@@ -314,7 +312,7 @@ class EventService:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails
         on is lost to it alone.
         """
-        self._listeners.append(GuardedPart(listener))
+        self._listeners.append(guarded(listener))
 
     def alerts(self) -> Sequence[Alert]:
         """The alerts that stand now."""

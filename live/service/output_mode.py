@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -26,8 +27,8 @@ from live.service.event_service import EventService
 from live.service.process import attended
 from live.service.program_output import while_there_is_room
 from live.service.public_delay import choose_delay
-from live.service.report_export import IncidentExporter, ReportExporter
-from live.service.supervision import GuardedPart
+from live.service.report_export import export_incidents, export_report
+from live.service.supervision import guarded
 from live.store.journal import Journal
 from live.terminal.event_lines import EventLineWriter
 from live.terminal.palette import DUSK, PLAIN
@@ -139,11 +140,6 @@ def _out(text: str) -> None:
     sys.stdout.flush()
 
 
-def export_folder() -> Path:
-    """Where the terminal writes what is exported: here."""
-    return Path.cwd()
-
-
 def offer_delay(actions: TerminalActions, public: PublicState, journal: Journal | None) -> None:
     """Let the terminal hold back what the public sees, and show what waits."""
     actions.public_delay = public.held
@@ -184,7 +180,7 @@ class OutputMode:
             case "json":
                 printer = JsonPrinter()
                 printer.begin(snapshot(self._public, seen))
-                self._public.listen(GuardedPart(printer.show))
+                self._public.listen(guarded(printer.show))
             case "lines":
                 say = _sayer(self._console)
                 say(f"live-rate is serving {self._address}")
@@ -195,7 +191,7 @@ class OutputMode:
                     wait = sum(game.plies_played - game.plies_scored for game in games)
                     more = f"; {wait:,} moves wait for their scores" if wait else ""
                     say(f"{service.journal.summary}{more}")
-                self._public.listen(GuardedPart(line_printer(self._console, games)))
+                self._public.listen(guarded(line_printer(self._console, games)))
             case "table":
                 pass
 
@@ -237,14 +233,14 @@ class OutputMode:
         actions = TerminalActions(self._address)
         actions.leave_question = "End the service? Subscribers are asked to come back."
         # A file is passed on: it holds what the public may know by now.
-        actions.export = ReportExporter(self._public, export_folder())
+        actions.export = partial(export_report, self._public, Path.cwd())
         actions.alert_actions = service.arbiter
         actions.incidents = service.arbiter.incidents
         actions.enter = service.arbiter.enter
         actions.remove_board = service.remove_board
         actions.bring_back_board = service.bring_back_board
-        actions.export_log = IncidentExporter(
-            service.arbiter.incidents, service.state, export_folder()
+        actions.export_log = partial(
+            export_incidents, service.arbiter.incidents, service.state, Path.cwd()
         )
         offer_delay(actions, self._public, service.journal.journal)
         return actions

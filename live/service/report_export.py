@@ -63,68 +63,51 @@ def write_texts(found: Mapping[str, str], folder: Path, *, private: bool = False
     return [folder / name for name in found]
 
 
-class ReportExporter:
-    """What the terminal's export key calls: a board, or all there is."""
+def export_report(
+    state: PublishedState,
+    folder: Path,
+    kind: Format,
+    game: GameId | None,
+    now: Callable[[], dt.datetime] = utc_now,
+) -> str:
+    """What the terminal's export key calls: write a board, or all there is, and say where.
 
-    def __init__(
-        self, state: PublishedState, folder: Path, now: Callable[[], dt.datetime] = utc_now
-    ) -> None:
-        self._state = state
-        self._folder = folder
-        self._now = now
-
-    def __call__(self, kind: Format, game: GameId | None) -> str:
-        """Write it and say where, for people.
-
-        Raises:
-            InputError: it cannot be written, or the board is gone.
-        """
-        now = self._now()
-        whole = analysis(self._state)
-        stem = f"live-rate-{now:%Y%m%d-%H%M%S}"
-        if game is not None:
-            whole = only(whole, {game}, set(self._state.player_ids(game)))
-            if not whole.games:
-                raise InputError("export", "this board is gone", "Choose another")
-            board = whole.games[0].board
-            stem += f"-board-{board}" if board is not None else "-board"
-        written = write_report(whole, self._folder, [kind], stem=stem, now=now)
-        return ", ".join(str(path) for path in written)
+    Raises:
+        InputError: it cannot be written, or the board is gone.
+    """
+    whole, moment = analysis(state), now()
+    stem = f"live-rate-{moment:%Y%m%d-%H%M%S}"
+    if game is not None:
+        whole = only(whole, {game}, set(state.player_ids(game)))
+        if not whole.games:
+            raise InputError("export", "this board is gone", "Choose another")
+        board = whole.games[0].board
+        stem += f"-board-{board}" if board is not None else "-board"
+    written = write_report(whole, folder, [kind], stem=stem, now=moment)
+    return ", ".join(map(str, written))
 
 
-class IncidentExporter:
-    """What the export key of the incident log calls."""
+def export_incidents(
+    incidents: Callable[[], Sequence[Incident]],
+    state: PublishedState,
+    folder: Path,
+    now: Callable[[], dt.datetime] = utc_now,
+) -> str:
+    """What the export key of the incident log calls: write the whole log as a page to print and
+    sign, and say where. ``state`` knows the names of boards.
 
-    def __init__(
-        self,
-        incidents: Callable[[], Sequence[Incident]],
-        state: PublishedState,
-        folder: Path,
-        now: Callable[[], dt.datetime] = utc_now,
-    ) -> None:
-        """``state`` knows the names of boards."""
-        self._incidents = incidents
-        self._state = state
-        self._folder = folder
-        self._now = now
-
-    def __call__(self) -> str:
-        """Write the whole log as a page to print and sign, and say where, for people.
-
-        Raises:
-            InputError: it cannot be written.
-        """
-        now = self._now().astimezone()
-        zone = now.tzinfo
-        assert zone is not None
-        views = list(self._state.games())
-        boards = {view.id: board_words(view) for view in views}
-        found = incident_report.texts(
-            with_boards(self._incidents(), boards),
-            ["html"],
-            stem=f"live-rate-{now:%Y%m%d-%H%M%S}",
-            title=next((main_event(view) for view in views if main_event(view)), "live-rate"),
-            written=f"as of {incident_report.moment(now.timestamp(), zone)}",
-            zone=zone,
-        )
-        return ", ".join(str(path) for path in write_texts(found, self._folder, private=True))
+    Raises:
+        InputError: it cannot be written.
+    """
+    moment = now().astimezone()
+    zone = moment.tzinfo or dt.UTC
+    views = list(state.games())
+    found = incident_report.texts(
+        with_boards(incidents(), {view.id: board_words(view) for view in views}),
+        ["html"],
+        stem=f"live-rate-{moment:%Y%m%d-%H%M%S}",
+        title=next((main_event(view) for view in views if main_event(view)), "live-rate"),
+        written=f"as of {incident_report.moment(moment.timestamp(), zone)}",
+        zone=zone,
+    )
+    return ", ".join(map(str, write_texts(found, folder, private=True)))

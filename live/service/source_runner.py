@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -99,7 +99,9 @@ class SourceRunner:
         self._lasting = lasting
         self._plugins = plugins
         self._feeds = open_feeds(specs, config, lasting=lasting, plugins=plugins)
-        self._anew = [asyncio.Event() for _ in specs]
+        # While they are followed: each one's task, and what begins one.
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._start: Callable[[int], asyncio.Task[None]] | None = None
         self._over: set[int] = set()
         self._all_over = asyncio.Event()
         self._lost: dict[int, FeedError] = {}
@@ -143,13 +145,19 @@ class SourceRunner:
     async def running(self, service: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
         """Every source followed while the block runs; one that is over waits for new settings."""
         async with asyncio.TaskGroup() as group:
+
+            def start(index: int) -> asyncio.Task[None]:
+                before = self._tasks.get(index)
+                following = self._follow(index, before, service, supervisor)
+                return group.create_task(following, name=f"follow {self.names[index]}")
+
+            self._start = start
             sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
-            tasks = [group.create_task(sleeps, name="keep sleep watch")]
-            for index, feed in enumerate(self._feeds):
-                stay = self._stay(index, service, supervisor)
-                tasks.append(group.create_task(stay, name=f"feed {feed.name}"))
+            watching = group.create_task(sleeps, name="keep sleep watch")
+            self._tasks = {index: start(index) for index in range(len(self._feeds))}
             yield
-            for task in tasks:
+            self._start = None
+            for task in (watching, *self._tasks.values()):
                 task.cancel()
 
     @property
@@ -204,45 +212,26 @@ class SourceRunner:
                 log.error("%s; it goes on as it was", error)
             else:
                 self._feeds[index] = feed
-                self._anew[index].set()
-
-    async def _stay(self, index: int, service: EventService, supervisor: Supervisor) -> None:
-        """Follow one source to its end, and from its beginning whenever its settings change."""
-        anew = self._anew[index]
-        while True:
-            anew.clear()
-            self._over.discard(index)
-            self._lost.pop(index, None)
-            self._all_over.clear()
-            if await self._followed(index, service, supervisor):
-                self._over.add(index)
-                if len(self._over) == len(self._feeds):
-                    self._all_over.set()
-                await anew.wait()
-
-    async def _followed(self, index: int, service: EventService, supervisor: Supervisor) -> bool:
-        """Follow it with the settings it has now; whether to its end."""
-        feed = self._feeds[index]
-        following = asyncio.create_task(
-            self._follow(index, feed, service, supervisor), name=f"follow {feed.name}"
-        )
-        changed = asyncio.create_task(self._anew[index].wait(), name=f"settings of {feed.name}")
-        both = {following, changed}
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            if following.done():
-                await following
-                return True
-            return False
-        finally:
-            for task in both:
-                task.cancel()
-            await asyncio.wait(both)
+                self._over.discard(index)
+                self._lost.pop(index, None)
+                self._all_over.clear()
+                if self._start is not None:
+                    self._tasks[index] = self._start(index)
 
     async def _follow(
-        self, index: int, feed: Feed, service: EventService, supervisor: Supervisor
+        self,
+        index: int,
+        before: asyncio.Task[None] | None,
+        service: EventService,
+        supervisor: Supervisor,
     ) -> None:
-        """One that cannot be followed at all is shown, and the others go on."""
+        """Follow one source to its end, once ``before``, which it replaces, has ended. One that
+        cannot be followed at all is shown, and the others go on.
+        """
+        if before is not None:
+            before.cancel()
+            await asyncio.wait([before])
+        feed = self._feeds[index]
         try:
             await supervisor.keep(
                 feed.name,
@@ -253,7 +242,10 @@ class SourceRunner:
             )
         except FeedError as error:
             self._lost[index] = error
-            if len(self._lost) == len(self._feeds) and not self._renewed:
-                return  # it ends the service, and is reported there
-            log.error("%s", error)
-            service.health(failed(feed.name, error))
+            # Where all are lost, that ends the service, and is reported there.
+            if len(self._lost) < len(self._feeds) or self._renewed:
+                log.error("%s", error)
+                service.health(failed(feed.name, error))
+        self._over.add(index)
+        if len(self._over) == len(self._feeds):
+            self._all_over.set()

@@ -41,27 +41,16 @@ class Restarts:
     Equal jitter (:func:`live.network.retry.doubling`): none comes back at once.
     """
 
-    def __init__(
-        self,
-        random: Callable[[], float],
-        *,
-        first_s: float = FIRST_S,
-        cap_s: float = CAP_S,
-        steady_s: float = STEADY_S,
-    ) -> None:
+    def __init__(self, random: Callable[[], float]) -> None:
         self.count = 0
         """Ends so far."""
         self._random = random
-        self._first_s, self._cap_s, self._steady_s = first_s, cap_s, steady_s
-        self._waits = self._anew()
-
-    def _anew(self) -> Iterator[float]:
-        return doubling(self._random, first_s=self._first_s, cap_s=self._cap_s, least=0.5)
+        self._waits: Iterator[float] = iter(())
 
     def ended(self, ran_s: float) -> float:
         """The part ended after ``ran_s`` seconds; how many seconds to wait before the new start."""
-        if ran_s >= self._steady_s:
-            self._waits = self._anew()
+        if not self.count or ran_s >= STEADY_S:
+            self._waits = doubling(self._random, first_s=FIRST_S, cap_s=CAP_S, least=0.5)
         self.count += 1
         return next(self._waits)
 
@@ -217,29 +206,20 @@ async def alongside(
         await asyncio.wait({task})
 
 
-class GuardedPart:
+def guarded(listener: Callable[[Iterable[Change]], None]) -> Callable[[Iterable[Change]], None]:
     """A listener that may fail and costs the others nothing.
 
     Loss policy: what it fails on is lost to it alone.
     """
+    faults = FaultLog(
+        f"{getattr(listener, '__qualname__', 'a listener')} could not take in a change"
+    )
 
-    def __init__(
-        self,
-        listener: Callable[[Iterable[Change]], None],
-    ) -> None:
-        name = getattr(listener, "__qualname__", "a listener")
-        self._faults = FaultLog(f"{name} could not take in a change")
-        self._listener = listener
+    def take(changes: Iterable[Change]) -> None:
+        with faults.guarded():
+            listener(changes)
 
-    @property
-    def failures(self) -> int:
-        """How often it failed."""
-        return self._faults.count
-
-    def __call__(self, changes: Iterable[Change]) -> None:
-        """Pass on changes; never raises an Exception."""
-        with self._faults.guarded():
-            self._listener(changes)
+    return take
 
 
 @contextlib.contextmanager

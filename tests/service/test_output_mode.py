@@ -7,7 +7,7 @@ import datetime as dt
 import json
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
@@ -19,9 +19,10 @@ from live.errors import InputError
 from live.events import EngineHealth, FeedHealth, HealthMessage
 from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, snapshot
+from live.report.report_files import Format
 from live.service.output_mode import JsonPrinter, line_printer, offer_delay, theme, way
 from live.service.program_output import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
-from live.service.report_export import IncidentExporter, ReportExporter
+from live.service.report_export import export_incidents, export_report
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions
 from tests.publish.world import World
@@ -236,12 +237,12 @@ def test_other_faults_of_the_output_are_not_hidden(tmp_path: Path) -> None:
 NOW = dt.datetime(2026, 11, 21, 9, 30, 5, tzinfo=dt.UTC)
 
 
-def exporter(folder: Path) -> ReportExporter:
+def exporter(folder: Path) -> Callable[[Format, str | None], str]:
     world = World(3)
     world.appear("g1")
     world.appear("g2")
     world.move("g1")
-    return ReportExporter(world, folder, lambda: NOW)
+    return lambda kind, game: export_report(world, folder, kind, game, lambda: NOW)
 
 
 def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
@@ -257,7 +258,7 @@ def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
 def test_an_incident_report_is_its_users_own(tmp_path: Path) -> None:
-    written = Path(IncidentExporter(tuple, World(1), tmp_path, lambda: NOW)())
+    written = Path(export_incidents(tuple, World(1), tmp_path, lambda: NOW))
     assert written.stat().st_mode & 0o077 == 0
 
 

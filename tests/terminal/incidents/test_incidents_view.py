@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from live.alerts.incident_log import IncidentLog
 from live.events import Alert, GameId
-from live.service.report_export import IncidentExporter
+from live.service.report_export import export_incidents
 from tests.terminal.stage import Stage
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
@@ -106,11 +107,12 @@ def test_a_terminal_without_the_log_says_so_instead_of_calling_it_empty() -> Non
 def test_the_log_is_written_as_a_page_with_one_key(tmp_path: Path) -> None:
     made, desk = stage()
     made.press("4")
-    made.actions.export_log = IncidentExporter(
+    made.actions.export_log = partial(
+        export_incidents,
         desk.log.incidents,
         made.client_state,
         tmp_path,
-        lambda: dt.datetime(2026, 5, 1, tzinfo=dt.UTC),
+        now=lambda: dt.datetime(2026, 5, 1, tzinfo=dt.UTC),
     )
     assert "Wrote" in made.press("e")
     (page,) = tmp_path.glob("live-rate-*-incidents.html")
