@@ -405,10 +405,10 @@ class EventLedger:
         strengths, totals = self._standings.strengths(), self._standings.totals()
         return ComparedMoves(
             (
-                ComparisonData(view, totals[view.id].histogram.copy(), games.get(view.id, ()))
+                ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
                 for view in self.players()
             ),
-            strengths.exact(),
+            strengths.strengths(),
             strengths.intervals(),
             strengths.margins(),
         )

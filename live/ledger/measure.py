@@ -9,7 +9,7 @@ from live.events import GainKind
 from live.games.game import Game
 from live.ratings.agreement import ChoiceModel
 from live.ratings.expected_result import Results
-from live.ratings.ferreira import EngineDistribution, SpikeAtZero
+from live.ratings.ferreira import SPIKE_AT_ZERO, EngineDistribution
 from live.ratings.intrinsic_rating import IntrinsicTable
 from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.ratings.perceived_model import Models
@@ -51,7 +51,7 @@ class Measure(NamedTuple):
     human: HumanSearches | None = None
     """For what players of a rating would play; None where nobody is asked."""
 
-    engine_gains: EngineDistribution = SpikeAtZero()
+    engine_gains: EngineDistribution = SPIKE_AT_ZERO
     """How the engine's own gains are distributed: what Algorithm 4 measures players against."""
 
     def expected_difference(self, elo: float) -> float:

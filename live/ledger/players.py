@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from live.events import (
     ChoiceEvidence,
@@ -16,7 +16,6 @@ from live.events import (
     EngineInfo,
     EngineMessage,
     GainCounts,
-    GainKind,
     GainsMessage,
     GameId,
     Headers,
@@ -31,15 +30,13 @@ from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
 from live.ledger.outgoing_messages import OutgoingMessages
 from live.ledger.rate_game import SideFigures, move_figures, perceived_figures, screened
 from live.ratings.agreement import ChoiceModel, log_e_value
-from live.ratings.algorithm_2 import (
-    Algorithm2,
-    PlayerMargins,
-    RatingMargins,
-    Solved,
-    Strength,
-    distances,
+from live.ratings.algorithm_2 import Algorithm2
+from live.ratings.expected_score import (
+    development,
+    difference_of,
+    fide_performance,
+    rating_change,
 )
-from live.ratings.expected_score import development, difference_of, fide_performance, rating_change
 from live.ratings.ferreira import (
     Algorithm3,
     FieldEngineRating,
@@ -51,12 +48,21 @@ from live.ratings.ferreira import (
 from live.ratings.gain import GainHistogram
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.perceived_model import PaceGroup
-from live.ratings.perceived_rating import event_evidence, perceived
+from live.ratings.perceived_rating import Evidence, perceived
 from live.ratings.score_interval import ClusteredScores
 
-# --- player totals ------------------------------------------------------------------------------
+#: The level of a field moves in steps, Elo, so that a late entry does not shift every curve of a
+#: large event by less than can be seen.
+LEVEL_STEP_ELO = 20
+#: Ends of Algorithm 2's intervals are published in steps, rounded outwards.
+INTERVAL_STEP_ELO = 5
+#: Rounded to this first: a rating that ends in a half (the mean of two) must not be rounded by what
+#: solving leaves, some 1e-12.
+_SOLVED_DECIMALS = 6
 
-# One player pooled over all games of the event.
+NO_COMPARISON = "no opponent with a bounded comparison yet"
+NOBODY_RATED = "nobody of this group of players is rated"
+ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 
 
 class PlayedGame(NamedTuple):
@@ -79,94 +85,67 @@ class PlayerTotals:
     def __init__(self, key: str, measure: Measure) -> None:
         self.key = key
         self._measure = measure
-        self._games: dict[GameId, PlayedGame] = {}
-        self._histogram = GainHistogram()
+        self.games: dict[GameId, PlayedGame] = {}
+        """All of the person, by id."""
+        self.histogram = GainHistogram()
+        """Moves by gain, at one centipawn."""
         # Gains whose counts have changed since somebody was sent them.
         self._changed_gains: set[int] = set()
-        self._scores = ClusteredScores()
-        self._player = Player("")
-        # None when out of date.
-        self._view: PlayerView | None = None
-        # What the choices came to, and the games' that it was made from.
-        self._agreement: tuple[list[Any], ChoiceEvidence | None] = [], None
-
-    @property
-    def player(self) -> Player:
+        self.player = Player("")
         """Who it is: as the first game by id has it, with the first rating that any game has.
-
         Follows from the games as they are now: neither their order nor the past matters.
         """
-        return self._player
-
-    @property
-    def games(self) -> Mapping[GameId, PlayedGame]:
-        """All of the person, by id."""
-        return self._games
+        # None when out of date.
+        self._view: PlayerView | None = None
 
     def set(self, game: GameId, played: PlayedGame | None) -> None:
         """A game stands like this now; None: it is gone, or it was somebody else's."""
-        held = self._games.get(game)
-        if held is not None and played is not None and _alike(held, played):
+        held = self.games.get(game)
+        if held and played and held.side is played.side and held[:-1] == played[:-1]:
             return
         self._view = None
-        self._count(held.side if held else None, played.side if played else None)
+        self._count(held.side.gains_cp if held else (), played.side.gains_cp if played else ())
         if played is None:
-            self._games.pop(game, None)
+            self.games.pop(game, None)
         else:
-            self._games[game] = played
-        reported = [self._games[each].player for each in sorted(self._games)]
+            self.games[game] = played
+        reported = [self.games[each].player for each in sorted(self.games)]
         if reported:
             elo = next((each.elo for each in reported if each.elo is not None), None)
             k = next((each.k for each in reported if each.k is not None), None)
-            self._player = msgspec.structs.replace(reported[0], elo=elo, k=k)
+            self.player = msgspec.structs.replace(reported[0], elo=elo, k=k)
 
-    def _count(self, before: SideFigures | None, now: SideFigures | None) -> None:
+    def _count(self, old: Sequence[int], new: Sequence[int]) -> None:
         """Only gains that differ cost anything; most often one has been added."""
-        old = before.gains_cp if before else ()
-        new = now.gains_cp if now else ()
         same = 0
         for one, other in zip(old, new, strict=False):
             if one != other:
                 break
             same += 1
-        for gain_cp in old[same:]:
-            self._histogram.remove(gain_cp)
-        for gain_cp in new[same:]:
-            self._histogram.add(gain_cp)
-        self._changed_gains.update(old[same:], new[same:])
-        if before is not None:
-            self._scores.remove(before.scores)
-        if now is not None:
-            self._scores.add(now.scores)
+        for gains_cp, moves in ((old[same:], -1), (new[same:], 1)):
+            for gain_cp in gains_cp:
+                self.histogram.add(gain_cp, moves)
+            self._changed_gains.update(gains_cp)
 
     def measure_by(self, measure: Measure) -> None:
         """Other models read the games from now on."""
         self._measure, self._view = measure, None
 
-    @property
-    def moves(self) -> int:
-        return self._histogram.n
-
-    @property
-    def gains(self) -> GainCounts:
-        """Moves by gain, at one centipawn."""
-        return tuple(self._histogram)
-
-    @property
-    def histogram(self) -> GainHistogram:
-        """The same, to be compared with others'."""
-        return self._histogram
-
     def take_changed_gains(self) -> GainCounts:
         """Those whose counts have changed since the last call, as they are now; 0 moves: none."""
         changed, self._changed_gains = self._changed_gains, set()
-        return tuple((gain_cp, self._histogram[gain_cp]) for gain_cp in sorted(changed))
+        return tuple((gain_cp, self.histogram[gain_cp]) for gain_cp in sorted(changed))
+
+    @property
+    def scores(self) -> ClusteredScores:
+        """Of all moves against the engine."""
+        return ClusteredScores(game.side.scores for game in self.games.values())
 
     @property
     def expected_score(self) -> float | None:
         """Expected score against the engine over all moves (Ferreira 2012, Eq. 2)."""
-        n = self._scores.n
-        return self._scores.total / (n * self._measure.engine_gains.scale) if n else None
+        scores = self.scores
+        return scores.total / (scores.n * self._measure.engine_gains.scale) if scores.n else None
 
     @property
     def changed(self) -> bool:
@@ -180,39 +159,38 @@ class PlayerTotals:
         return self._view
 
     def _made(self) -> PlayerView:
-        games = [self._games[each] for each in sorted(self._games)]
+        games = [self.games[each] for each in sorted(self.games)]
         points = [game.points for game in games if game.points is not None]
         pace = main_pace(games)
         held = [game for game in games if game.side.pace == pace]
         return PlayerView(
             id=self.key,
-            name=self._player.name,
-            elo=self._player.elo,
+            name=self.player.name,
+            elo=self.player.elo,
             games=len(games),
-            moves=self.moves,
+            moves=self.histogram.n,
             points=math.fsum(points) if points else None,
             finished=len(points),
             methods=self._methods(games),
-            agreement=self._agreed(held, self._measure.forecast),
+            agreement=_agreed(held, self._measure.forecast),
             **self._of_gains(),
             **self._perceived(pace, held, len(games)),
-            **_official(held, self._player),
+            **_official(held, self.player),
         )
 
     def _of_gains(self) -> dict[str, Any]:
         """Algorithm 4 over all games."""
         engine, gain = self._measure.engine_gains, self._measure.gain
-        ceiling = ceiling_of(engine, gain)
-        expected = self.expected_score
-        scores = self._scores.interval(engine.scale, ceiling)
+        ceiling, held, expected = ceiling_of(engine, gain), self.scores, self.expected_score
+        scores = held.interval(engine.scale, ceiling)
         difference = None if expected is None else difference_of(expected)
         low, high = (difference_of(scores[0]), difference_of(scores[1])) if scores else (None, None)
-        if self._scores.games == 1:
+        if held.games == 1:
             # Several games show themselves how they differ; one has its own interval.
             most = difference_of(ceiling / engine.scale)
             low, high = over_other_games(difference, (low, high), most, gain)
         return {
-            "mean_gain_cp": rounded(self._histogram.mean, 2),
+            "mean_gain_cp": rounded(self.histogram.mean, 2),
             "score": rounded(expected, SCORE_DECIMALS),
             "difference": rounded(difference, ELO_DECIMALS),
             "difference_low": rounded(low, ELO_DECIMALS),
@@ -223,12 +201,9 @@ class PlayerTotals:
         """Over the games of the main pace: ratings of different paces are not one scale."""
         choice = self._measure.models.of_group(pace)
         found = [game.side.evidence for game in held if game.side.evidence is not None]
-        total = event_evidence(found)
+        total = reduce(Evidence.joined, found) if found else None
         if total is not None and len(found) > 1 and choice.reader is not None:
-            by = choice.reader.event_dispersion
-            total = total._replace(
-                variance=total.variance * by, own_variance=total.own_variance * by
-            )
+            total = total.dispersed(choice.reader.event_dispersion)
         notes = [choice.note] if choice.note else []
         if len(held) < games:
             notes.append(f"{len(held)} of {games} games: the others are of another pace")
@@ -245,29 +220,22 @@ class PlayerTotals:
         if moves < ENOUGH_MOVES:
             figures["missing"]["markov"] = f"{moves} of {ENOUGH_MOVES} moves"
         spreads = tuple(spread for side in sides for spread in side.spreads)
-        figures["intrinsic"], missing = screened(self._measure, spreads, self._player.elo)
+        figures["intrinsic"], missing = screened(self._measure, spreads, self.player.elo)
         figures["missing"].update(missing)
         return PlayerMethods(**figures, markov_moves=moves)
 
-    def _agreed(
-        self, held: Sequence[PlayedGame], forecast: ChoiceModel | None
-    ) -> ChoiceEvidence | None:
-        choices = [game.side.choices for game in held]
-        told = [each for each in choices if each is not None and each.moves]
-        if forecast is None or not told:
-            return None
-        before, found = self._agreement
-        if len(before) != len(told) or any(
-            one is not other for one, other in zip(before, told, strict=True)
-        ):
-            found = ChoiceEvidence(
-                sum(each.moves for each in told),
-                sum(each.matches for each in told),
-                round(math.fsum(each.expected for each in told), 2),
-                round(log_e_value(told, forecast.player_sd, forecast.game_sd), 3),
-            )
-            self._agreement = list(told), found
-        return found
+
+def _agreed(held: Sequence[PlayedGame], forecast: ChoiceModel | None) -> ChoiceEvidence | None:
+    choices = [game.side.choices for game in held]
+    known = [each for each in choices if each is not None and each.moves]
+    if forecast is None or not known:
+        return None
+    return ChoiceEvidence(
+        sum(each.moves for each in known),
+        sum(each.matches for each in known),
+        round(math.fsum(each.expected for each in known), 2),
+        round(log_e_value(known, forecast.player_sd, forecast.game_sd), 3),
+    )
 
 
 def main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
@@ -276,10 +244,6 @@ def main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
     for game in games:
         moves[game.side.pace] = moves.get(game.side.pace, 0) + 1 + len(game.side.gains_cp)
     return max(moves, key=lambda pace: (moves[pace], pace), default="classical")
-
-
-def _alike(one: PlayedGame, other: PlayedGame) -> bool:
-    return one.side is other.side and one[:-1] == other[:-1]
 
 
 def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
@@ -306,167 +270,40 @@ def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
     return figures
 
 
-# --- event strengths ----------------------------------------------------------------------------
-
-# Algorithm 2 over an event, made when somebody asks: every player's rating from all comparisons.
-#
-# Source: Ferreira 2012, section 5.
-
-
-Floats = npt.NDArray[np.float64]
-
-_NO_MARGINS = RatingMargins(math.nan, math.nan)
-
-#: Rounded to this first: a rating that ends in a half (the mean of two) must not be rounded by what
-#: solving leaves, some 1e-12.
-_SOLVED_DECIMALS = 6
-
-NO_COMPARISON = "no opponent with a bounded comparison yet"
-NOBODY_RATED = "nobody of this group of players is rated"
-
-
-ONE_RATED = "the only rated player of the group: the rating is kept as it is"
-
-
-#: Ends of intervals are published in steps, rounded outwards.
-INTERVAL_STEP_ELO = 5
-
-
-class PublishedStrength(NamedTuple):
-    """What is published of one player: whole Elo."""
-
-    group: int
-    rating: int | None
-    relative: int | None
-    low: int | None
-    high: int | None
-
-
-class EventStrengths:
-    """The comparisons of the event and what follows for each player."""
-
-    def __init__(self, gain: GainKind) -> None:
-        self._gain: GainKind = gain
-        self._tournament = Algorithm2()
-        self._margins: dict[str, PlayerMargins] = {}
-        self._rated: set[str] = set()
-
-    def rate(self, player: str, elo: int | None) -> None:
-        """The player's own rating; None for unrated."""
-        self._tournament.rate(player, elo)
-        self._rated.discard(player)
-        if elo is not None:
-            self._rated.add(player)
-
-    def meet(self, white: str, black: str) -> None:
-        """Two players sit down to a game; somebody against themselves is a slip of the source."""
-        if white != black:
-            self._tournament.meet(white, black)
-
-    def add(self, player: str, gain_cp: int, game: str) -> None:
-        """One more move of the player in ``game``."""
-        self._tournament.add(player, gain_cp)
-        held = self._margins.get(player)
-        if held is None:
-            held = self._margins[player] = PlayerMargins(self._gain)
-        held.add(game, gain_cp)
-
-    def forget_games(self) -> None:
-        """All games so far are over: their moves stay, and none can be added."""
-        for held in self._margins.values():
-            held.forget_games()
-
-    def exact(self) -> dict[str, Strength]:
-        """Everyone who can be compared, unrounded."""
-        return self._tournament.strengths()
-
-    def intervals(self) -> dict[str, tuple[float, float]]:
-        """Their 95 % intervals, of the difference where nobody of the part is rated; without the
-        only rated player of a part.
-        """
-        result = {}
-        for part in self._tournament.parts():
-            ends = (end.tolist() for end in self._ends(part))
-            for member, low, high in zip(part.members, *ends, strict=True):
-                if not math.isnan(low):
-                    result[member] = low, high
-        return result
-
-    def margins(self) -> dict[str, RatingMargins]:
-        """How uncertain each player's own gains are, for those who have any."""
-        known = ((player, held.margins) for player, held in self._margins.items())
-        return {player: margins for player, margins in known if margins is not None}
-
-    def published(self) -> dict[str, PublishedStrength]:
-        """Everyone who can be compared, in whole Elo."""
-        result = {}
-        for group, part in enumerate(self._tournament.parts()):
-            columns = self._rounded(part)
-            for at, member in enumerate(part.members):
-                rating, relative, low, high = map(_whole, columns[:, at].tolist())
-                result[member] = PublishedStrength(group, rating, relative, low, high)
-        return result
-
-    def _ends(self, part: Solved) -> tuple[Floats, Floats]:
-        """Both ends of everybody's interval, NaN where there is none."""
-        # Compared, so with gains, so with margins.
-        margins = [self._margins[member].margins or _NO_MARGINS for member in part.members]
-        if part.shift is None:
-            kept = np.ones(len(margins), dtype=np.bool_)
-        else:
-            kept = np.array([member in self._rated for member in part.members])
-        below, above = distances(margins, kept)
-        middle = part.relative + (part.shift or 0.0)
-        return middle - below, middle + above
-
-    def _rounded(self, part: Solved) -> Floats:
-        """Rating, relative, low and high, rounded; shape (4, members), NaN for none."""
-        relative = np.round(np.round(part.relative, _SOLVED_DECIMALS))
-        rating = np.full(len(relative), np.nan)
-        if part.shift is not None:
-            rating = np.round(np.round(part.relative + part.shift, _SOLVED_DECIMALS))
+def with_strengths(views: Iterable[PlayerView], event: Algorithm2) -> tuple[PlayerView, ...]:
+    """Players with what Algorithm 2 says of them, in whole Elo."""
+    found: dict[str, dict[str, Any]] = {}
+    known = event.margins()
+    for group, part in enumerate(event.parts()):
+        relative = np.round(part.relative, _SOLVED_DECIMALS)
+        rating = np.round(part.relative + (part.shift or 0.0), _SOLVED_DECIMALS)
         low, high = (
-            np.round(end, _SOLVED_DECIMALS) / INTERVAL_STEP_ELO for end in self._ends(part)
+            np.round(e, _SOLVED_DECIMALS) / INTERVAL_STEP_ELO for e in event.ends(part, known)
         )
-        return np.stack(
-            [rating, relative, np.floor(low) * INTERVAL_STEP_ELO, np.ceil(high) * INTERVAL_STEP_ELO]
-        )
-
-
-def with_strength(methods: PlayerMethods, found: PublishedStrength | None) -> PlayerMethods:
-    """``methods`` with what Algorithm 2 says of the player."""
-    missing = {
-        name: why for name, why in methods.missing.items() if not name.startswith("tournament")
-    }
-    if found is None or found.relative is None:
-        missing["tournament_rating"] = NO_COMPARISON
-    elif found.rating is None:
-        missing["tournament_rating"] = NOBODY_RATED
-    elif found.low is None:
-        missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
-    return msgspec.structs.replace(
-        methods,
-        tournament_rating=found.rating if found else None,
-        tournament_difference=found.relative if found else None,
-        tournament_group=found.group if found else None,
-        tournament_low=found.low if found else None,
-        tournament_high=found.high if found else None,
-        missing=missing,
+        for at, member in enumerate(part.members):
+            bounded = not math.isnan(low[at])
+            found[member] = {
+                "tournament_group": group,
+                "tournament_difference": round(relative[at]),
+                "tournament_rating": None if part.shift is None else round(rating[at]),
+                "tournament_low": math.floor(low[at]) * INTERVAL_STEP_ELO if bounded else None,
+                "tournament_high": math.ceil(high[at]) * INTERVAL_STEP_ELO if bounded else None,
+            }
+    return tuple(
+        msgspec.structs.replace(view, methods=_with_strength(view.methods, found.get(view.id)))
+        for view in views
     )
 
 
-def _whole(elo: float) -> int | None:
-    return None if math.isnan(elo) else int(elo)
-
-
-# --- standings ----------------------------------------------------------------------------------
-
-# Everybody's pooled figures, and the engine's rating that they are measured against.
-
-
-#: The level of a field moves in steps, Elo, so that a late entry does not shift every curve of a
-#: large event by less than can be seen.
-LEVEL_STEP_ELO = 20
+def _with_strength(methods: PlayerMethods, found: dict[str, Any] | None) -> PlayerMethods:
+    missing = dict(methods.missing)
+    if found is None:
+        missing["tournament_rating"] = NO_COMPARISON
+    elif found["tournament_rating"] is None:
+        missing["tournament_rating"] = NOBODY_RATED
+    elif found["tournament_low"] is None:
+        missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
+    return msgspec.structs.replace(methods, **(found or {}), missing=missing)
 
 
 class EventStandings:
@@ -548,7 +385,7 @@ class EventStandings:
         changed = {player.key: player for player in touched if player.changed}
         for key, player in changed.items():
             elo = player.player.elo
-            self._field.update(key, elo, player.moves, player.expected_score)
+            self._field.update(key, elo, player.histogram.n, player.expected_score)
             self._total_elo -= self._elos.pop(key, 0)
             if elo is not None and player.games:
                 self._elos[key] = elo
@@ -571,10 +408,10 @@ class EventStandings:
         their mean Elo.
         """
         if not self._elos:
-            self._field.start(self._stored_rating)
+            self._field.prior_elo = self._stored_rating
         else:
             mean = self._total_elo / len(self._elos)
-            self._field.start(mean - self._measure.expected_difference(mean))
+            self._field.prior_elo = mean - self._measure.expected_difference(mean)
 
     def _set_engine(self, engine: EngineInfo) -> None:
         rating, moves = self._field.rating, self._field.moves
@@ -620,36 +457,29 @@ class EventStandings:
     def gains(self, player: str) -> GainCounts:
         """A player's gains over the event, by id; empty for an unknown one."""
         totals = self._players.get(player)
-        return totals.gains if totals is not None else ()
+        return tuple(totals.histogram) if totals is not None else ()
 
-    def strengths(self) -> EventStrengths:
+    def strengths(self) -> Algorithm2:
         """Algorithm 2 over the event; made afresh, some milliseconds a game."""
-        found = EventStrengths(self._measure.gain)
+        found = Algorithm2(self._measure.gain)
         met: dict[GameId, list[str]] = {}
         for key, totals in self._players.items():
             found.rate(key, totals.player.elo if totals.games else None)
-            for id in totals.games:
+            for id in sorted(totals.games):
                 met.setdefault(id, []).append(key)
+                found.add_game(key, totals.games[id].side.gains_cp)
         for pair in met.values():
             if len(pair) == 2:
                 found.meet(*pair)
-        for key, totals in self._players.items():
-            for id in sorted(totals.games):
-                for gain_cp in totals.games[id].side.gains_cp:
-                    found.add(key, gain_cp, id)
         return found
 
     def compared(self) -> tuple[PlayerView, ...]:
         """Every player, with what Algorithm 2 says; made afresh."""
-        found = self.strengths().published()
-        return tuple(
-            msgspec.structs.replace(view, methods=with_strength(view.methods, found.get(view.id)))
-            for view in self.players()
-        )
+        return with_strengths(self.players(), self.strengths())
 
     def engine_strength(self) -> Algorithm3:
         """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
-        strengths = self.strengths().exact()
+        strengths = self.strengths().strengths()
         return engine_strength(
             MeasuredPlayer(
                 key,

@@ -1,13 +1,22 @@
-"""One way to rate a game: from what is known of it now to every figure of both sides. Pure."""
+"""One way to rate a game: from what is known of it now to every figure of both sides. Pure.
+
+Live, after a restart, in the archive and in an explanation it is the same call. What it makes
+follows from its arguments alone, whatever order they became known in: a move whose score is not
+known is left out, and comes in when it is. :class:`GameRater` gives the same as :func:`rate`, and
+reuses what it made of the moves before the first that differs from its last call.
+
+Per move: its gain, the comparison of it with rated players in the same position
+(:mod:`live.ratings.perceived_rating`), and what the methods beside Ferreira's need. Everything else
+is sums over moves, held after each of them, so that one more move costs no more than itself. What
+cannot be said is null and has its reason beside it; sums over games do not depend on their order.
+"""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from operator import is_
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -19,7 +28,6 @@ from live.events import (
     GameMethods,
     HeadToHead,
     Intrinsic,
-    Score,
     Share,
     SideMethods,
 )
@@ -34,7 +42,7 @@ from live.ledger.measure import (
     game_pace,
     rounded,
 )
-from live.ratings.accuracy import Accuracy, CentipawnLoss, GameAccuracy
+from live.ratings.accuracy import MeanOfMoves, SideAccuracy, game_accuracy
 from live.ratings.agreement import ChoiceModel, GameChoices, counts, found_by
 from live.ratings.choice_model import Spread, left_out, spread_of
 from live.ratings.conformance import (
@@ -47,7 +55,8 @@ from live.ratings.conformance import (
 )
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import interval_of
-from live.ratings.intrinsic_rating import IntrinsicCounter, IntrinsicTable, project
+from live.ratings.gain import GainHistogram, expected_score_between
+from live.ratings.intrinsic_rating import IntrinsicTable, intrinsic_rating, project
 from live.ratings.perceived_model import ModelChoice, MoveReader, PaceGroup, Turn
 from live.ratings.perceived_rating import (
     ComparedMove,
@@ -58,20 +67,30 @@ from live.ratings.perceived_rating import (
     game_level,
     perceived,
 )
-from live.ratings.score_interval import GameScores, clustered_interval
+from live.ratings.score_interval import ClusteredScores, GameScores
 
-# --- move quality -------------------------------------------------------------------------------
-
-# Every move as the methods beside Ferreira's need it, and one side's moves of a game counted.
-
+COLORS: tuple[Color, Color] = ("white", "black")
 
 #: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
 FIRST_CHOICE_PLY = 17
 DECIDED_CP = 300
 
+SHARE_DECIMALS = 4
+MEAN_DECIMALS = 2
+Z_DECIMALS = 2
+
+NO_CHOICE = "no engine's first choice to compare with"
+NO_TURN = "no turn that counts yet (from move 9 on, among several lines)"
+UNRATED = "no own rating to compare with"
+
+_NO_SCORES = GameScores(0, 0, 0)
+
+
+# --- one side's moves, for the methods beside Ferreira's ------------------------------------------
+
 
 class MoveQuality(msgspec.Struct, frozen=True, gc=False):
-    """One move against the engine's choice; scores and gain from the mover's side."""
+    """One move against the engine's choice; score and gain from the mover's side."""
 
     ply: int
     best_cp: int | None = None
@@ -85,29 +104,18 @@ class MoveQuality(msgspec.Struct, frozen=True, gc=False):
     spread: Spread | None = None
     """What there was to choose from, where the engine showed several lines and the turn counts
     (Regan and Haworth 2011, section 5)."""
-    after: Score | None = None
-    """Final score of the position after the move, White's side."""
 
 
 def judged(known: KnownMove) -> MoveQuality:
     """What is finally known of a move."""
-    before = known.before
-    forced = known.board.forced
-    after = known.after.score if known.after else None
+    before, forced = known.before, known.board.forced
     if before is None:
-        return MoveQuality(known.ply, forced=forced, after=after)
+        return MoveQuality(known.ply, forced=forced)
     sign = 1 if known.mover == "white" else -1
     choice = None if before.best is None else before.best == known.uci
     spread = _counted_spread(known, [(line.move, sign * line.score.cp) for line in before.lines])
-    return MoveQuality(
-        known.ply,
-        sign * before.score.cp,
-        known.gains.same_search_cp,
-        choice,
-        forced,
-        spread,
-        after,
-    )
+    gain_cp = known.gains.same_search_cp
+    return MoveQuality(known.ply, sign * before.score.cp, gain_cp, choice, forced, spread)
 
 
 def _counted_spread(known: KnownMove, lines: list[tuple[str, int]]) -> Spread | None:
@@ -174,35 +182,34 @@ def _one_more(held: Counted, within: bool) -> Counted:
     return Counted(held.n + 1, held.within + within)
 
 
-# --- method figures -----------------------------------------------------------------------------
+class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """What one game says of one player: all that figures over the event are made of."""
 
-# The figures of the methods beside Ferreira's, from one game or several pooled. Pure.
-#
-# What cannot be said is null and has its reason beside it. Sums over games do not depend on the
-# order of the games.
+    pace: PaceGroup
+    gains_cp: tuple[int, ...] = ()
+    """In ply order."""
+    scores: GameScores = _NO_SCORES
+    """Of these against the engine (Algorithm 4)."""
+    evidence: Evidence | None = None
+    """What the perceived rating is read from; None without a counted move."""
+    counts: MoveCounts = MoveCounts()
+    accuracy: MeanOfMoves = MeanOfMoves(None, 0)
+    loss: MeanOfMoves = MeanOfMoves(None, 0)
+    spreads: tuple[Spread, ...] = ()
+    """What there was to choose from; empty without Multi-PV."""
+    choices: GameChoices | None = None
+    """Choices of the engine's move beside the forecast; None where nothing forecasts them."""
+
+    def same(self, other: SideFigures) -> bool:
+        """Whether it says the same."""
+        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        return all(
+            one is other or (not isinstance(one, Evidence | GameChoices) and one == other)
+            for one, other in pairs
+        )
 
 
-SHARE_DECIMALS = 4
-MEAN_DECIMALS = 2
-
-NO_CHOICE = "no engine's first choice to compare with"
-NO_MOVE = "no move yet"
-
-
-class SideOfGame(Protocol):
-    """What a game says of one player, for the methods."""
-
-    @property
-    def counts(self) -> MoveCounts: ...
-
-    @property
-    def accuracy(self) -> Accuracy: ...
-
-    @property
-    def loss(self) -> CentipawnLoss: ...
-
-
-def move_figures(sides: Sequence[SideOfGame]) -> dict[str, Any]:
+def move_figures(sides: Sequence[SideFigures]) -> dict[str, Any]:
     """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
     missing: dict[str, str] = {}
     shares = {
@@ -217,8 +224,8 @@ def move_figures(sides: Sequence[SideOfGame]) -> dict[str, Any]:
             first = 9 if name == "first_choice" else 10
             missing[name] = NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
     means = {
-        "accuracy": _over_games([(s.accuracy.so_far, s.accuracy.moves) for s in sides]),
-        "centipawn_loss": _over_games([(s.loss.so_far_cp, s.loss.moves) for s in sides]),
+        "accuracy": _over_games([side.accuracy for side in sides]),
+        "centipawn_loss": _over_games([side.loss for side in sides]),
     }
     missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
     return {**shares, **means, "missing": missing}
@@ -232,7 +239,7 @@ def share(games: tuple[tuple[int, int], ...]) -> Share:
     n = sum(score.n for score in scores)
     if not n:
         return Share()
-    ends = clustered_interval(scores)
+    ends = ClusteredScores(scores).interval()
     low, high = ends if ends is not None else (None, None)
     return Share(
         share=rounded(sum(score.total for score in scores) / n, SHARE_DECIMALS),
@@ -249,20 +256,6 @@ def _over_games(games: Iterable[tuple[float | None, int]]) -> float | None:
         return None
     total = math.fsum([value * moves for value, moves in known])
     return rounded(total / sum([moves for _, moves in known]), MEAN_DECIMALS)
-
-
-# --- move choice screening ----------------------------------------------------------------------
-
-# Choices among several lines beside what players of one's rating choose. Pure.
-#
-# Source: Regan and Haworth 2011; needs Multi-PV, and a table for just that engine and limit. What
-# it finds is for screening: it accuses nobody.
-
-
-Z_DECIMALS = 2
-
-NO_TURN = "no turn that counts yet (from move 9 on, among several lines)"
-UNRATED = "no own rating to compare with"
 
 
 def screened(
@@ -285,10 +278,7 @@ def screened(
 def _figures(
     table: IntrinsicTable, turns: tuple[Spread, ...], elo: int | None
 ) -> tuple[Intrinsic, str]:
-    counter = IntrinsicCounter(table)
-    for spread in turns:
-        counter.add(spread)
-    found = counter.rating
+    found = intrinsic_rating(table, turns)
     losses = [spread.loss for spread in turns if spread.loss is not None]
     matches = sum(spread.played == 0 for spread in turns)
     beside = project(turns, table.skill(elo)) if elo is not None else None
@@ -315,52 +305,7 @@ def _figures(
     )
 
 
-# --- rate game ----------------------------------------------------------------------------------
-
-# One way to rate a game: from what is known of it now to every figure of both sides. Pure.
-#
-# Live, after a restart, in the archive and in an explanation it is the same call. What it makes
-# follows from its arguments alone, whatever order they became known in: a move whose score is not
-# known is left out, and comes in when it is. :class:`GameRater` gives the same as :func:`rate`, and
-# reuses what it made of the moves before the first that differs from its last call.
-#
-# Per move: its gain, and the comparison of it with rated players in the same position
-# (:mod:`live.ratings.perceived_rating`). Everything else is sums over moves, held after
-# each of them, so that one more move costs no more than itself.
-
-
-COLORS: tuple[Color, Color] = ("white", "black")
-
-_NO_SCORES = GameScores(0, 0, 0)
-
-
-class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """What one game says of one player: all that figures over the event are made of."""
-
-    pace: PaceGroup
-    gains_cp: tuple[int, ...] = ()
-    """In ply order."""
-    scores: GameScores = _NO_SCORES
-    """Of these against the engine (Algorithm 4)."""
-    evidence: Evidence | None = None
-    """What the perceived rating is read from; None without a counted move."""
-    counts: MoveCounts = MoveCounts()
-    accuracy: Accuracy = Accuracy(None, None, 0, 0)
-    loss: CentipawnLoss = CentipawnLoss(None, None, 0, 0, 0)
-    spreads: tuple[Spread, ...] = ()
-    """What there was to choose from; empty without Multi-PV."""
-    choices: GameChoices | None = None
-    """Choices of the engine's move beside the forecast; None where nothing forecasts them."""
-
-    def same(self, other: SideFigures) -> bool:
-        """Whether it says the same."""
-        return (
-            (self.pace, self.gains_cp, self.scores, self.counts, self.accuracy, self.loss)
-            == (other.pace, other.gains_cp, other.scores, other.counts, other.accuracy, other.loss)
-            and self.choices is other.choices
-            and self.evidence is other.evidence
-            and self.spreads == other.spreads
-        )
+# --- rating ---------------------------------------------------------------------------------------
 
 
 class GameFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -413,21 +358,22 @@ class _Terms(NamedTuple):
 
     measure: Measure
     choice: ModelChoice
-    elos: tuple[int | None, int | None]
+    elos: Mapping[Color, int | None]
     level: float | None
 
 
-class _After(NamedTuple):
-    """One side after one of its plies."""
+class _Rated(NamedTuple):
+    """One move, with its side's sums after it."""
 
-    ply: int
-    gains: int
-    """How many are known."""
-    scores: GameScores
-    counts: MoveCounts
-    choices: GameChoices | None
-    evidence: Evidence | None
-    point: CurvePoint | None
+    known: KnownMove
+    answer: HumanAnswer | None
+    quality: MoveQuality
+    gain_cp: int | None
+    scores: GameScores = _NO_SCORES
+    counts: MoveCounts = MoveCounts()
+    choices: GameChoices | None = None
+    evidence: Evidence | None = None
+    point: CurvePoint | None = None
     """Of this very ply, while the game goes on; None where its gain is not known."""
 
 
@@ -436,18 +382,11 @@ class GameRater:
 
     def __init__(self) -> None:
         self._terms: _Terms | None = None
-        self._moves: list[tuple[KnownMove, HumanAnswer | None]] = []
-        self._qualities: list[MoveQuality] = []
+        self._moves: list[_Rated] = []
         # What was compared, by ply: a late score rates later plies anew, but judges none anew.
         self._compared: dict[int, TracedMove] = {}
         self._sums: GameSums | None = None
-        self._after: dict[Color, list[_After]] = {"white": [], "black": []}
-        self._gains: dict[Color, list[int]] = {"white": [], "black": []}
-        self._accuracy: GameAccuracy | None = None
         self._sides: dict[Color, SideFigures] = {}
-        self._shown: dict[Color, tuple[tuple[object, ...], SideMethods]] = {}
-        self._game_methods: tuple[tuple[object, ...], GameMethods] | None = None
-        self._duel: tuple[tuple[tuple[int, ...], tuple[int, ...]], HeadToHead] | None = None
 
     def rate(
         self,
@@ -459,41 +398,40 @@ class GameRater:
     ) -> GameFigures:
         """As :func:`rate`."""
         terms = _terms(game, field, measure)
-        if self._terms is None or terms != self._terms:
+        if terms != self._terms:
             self._begin(terms)
-        moves = [
-            (known, answers[at] if at < len(answers) else None)
-            for at, known in enumerate(searches.moves)
+        known = [
+            (move, answers[at] if at < len(answers) else None)
+            for at, move in enumerate(searches.moves)
         ]
         same = 0
-        for held, now in zip(self._moves, moves, strict=False):
-            if held[0] is not now[0] or held[1] is not now[1]:
+        for held, now in zip(self._moves, known, strict=False):
+            if held.known is not now[0] or held.answer is not now[1]:
                 break
             same += 1
-        self._truncate(same)
-        for known, answer in moves[same:]:
-            self._add(known, answer)
-        ended = game.result != "*"
-        scores = [
-            searches.start,
-            *(known.after.score if known.after else None for known, _ in moves),
-        ]
+        del self._moves[same:]
+        if self._sums is not None:
+            self._sums.truncate(same)
+        for move, answer in known[same:]:
+            self._moves.append(self._rated(terms, move, answer))
+        sides = {
+            color: [each for each in self._moves if each.known.mover == color] for color in COLORS
+        }
+        if game.result != "*":
+            for color, own in sides.items():
+                own[-1:] = [self._finished(terms, color, each) for each in own[-1:]]
+        scores = [move.after.score if move.after else None for move, _ in known]
         mover: Color = "white" if " w " in game.start_fen else "black"
-        if self._accuracy is None:
-            self._accuracy = GameAccuracy(searches.start, mover)
-        self._accuracy.hold(scores)
-        finals = {color: self._final(color, len(moves), ended=ended) for color in COLORS}
-        white, black = (self._side(color, finals[color]) for color in COLORS)
+        accuracy = game_accuracy([searches.start, *scores], mover)
+        white, black = (self._side(terms, color, sides[color], accuracy[color]) for color in COLORS)
+        points = [[each.point for each in own if each.point] for own in sides.values()]
         return GameFigures(
             white=white,
             black=black,
-            curves=Curves(
-                white=self._curve("white", finals["white"]),
-                black=self._curve("black", finals["black"]),
-            ),
-            moves=tuple(self._qualities),
-            methods=self._methods(white, black),
-            head_to_head=self._head_to_head(white, black),
+            curves=Curves(*map(tuple, points)),
+            moves=tuple(each.quality for each in self._moves),
+            methods=_methods(terms, white, black),
+            head_to_head=head_to_head(white.gains_cp, black.gains_cp),
             model=terms.choice.model if terms.choice.reader else None,
             note=terms.choice.note,
         )
@@ -505,8 +443,8 @@ class GameRater:
 
     def evidence(self, color: Color, ply: int) -> Evidence | None:
         """The sums of a side after ``ply`` of a game that goes on, of the last call."""
-        found = [each for each in self._after[color] if each.ply <= ply]
-        return found[-1].evidence if found else None
+        last = self._last(color, self._moves[:ply])
+        return last.evidence if last is not None else None
 
     @property
     def reader(self) -> MoveReader | None:
@@ -523,214 +461,148 @@ class GameRater:
     def _begin(self, terms: _Terms) -> None:
         self.__init__()  # type: ignore[misc]  # nothing of before counts
         self._terms = terms
-        reader = terms.choice.reader
-        if reader is not None and terms.level is not None:
-            elos = {
-                color: Elos.of(terms.level, elo)
-                for color, elo in zip(COLORS, terms.elos, strict=True)
-            }
+        reader, level = terms.choice.reader, terms.level
+        if reader is not None and level is not None:
+            elos = {color: Elos.of(level, elo) for color, elo in terms.elos.items()}
             self._sums = GameSums(elos, reader.shared)
 
-    def _truncate(self, plies: int) -> None:
-        """Forget every move after so many plies."""
-        del self._moves[plies:], self._qualities[plies:]
-        if self._sums is not None:
-            self._sums.truncate(plies)
-        for color, held in self._after.items():
-            while held and held[-1].ply > plies:
-                held.pop()
-            del self._gains[color][held[-1].gains if held else 0 :]
+    @staticmethod
+    def _last(color: Color, moves: Sequence[_Rated]) -> _Rated | None:
+        return next((each for each in reversed(moves) if each.known.mover == color), None)
 
-    def _add(self, known: KnownMove, answer: HumanAnswer | None) -> None:
-        assert self._terms is not None  # else nothing was begun
-        measure, color, ply = self._terms.measure, known.mover, known.ply
-        self._moves.append((known, answer))
-        quality = judged(known)
-        self._qualities.append(quality)
-        last = self._last(color)
-        scores, choices, evidence = last.scores, last.choices, last.evidence
-        gain_cp = known.gains.of(measure.gain)
-        point: CurvePoint | None = None
-        if gain_cp is not None and known.before is not None:
-            parts = measure.engine_gains.parts(gain_cp)
-            scores = GameScores(scores.n + 1, scores.total + parts, scores.squares + parts * parts)
-            self._gains[color].append(gain_cp)
-            turn = _turn(known, gain_cp)
-            if self._count(known, turn):
-                assert self._sums is not None and self._terms.choice.reader is not None
-                evidence = self._sums.evidence(
-                    color, self._terms.choice.reader.dispersion, over=False
-                )
-            choices = self._choose(choices, turn, known, answer)
-            point = self._point(ply, gain_cp, scores, evidence)
-        else:
-            self._compared.pop(ply, None)
-        self._after[color].append(
-            _After(
-                ply,
-                len(self._gains[color]),
-                scores,
-                last.counts.after(quality),
-                choices,
-                evidence,
-                point,
+    def _rated(self, terms: _Terms, known: KnownMove, answer: HumanAnswer | None) -> _Rated:
+        measure, reader, color, ply = terms.measure, terms.choice.reader, known.mover, known.ply
+        quality, gain_cp = judged(known), known.gains.of(measure.gain)
+        last = self._last(color, self._moves)
+        rated = _Rated(known, answer, quality, None)
+        if last is not None:
+            rated = last._replace(
+                known=known, answer=answer, quality=quality, gain_cp=None, point=None
             )
-        )
-
-    def _last(self, color: Color) -> _After:
-        held = self._after[color]
-        return held[-1] if held else _After(0, 0, _NO_SCORES, MoveCounts(), None, None, None)
-
-    def _count(self, known: KnownMove, turn: Turn) -> bool:
-        """Compare a move with what rated players lose there; whether it counts: a forced move is
-        no choice, and what no search of ours has seen says too little.
-        """
-        reader = self._terms.choice.reader if self._terms is not None else None
-        searched = known.before is not None and known.before.best is not None
-        if reader is None or self._sums is None or known.board.forced or not searched:
-            self._compared.pop(known.ply, None)
-            return False
-        held = self._compared.get(known.ply)
-        if held is None or held.turn != turn:
-            compared = reader.compare(turn, self._sums.elos[known.mover])
-            held = TracedMove(known, turn, compared)
-        self._compared[known.ply] = held._replace(known=known)
-        self._sums.add(known.mover, known.ply, held.compared)
-        return True
-
-    def _choose(
-        self,
-        choices: GameChoices | None,
-        turn: Turn,
-        known: KnownMove,
-        answer: HumanAnswer | None,
-    ) -> GameChoices | None:
-        assert self._terms is not None and known.before is not None
-        forecast, best = self._terms.measure.forecast, known.before.best
-        elo = self._terms.elos[COLORS.index(known.mover)]
-        if forecast is None or elo is None:
-            return None
-        choices = GameChoices() if choices is None else choices
-        if best is None or known.board.forced or not counts(turn):
-            return choices
-        found = _found(forecast, answer, best, elo)
-        turn = msgspec.structs.replace(turn, found=found)
-        return choices.after(forecast.log_odds(turn, elo), best == known.uci)
-
-    def _point(
-        self, ply: int, gain_cp: int, scores: GameScores, evidence: Evidence | None
-    ) -> CurvePoint:
-        assert self._terms is not None
-        measure = self._terms.measure
-        engine = measure.engine_gains
-        score = scores.total / (scores.n * engine.scale)
-        low, high = interval_of(scores, engine, measure.gain)
-        return CurvePoint(
-            ply=ply,
-            n=scores.n,
+        rated = rated._replace(counts=rated.counts.after(quality))
+        before = known.before
+        if gain_cp is None or before is None:
+            self._compared.pop(ply, None)
+            return rated
+        parts = measure.engine_gains.parts(gain_cp)
+        n, total, squares = rated.scores
+        scores = GameScores(n + 1, total + parts, squares + parts * parts)
+        turn, evidence = _turn(known, gain_cp), rated.evidence
+        # A forced move is no choice, and what no search of ours has seen says too little.
+        if reader is None or self._sums is None or known.board.forced or before.best is None:
+            self._compared.pop(ply, None)
+        else:
+            held = self._compared.get(ply)
+            if held is None or held.turn != turn:
+                held = TracedMove(known, turn, reader.compare(turn, self._sums.elos[color]))
+            self._compared[ply] = held._replace(known=known)
+            self._sums.add(color, ply, held.compared)
+            evidence = self._sums.evidence(color, reader.dispersion, over=False)
+        return rated._replace(
             gain_cp=gain_cp,
-            score=round(score, SCORE_DECIMALS),
-            difference=rounded(difference_of(score), ELO_DECIMALS),
-            difference_low=rounded(low, ELO_DECIMALS),
-            difference_high=rounded(high, ELO_DECIMALS),
-            **perceived_figures(perceived(evidence) if evidence is not None else None),
+            scores=scores,
+            choices=_choices(terms, rated.choices, turn, known, answer),
+            evidence=evidence,
+            point=_point(measure, ply, gain_cp, scores, evidence),
         )
 
-    # --- figures --------------------------------------------------------------------------------
-
-    def _final(self, color: Color, plies: int, *, ended: bool) -> _After | None:
+    def _finished(self, terms: _Terms, color: Color, last: _Rated) -> _Rated:
         """The side after its last move, where the game has ended with it: finished games differ by
         more than running ones.
         """
-        held = self._after[color]
-        last = held[-1] if held else None
-        if not ended or last is None or last.point is None or last.ply < plies - 1:
-            return None
-        reader = self._terms.choice.reader if self._terms is not None else None
+        reader = terms.choice.reader
+        if last.gain_cp is None or last.known.ply < len(self._moves) - 1:
+            return last
         if self._sums is None or reader is None or last.evidence is None:
-            return None
+            return last
         evidence = self._sums.evidence(color, reader.dispersion, over=True)
-        known = self._sides.get(color)
-        if known is not None and evidence is not None and _same_evidence(known.evidence, evidence):
-            evidence = known.evidence
-        point = self._point(last.ply, last.point.gain_cp, last.scores, evidence)
+        held = self._sides[color].evidence if color in self._sides else None
+        if held is not None and evidence is not None and _same_evidence(held, evidence):
+            evidence = held
+        point = _point(terms.measure, last.known.ply, last.gain_cp, last.scores, evidence)
         return last._replace(evidence=evidence, point=point)
 
-    def _curve(self, color: Color, final: _After | None) -> tuple[CurvePoint, ...]:
-        points = [each.point for each in self._after[color] if each.point is not None]
-        if final is not None and final.point is not None:
-            points[-1] = final.point
-        return tuple(points)
-
-    def _side(self, color: Color, final: _After | None) -> SideFigures:
-        assert self._terms is not None and self._accuracy is not None
-        last = final or self._last(color)
+    def _side(
+        self, terms: _Terms, color: Color, moves: Sequence[_Rated], accuracy: SideAccuracy
+    ) -> SideFigures:
         side = SideFigures(
-            pace=self._terms.choice.pace,
-            gains_cp=tuple(self._gains[color]),
-            scores=last.scores,
-            evidence=last.evidence,
-            counts=last.counts,
-            accuracy=self._accuracy.accuracy(color),
-            loss=self._accuracy.centipawn_loss(color),
-            spreads=tuple(
-                quality.spread
-                for quality, (known, _) in zip(self._qualities, self._moves, strict=True)
-                if quality.spread is not None and known.mover == color
-            ),
-            choices=last.choices,
+            pace=terms.choice.pace,
+            gains_cp=tuple(each.gain_cp for each in moves if each.gain_cp is not None),
+            scores=moves[-1].scores if moves else _NO_SCORES,
+            evidence=moves[-1].evidence if moves else None,
+            counts=moves[-1].counts if moves else MoveCounts(),
+            accuracy=accuracy.accuracy,
+            loss=accuracy.centipawn_loss,
+            spreads=tuple(each.quality.spread for each in moves if each.quality.spread),
+            choices=moves[-1].choices if moves else None,
         )
         held = self._sides.get(color)
-        if held is not None and held.same(side):
-            return held
-        self._sides[color] = side
-        return side
+        if held is None or not held.same(side):
+            held = self._sides[color] = side
+        return held
 
-    def _methods(self, white: SideFigures, black: SideFigures) -> GameMethods:
-        held = self._game_methods
-        if held is not None and all(map(is_, held[0], (white, black))):
-            return held[1]
-        predicted = predict_by_shares(white.counts.raw, black.counts.raw)
-        found = GameMethods(
-            white=self._side_methods("white", white),
-            black=self._side_methods("black", black),
-            expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
-            low=rounded(predicted.low, SCORE_DECIMALS),
-            high=rounded(predicted.high, SCORE_DECIMALS),
-            missing=predicted.missing,
-        )
-        self._game_methods = (white, black), found
-        return found
 
-    def _side_methods(self, color: Color, side: SideFigures) -> SideMethods:
-        made_from = side.counts, side.accuracy, side.loss, side.gains_cp, side.spreads
-        held = self._shown.get(color)
-        if held is not None and held[0] == made_from:
-            return held[1]
-        assert self._terms is not None
-        figures = move_figures((side,))
-        elo = self._terms.elos[COLORS.index(color)]
-        figures["intrinsic"], missing = screened(self._terms.measure, side.spreads, elo)
-        figures["missing"].update(missing)
-        mean = sum(side.gains_cp) / len(side.gains_cp) if side.gains_cp else None
-        found = SideMethods(**figures, mean_gain_cp=rounded(mean, 2))
-        self._shown[color] = made_from, found
-        return found
+def _point(
+    measure: Measure, ply: int, gain_cp: int, scores: GameScores, evidence: Evidence | None
+) -> CurvePoint:
+    engine = measure.engine_gains
+    score = scores.total / (scores.n * engine.scale)
+    low, high = interval_of(scores, engine, measure.gain)
+    return CurvePoint(
+        ply=ply,
+        n=scores.n,
+        gain_cp=gain_cp,
+        score=round(score, SCORE_DECIMALS),
+        difference=rounded(difference_of(score), ELO_DECIMALS),
+        difference_low=rounded(low, ELO_DECIMALS),
+        difference_high=rounded(high, ELO_DECIMALS),
+        **perceived_figures(perceived(evidence) if evidence is not None else None),
+    )
 
-    def _head_to_head(self, white: SideFigures, black: SideFigures) -> HeadToHead:
-        made_from = white.gains_cp, black.gains_cp
-        if self._duel is None or self._duel[0] != made_from:
-            self._duel = made_from, head_to_head(*made_from)
-        return self._duel[1]
+
+def _choices(
+    terms: _Terms,
+    choices: GameChoices | None,
+    turn: Turn,
+    known: KnownMove,
+    answer: HumanAnswer | None,
+) -> GameChoices | None:
+    forecast, best = terms.measure.forecast, known.before.best if known.before else None
+    elo = terms.elos[known.mover]
+    if forecast is None or elo is None:
+        return None
+    choices = GameChoices() if choices is None else choices
+    if best is None or known.board.forced or not counts(turn):
+        return choices
+    turn = msgspec.structs.replace(turn, found=_found(forecast, answer, best, elo))
+    return choices.after(forecast.log_odds(turn, elo), best == known.uci)
+
+
+def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMethods:
+    predicted = predict_by_shares(white.counts.raw, black.counts.raw)
+    return GameMethods(
+        white=_side_methods(terms, white, terms.elos["white"]),
+        black=_side_methods(terms, black, terms.elos["black"]),
+        expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
+        low=rounded(predicted.low, SCORE_DECIMALS),
+        high=rounded(predicted.high, SCORE_DECIMALS),
+        missing=predicted.missing,
+    )
+
+
+def _side_methods(terms: _Terms, side: SideFigures, elo: int | None) -> SideMethods:
+    figures = move_figures((side,))
+    figures["intrinsic"], missing = screened(terms.measure, side.spreads, elo)
+    figures["missing"].update(missing)
+    mean = sum(side.gains_cp) / len(side.gains_cp) if side.gains_cp else None
+    return SideMethods(**figures, mean_gain_cp=rounded(mean, 2))
 
 
 def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:
     """Algorithm 1: White's gains against Black's (Ferreira 2012, section 4, Eq. 2)."""
-    if not white_cp or not black_cp:
+    expected = expected_score_between(GainHistogram(white_cp), GainHistogram(black_cp))
+    if expected is None:
         return HeadToHead()
-    ranked = sorted(black_cp)
-    halves = sum(bisect_left(ranked, gain) + bisect_right(ranked, gain) for gain in white_cp)
-    expected = halves / (2 * len(white_cp) * len(black_cp))
     return HeadToHead(
         rounded(expected, SCORE_DECIMALS), rounded(difference_of(expected), ELO_DECIMALS)
     )
@@ -738,28 +610,17 @@ def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead
 
 def perceived_figures(found: Perceived | None) -> dict[str, Any]:
     """The fields of a curve point or player, rounded."""
-    if found is None:
-        return dict(_NOTHING)
+    counted, rating, *ends, percentile = found or (0, *[None] * 6)
+    low, high, usual_low, usual_high = (rounded(end, ELO_DECIMALS) for end in ends)
     return {
-        "counted": found.counted,
-        "perceived": rounded(found.rating, ELO_DECIMALS),
-        "low": rounded(found.low, ELO_DECIMALS),
-        "high": rounded(found.high, ELO_DECIMALS),
-        "usual_low": rounded(found.usual_low, ELO_DECIMALS),
-        "usual_high": rounded(found.usual_high, ELO_DECIMALS),
-        "percentile": rounded(found.percentile, PERCENT_DECIMALS),
+        "counted": counted,
+        "perceived": rounded(rating, ELO_DECIMALS),
+        "low": low,
+        "high": high,
+        "usual_low": usual_low,
+        "usual_high": usual_high,
+        "percentile": rounded(percentile, PERCENT_DECIMALS),
     }
-
-
-_NOTHING: dict[str, Any] = {
-    "counted": 0,
-    "perceived": None,
-    "low": None,
-    "high": None,
-    "usual_low": None,
-    "usual_high": None,
-    "percentile": None,
-}
 
 
 def needs_field(game: Game) -> bool:
@@ -773,7 +634,7 @@ def _terms(game: Game, field: float | None, measure: Measure) -> _Terms:
     level = None
     if choice.reader is not None:
         level = game_level(white, black, choice.reader.mean_elo if field is None else field)
-    return _Terms(measure, choice, (white, black), level)
+    return _Terms(measure, choice, {"white": white, "black": black}, level)
 
 
 def _turn(known: KnownMove, gain_cp: int) -> Turn:
@@ -797,10 +658,6 @@ def _found(forecast: ChoiceModel, answer: HumanAnswer | None, best: str, elo: in
     return found_by(answer, best, elo)
 
 
-def _same_evidence(one: Evidence | None, other: Evidence) -> bool:
-    return (
-        one is not None
-        and one.score is other.score
-        and one.of_own is other.of_own
-        and np.array_equal(one.variance, other.variance)
-    )
+def _same_evidence(one: Evidence, other: Evidence) -> bool:
+    same = one.score is other.score and one.of_own is other.of_own
+    return same and np.array_equal(one.variance, other.variance)

@@ -135,27 +135,20 @@ class GameChoices(msgspec.Struct, frozen=True, eq=False):
     matches: int = 0
     expected: float = 0.0
     """Matches by the forecast."""
-    variance: float = 0.0
     log_likelihood: np.ndarray = msgspec.field(
         default_factory=lambda: np.zeros((1 + len(SHARES), len(_AT)))
     )
     """Of the choices, by share of the engine's moves (none first) and log-odds beside the
     forecast."""
 
-    def over_effects(self, game_sd: float) -> Floats:
-        """The log-likelihood averaged over the game's effect, for each effect of the player."""
-        return _over_effects(self, game_sd)
-
     def after(self, log_odds: float, match: bool) -> GameChoices:
         """With one more choice, whose forecast of a match is this."""
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
-        forecast = 1 / (1 + math.exp(-log_odds))
         return GameChoices(
             self.moves + 1,
             self.matches + match,
-            self.expected + forecast,
-            self.variance + forecast * (1 - forecast),
+            self.expected + 1 / (1 + math.exp(-log_odds)),
             self.log_likelihood + np.log(chance if match else 1 - chance),
         )
 
@@ -182,23 +175,20 @@ def _around(game_sd: float) -> Floats:
 
 def log_e_value(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> float:
     """Natural logarithm of the e-value of one player's games; 0 without a choice."""
-    averaged = _averaged(games, player_sd, game_sd)
+    averaged = log_likelihoods(games, player_sd, game_sd)
     with_engine = averaged[1:]
     best = float(with_engine.max())
     mixed = best + math.log(float(np.exp(with_engine - best).mean()))
     return mixed - float(averaged[0])
 
 
-def log_likelihood_of_none(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> float:
-    """Of the choices of one player's games, if none were the engine's."""
-    return float(_averaged(games, player_sd, game_sd)[0])
-
-
-def _averaged(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> Floats:
-    """Log-likelihood by share of the engine's moves, over all effects of player and games."""
+def log_likelihoods(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> Floats:
+    """Of the choices of one player's games, by share of the engine's moves (none first), over all
+    effects of player and games.
+    """
     total = np.zeros((1 + len(SHARES), len(_AT))) + _normal(player_sd)
     for game in games:
-        total = total + game.over_effects(game_sd)
+        total = total + _over_effects(game, game_sd)
     top = total.max(axis=1)
     averaged: Floats = top + np.log(np.exp(total - top[:, None]).sum(axis=1))
     return averaged
@@ -216,31 +206,9 @@ def bound(players: int, false_alarms: float = FALSE_ALARMS) -> float:
     return math.log(max(1, players) / false_alarms)
 
 
-def field_shift(games: Iterable[GameChoices]) -> float:
-    """Log-odds by which the others of the field choose the engine's move more often than forecast.
-
-    For an engine that the forecast was not learned with: it finds other moves. Drawn towards 0 as
-    if the shift of engines had a standard deviation of ``_SHIFT_SD``.
-    """
-    found = expected = variance = 0.0
-    for game in games:
-        found += game.matches
-        expected += game.expected
-        variance += game.variance
-    return (found - expected) / (variance + 1 / _SHIFT_SD**2)
-
-
-_SHIFT_SD = 0.5
-
-
 def load_choice_model(name: str) -> ChoiceModel:
     """One that comes with the package. Raises InputError when it cannot be read."""
     try:
         return msgspec.json.decode(_LEARNED.read(name), type=ChoiceModel)
     except (msgspec.DecodeError, ValueError) as error:
         raise InputError(name, f"is no model of choices: {error}", "Install it again") from error
-
-
-def encode_choice_model(model: ChoiceModel) -> bytes:
-    """The file: JSON, indented for people."""
-    return msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n"

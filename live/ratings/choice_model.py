@@ -231,11 +231,6 @@ class Choices(NamedTuple):
     """Derivative of the logarithm to log s and log c, shape (turns, moves, 2)."""
 
 
-def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
-    """g(δ), the discount of a move δ pawns behind (Regan and Haworth 2011, section 4)."""
-    return math.exp(-float(_discount(curve, np.array([[delta]]), s, c)[0][0, 0]))
-
-
 def probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
     """Probability of each move of one spread, shape (moves,), best move first.
 

@@ -155,8 +155,6 @@ def is_counted(ply: int, *, forced: bool = False) -> bool:
 class AccumulatedConformance:
     """One player's moves as the indicator p(x) (Alliot 2017, section 4.2.1).
 
-    A move costs O(1) to add or take back; p at the kind's own x costs O(1) to read.
-
     >>> moves = AccumulatedConformance()
     >>> for ply, gain_cp in ((21, 0), (23, -40), (25, -10), (27, 0)):
     ...     moves.add(15, gain_cp, ply=ply)
@@ -164,54 +162,28 @@ class AccumulatedConformance:
     (4, 0.75)
     """
 
-    __slots__ = ("_counts", "_n", "_within", "kind")
-
     def __init__(self, kind: Conformance = RAW) -> None:
         self.kind = kind
         # By the whole centipawn that it is at most: weighed ones are hardly ever the same twice.
-        self._counts: dict[int, int] = {}
-        self._n = 0
-        self._within = 0
+        self._counts: Counter[int] = Counter()
+        self.n = 0
+        """Moves counted."""
+        self.within = 0
+        """Counted moves with a conformance of at most the kind's own x."""
 
     def add(self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False) -> None:
         """One more move of the player, which counts or not. Raises ValueError for no gain."""
-        self._count(best_cp, gain_cp, ply, forced, 1)
-
-    def remove(self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False) -> None:
-        """Take back a move added with the same figures. Raises ValueError when there is none within
-        the same centipawn.
-        """
-        self._count(best_cp, gain_cp, ply, forced, -1)
-
-    def _count(self, best_cp: int, gain_cp: int, ply: int, forced: bool, by: int) -> None:
         conformance_cp = self.kind.of(best_cp, gain_cp)
         if conformance_cp is None or not is_counted(ply, forced=forced):
             return
-        at_most_cp = math.ceil(conformance_cp)
-        count = self._counts.get(at_most_cp, 0) + by
-        if count < 0:
-            raise ValueError(f"no move of conformance {conformance_cp} cp to take back")
-        if count:
-            self._counts[at_most_cp] = count
-        else:
-            del self._counts[at_most_cp]
-        self._n += by
-        self._within += by * (conformance_cp <= self.kind.x_cp)
-
-    @property
-    def n(self) -> int:
-        """Moves counted."""
-        return self._n
-
-    @property
-    def within(self) -> int:
-        """Counted moves with a conformance of at most the kind's own x."""
-        return self._within
+        self._counts[math.ceil(conformance_cp)] += 1
+        self.n += 1
+        self.within += conformance_cp <= self.kind.x_cp
 
     @property
     def share(self) -> float | None:
         """``p(x)`` at the kind's own x; None while no move counts."""
-        return self._within / self._n if self._n else None
+        return self.within / self.n if self.n else None
 
     def within_cp(self, x_cp: int) -> int:
         """Counted moves with a conformance of at most ``x_cp``; O(distinct centipawns)."""
@@ -219,12 +191,12 @@ class AccumulatedConformance:
 
     def share_at(self, x_cp: int) -> float | None:
         """``p(x)`` at any whole x, centipawns; None while no move counts."""
-        return self.within_cp(x_cp) / self._n if self._n else None
+        return self.within_cp(x_cp) / self.n if self.n else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """95 % interval of ``share``; None while no move counts."""
-        return score_interval(self._n, self._within, self._within) if self._n else None
+        return score_interval(self.n, self.within, self.within) if self.n else None
 
 
 def remembered_share(
@@ -303,11 +275,6 @@ class Complexity(msgspec.Struct, frozen=True):
     changes: int
     """Pairs of successive depths that both had a score."""
 
-    @property
-    def jump_by_depth(self) -> int:
-        """Largest change times its depth, centipawn plies; 0 if nothing changed."""
-        return self.jump_cp * (self.jump_depth or 0)
-
 
 def complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
     """The indicators of a search from its exact score after each depth from 1 (section 3.1).
@@ -336,7 +303,7 @@ TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 class DepthsByTime:
     """Which depths searches of about the same time reached: ``p(d, t)`` of section 3.1, Fig. 1.
 
-    A search costs O(1) to add or take back and O(depths) to judge.
+    A search costs O(1) to add and O(depths) to judge.
     """
 
     __slots__ = ("_depths", "edges_ms")
@@ -348,23 +315,6 @@ class DepthsByTime:
     def add(self, depth: int, time_ms: int) -> None:
         """One more search. Raises ValueError for a negative depth or time."""
         self._at(depth, time_ms)[depth] += 1
-
-    def remove(self, depth: int, time_ms: int) -> None:
-        """Take a search back. Raises ValueError when there is none such."""
-        depths = self._at(depth, time_ms)
-        if not depths[depth]:
-            raise ValueError(f"no search of depth {depth} in {time_ms} ms to take back")
-        depths[depth] -= 1
-        if not depths[depth]:
-            del depths[depth]
-
-    def share(self, depth: int, time_ms: int) -> float | None:
-        """``p(d, t)``: share of searches of about that time that reached that depth; None when
-        there was none of that time.
-        """
-        depths = self._at(depth, time_ms)
-        n = depths.total()
-        return depths[depth] / n if n else None
 
     def depth_against_time(self, depth: int, time_ms: int) -> float | None:
         """``C(m)``, from -1 (shallower than usual for its time) to 1 (deeper): the distance of

@@ -10,8 +10,7 @@ outcome vector e, and the expected score is the scalar product of both:
   moves, and cut at ±b: below is a loss, above a win, between a draw.
 
 Needs the score of the position before each move and the same-search gain, from an engine at one
-line. With the first two a move costs O(distinct gains of the opponent) to add or take back and
-O(1) to read; the third is read by one FFT.
+line.
 """
 
 from __future__ import annotations
@@ -22,10 +21,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from live.events import Color
 from live.ratings.conformance import (
     CENTIPAWNS,
-    RAW,
     Conformance,
     ConformanceLine,
     ScoreWeighting,
@@ -35,10 +32,6 @@ from live.ratings.prediction import Prediction, interval_within_bounds
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT
 
 Floats = npt.NDArray[np.float64]
-
-#: Outcomes are kept to this many parts of one, so that sums of them are whole numbers and taking
-#: a move back undoes adding it exactly.
-PARTS_OF_ONE = 10**12
 
 #: A variance that is nothing but the rounding of equal values.
 _NO_SPREAD = 1e-24
@@ -63,13 +56,6 @@ class OutcomeVector(msgspec.Struct, frozen=True):
             return 0.5 * (1 + np.sign(difference_cp))
         return 0.5 * (1 + np.tanh(self.slope_per_pawn / CENTIPAWNS * difference_cp))
 
-    def parts(self, difference_cp: int) -> int:
-        """One value in parts of one; those of opposite differences make one exactly."""
-        if math.isinf(self.slope_per_pawn):
-            return (1 + (difference_cp > 0) - (difference_cp < 0)) * (PARTS_OF_ONE // 2)
-        rise = math.tanh(self.slope_per_pawn / CENTIPAWNS * difference_cp)
-        return PARTS_OF_ONE // 2 + round(rise * PARTS_OF_ONE / 2)
-
 
 STEP = OutcomeVector()
 
@@ -82,8 +68,6 @@ STEP_CONFORMANCE = Conformance("ponderated", 30, None, ScoreWeighting(0.37, -3.7
 
 #: Table 6: from the scalar product, taken to [-1, 1], to a game's result in [-1, 1].
 RAW_STEP_FIT = ConformanceLine(0.082, 2.682)
-GUID_BRATKO_STEP_FIT = ConformanceLine(0.089, 2.460)
-REGRESSION_STEP_FIT = ConformanceLine(0.067, 2.553)
 STEP_FIT = ConformanceLine(0.041, 2.346)
 TANH_FIT = ConformanceLine(0.014, 4.956)
 
@@ -120,61 +104,6 @@ def gain_by(kind: Conformance, best_cp: int, gain_cp: int) -> int | None:
     """
     conformance_cp = kind.of(best_cp, gain_cp)
     return None if conformance_cp is None else -round(conformance_cp)
-
-
-class Covariance:
-    """White against Black over all moves so far, by one outcome vector and one conformance."""
-
-    __slots__ = ("_total", "_worth", "black", "kind", "vector", "white")
-
-    def __init__(self, vector: OutcomeVector = STEP, kind: Conformance = RAW) -> None:
-        self.vector = vector
-        self.kind = kind
-        self.white = GainHistogram()
-        self.black = GainHistogram()
-        # White's worth over all pairs of gains, in parts of one.
-        self._total = 0
-        # The vector where it was needed so far; some hundreds of differences recur.
-        self._worth: dict[int, int] = {}
-
-    def add(self, color: Color, best_cp: int, gain_cp: int) -> None:
-        """One more move: the score before it and its same-search gain, mover's side.
-
-        Which moves count is the caller's to say (``conformance.is_counted``). Raises ValueError
-        for no same-search gain.
-        """
-        found = gain_by(self.kind, best_cp, gain_cp)
-        if found is not None:
-            self._side(color).add(found)
-            self._total += self._worth_of(color, found)
-
-    def remove(self, color: Color, best_cp: int, gain_cp: int) -> None:
-        """Take back a move added with the same figures. Raises ValueError when there is none."""
-        found = gain_by(self.kind, best_cp, gain_cp)
-        if found is not None:
-            self._side(color).remove(found)
-            self._total -= self._worth_of(color, found)
-
-    def _side(self, color: Color) -> GainHistogram:
-        return self.white if color == "white" else self.black
-
-    def _worth_of(self, color: Color, gain_cp: int) -> int:
-        sign, others = (1, self.black) if color == "white" else (-1, self.white)
-        worth = self._worth
-        total = 0
-        for other_cp, count in others:
-            difference_cp = sign * (gain_cp - other_cp)
-            parts = worth.get(difference_cp)
-            if parts is None:
-                parts = worth[difference_cp] = self.vector.parts(difference_cp)
-            total += count * parts
-        return total
-
-    @property
-    def expected_score(self) -> float | None:
-        """Scalar product of R and e (section 3.3); None while either player has no gain."""
-        pairs = self.white.n * self.black.n
-        return self._total / (pairs * PARTS_OF_ONE) if pairs else None
 
 
 def predict_by_covariance(

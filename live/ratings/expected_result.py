@@ -165,11 +165,6 @@ def decode_result_model(data: bytes, subject: str) -> ResultModel:
         ) from error
 
 
-def encode_result_model(model: ResultModel) -> bytes:
-    """The file: JSON, indented for people."""
-    return msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n"
-
-
 def load_result_model(name: str) -> ResultModel:
     """One that comes with the package (``classical``, ``blitz``), or one from a file.
 

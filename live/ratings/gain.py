@@ -12,28 +12,16 @@ Two definitions, and every result names the one it used (``live.events.GainKind`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from live.events import MATE_CP, Color, Score
 
-# --- gain ---------------------------------------------------------------------------------------
-
-# The gain of a move: how many centipawns the mover won or lost by playing it.
-#
-# Two definitions, and every result names the one it used (``live.events.GainKind``):
-#
-# * ``same-search`` (Alliot 2017, section 3.3): the score of the move played minus the score of the
-#   engine's first choice, both searched from the position before the move. It is 0 for the first
-#   choice itself and never above 0.
-# * ``successive`` (Ferreira 2012, Algorithm 1, step 2): the score of the position after the move
-#   minus the score of the position before it.
-
-
 #: The largest gain: from being mated to mating (Ferreira 2012, section 3).
 MAX_GAIN_CP = 2 * MATE_CP
+
+Counts = npt.NDArray[np.int64]
 
 
 def same_search_gain(best: Score, played: Score, mover: Color) -> int:
@@ -91,90 +79,48 @@ def checked_gain(gain_cp: int) -> int:
 
 
 class GainHistogram:
-    """Counts per whole centipawn in [-7800, 7800]. Adding and removing are O(1).
+    """Counts per whole centipawn in [-7800, 7800].
 
     Kept sparse, since a game has some forty distinct gains and a service holds many games.
 
     >>> gains = GainHistogram([0, -12, 0, -40])
-    >>> gains.mean
-    -13.0
-    >>> gains.remove(-40)
     >>> gains.n, gains.mean
-    (3, -4.0)
+    (4, -13.0)
     """
 
-    __slots__ = ("_counts", "_n", "_positives", "_total_cp")
+    __slots__ = ("_counts",)
 
     def __init__(self, gains_cp: Iterable[int] = ()) -> None:
         self._counts: dict[int, int] = {}
-        self._n = 0
-        self._positives = 0
-        # An integer, so that removing undoes adding exactly, however often both happen.
-        self._total_cp = 0
         for gain_cp in gains_cp:
             self.add(gain_cp)
 
-    def add(self, gain_cp: int) -> None:
-        """Count one more move. Raises ValueError for what is no gain."""
-        checked_gain(gain_cp)
-        self._counts[gain_cp] = self._counts.get(gain_cp, 0) + 1
-        self._n += 1
-        self._positives += gain_cp > 0
-        self._total_cp += gain_cp
-
-    def remove(self, gain_cp: int) -> None:
-        """Take one move back. Raises ValueError when no such gain is counted."""
-        checked_gain(gain_cp)
-        count = self._counts.get(gain_cp, 0)
-        if count == 0:
-            raise ValueError(f"gain {gain_cp} cp was never added, so it cannot be removed")
-        if count == 1:
+    def add(self, gain_cp: int, moves: int = 1) -> None:
+        """Count so many more moves; below 0 takes moves back. Raises ValueError for what is no
+        gain, and for a move that was never added.
+        """
+        count = self._counts.get(checked_gain(gain_cp), 0) + moves
+        if count < 0:
+            raise ValueError(f"gain {gain_cp} cp was never added, so it cannot be taken back")
+        self._counts[gain_cp] = count
+        if not count:
             del self._counts[gain_cp]
-        else:
-            self._counts[gain_cp] = count - 1
-        self._n -= 1
-        self._positives -= gain_cp > 0
-        self._total_cp -= gain_cp
 
     def merge(self, other: GainHistogram) -> None:
         """Count all moves of ``other`` too, as if each had been added."""
-        for gain_cp, count in list(other._counts.items()):
-            self._counts[gain_cp] = self._counts.get(gain_cp, 0) + count
-        self._n, self._positives, self._total_cp = (
-            self._n + other._n,
-            self._positives + other._positives,
-            self._total_cp + other._total_cp,
-        )
-
-    def copy(self) -> Self:
-        twin = type(self)()
-        twin.merge(self)
-        return twin
+        for gain_cp, count in other:
+            self.add(gain_cp, count)
 
     @property
     def n(self) -> int:
         """Moves counted."""
-        return self._n
-
-    @property
-    def zeros(self) -> int:
-        """Moves whose gain is exactly 0."""
-        return self._counts.get(0, 0)
-
-    @property
-    def positives(self) -> int:
-        """Moves whose gain is above 0."""
-        return self._positives
-
-    @property
-    def total_cp(self) -> int:
-        """Sum of all gains, centipawns."""
-        return self._total_cp
+        return sum(self._counts.values())
 
     @property
     def mean(self) -> float | None:
         """Mean gain in centipawns; None while empty."""
-        return self._total_cp / self._n if self._n else None
+        n = self.n
+        return sum(gain_cp * count for gain_cp, count in self._counts.items()) / n if n else None
 
     def __getitem__(self, gain_cp: int) -> int:
         return self._counts.get(gain_cp, 0)
@@ -188,16 +134,13 @@ class GainHistogram:
 
     __hash__ = None  # type: ignore[assignment]  # it changes, so it is no key
 
-    def __repr__(self) -> str:
-        return f"GainHistogram({dict(self)})"
-
-    def columns(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def columns(self) -> tuple[Counts, Counts]:
         """Distinct gains (centipawns, ascending) and their counts, both of shape (k,)."""
         table = np.array(list(self), dtype=np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
 
 
-def cross_correlation(x: GainHistogram, y: GainHistogram) -> tuple[int, npt.NDArray[np.int64]]:
+def cross_correlation(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
     """How many pairs of a gain of ``x`` and one of ``y`` differ by how much (Ferreira 2012, Eq. 1).
 
     Gives ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a difference X - Y of
@@ -206,23 +149,23 @@ def cross_correlation(x: GainHistogram, y: GainHistogram) -> tuple[int, npt.NDAr
     """
     if not x.n or not y.n:
         raise ValueError("an empty histogram of gains has no distribution to compare")
-    x_cp, x_count = x.columns()
-    y_cp, y_count = y.columns()
+    (x_cp, x_count), (y_cp, y_count) = x.columns(), y.columns()
     lowest = int(x_cp[0] - y_cp[-1])
     pairs = np.zeros(int(x_cp[-1] - y_cp[0]) - lowest + 1, dtype=np.int64)
-    # The gains of y are distinct, so within one row no index repeats and += loses nothing.
-    for gain_cp, count in zip(x_cp.tolist(), x_count.tolist(), strict=True):
-        pairs[gain_cp - lowest - y_cp] += count * y_count
+    np.add.at(pairs, np.subtract.outer(x_cp, y_cp) - lowest, np.outer(x_count, y_count))
     return lowest, pairs
 
 
-def expected_score_exact(x: GainHistogram, y: GainHistogram) -> float:
-    """Expected score of X against Y: ``P(X > Y) + 0.5 P(X = Y)`` (Ferreira 2012, Eq. 2).
+def expected_score_between(x: GainHistogram, y: GainHistogram) -> float | None:
+    """Algorithm 1: the expected score of X against Y, ``P(X > Y) + 0.5 P(X = Y)`` over all pairs
+    of a gain of each (Ferreira 2012, section 4, Eq. 2); None while either has none.
 
-    From the whole cross-correlation; the forms that run live count the same pairs as moves
-    arrive. Raises ValueError when either histogram is empty.
+    >>> expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
+    0.625
     """
-    lowest, pairs = cross_correlation(x, y)
-    above = int(pairs[max(0, 1 - lowest) :].sum())
-    equal = int(pairs[-lowest]) if 0 <= -lowest < len(pairs) else 0
-    return (2 * above + equal) / (2 * x.n * y.n)
+    (x_cp, x_count), (y_cp, y_count) = x.columns(), y.columns()
+    if not len(x_cp) or not len(y_cp):
+        return None
+    below = np.concatenate([[0], np.cumsum(y_count)])
+    halves = below[np.searchsorted(y_cp, x_cp)] + below[np.searchsorted(y_cp, x_cp, "right")]
+    return int(x_count @ halves) / (2 * x.n * y.n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
@@ -142,10 +142,6 @@ class IntrinsicRating(msgspec.Struct, frozen=True):
     low: float | None
     """95 % interval of the level shown; None for an end beyond the table's reach."""
     high: float | None
-    turns: int
-    engine: str
-    limit: str
-    table: str
     beyond: bool = False
     """The estimate lies outside the mileposts, where the table is extended."""
     reason: str | None = None
@@ -170,76 +166,45 @@ def _weighed(table: IntrinsicTable, spread: Spread) -> Ints:
     return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
 
 
-class IntrinsicCounter:
-    """One player's turns, rated against a table. Leave out what ``left_out`` names first."""
-
-    __slots__ = ("_grid", "_log", "n", "table")
-
-    def __init__(self, table: IntrinsicTable) -> None:
-        self.table = table
-        self.n = 0
-        self._grid: Floats = _grid_of(table)[0]
-        self._log: Ints = np.zeros(len(self._grid), dtype=np.int64)
-
-    def add(self, spread: Spread) -> None:
-        """One more turn. Raises ValueError when the move played is not among the lines."""
-        self._log += _weighed(self.table, spread)
-        self.n += 1
-
-    def remove(self, spread: Spread) -> None:
-        """Take a turn back. Raises ValueError when there is none."""
-        if not self.n:
-            raise ValueError("no turn to take back")
-        self._log -= _weighed(self.table, spread)
-        self.n -= 1
-
-    @property
-    def log_likelihood(self) -> Floats:
-        """Log-likelihood of the turns at every Elo of the grid, shape (grid,): from
-        ``REACH_ELO`` below the first milepost, ``STEP_ELO`` apart.
-        """
-        return self._log / _PARTS_OF_ONE
-
-    @property
-    def rating(self) -> IntrinsicRating:
-        """The rating now. O(grid)."""
-        table = self.table
-        if not self.n:
-            return self._answer(None, None, None, reason="no turn with several lines yet")
-        log = self.log_likelihood
+def intrinsic_rating(table: IntrinsicTable, spreads: Iterable[Spread]) -> IntrinsicRating:
+    """The rating of a player's turns; leave out what ``left_out`` names first. O(turns · grid)
+    once, then O(grid · turns) additions. Raises ValueError when a move is not among the lines.
+    """
+    grid = _grid_of(table)[0]
+    turns = [_weighed(table, spread) for spread in spreads]
+    low = high = elo = reason = None
+    if not turns:
+        reason = "no turn with several lines yet"
+    else:
+        log = np.sum(turns, axis=0) / _PARTS_OF_ONE
         log -= log.max()
         best = int(log.argmax())
         inside = np.flatnonzero(log > -_FALL)
-        low = self._crossing(log, int(inside[0]), -1)
-        high = self._crossing(log, int(inside[-1]), 1)
+        low, high = (
+            _crossing(grid, log, int(inside[0]), -1),
+            _crossing(grid, log, int(inside[-1]), 1),
+        )
         if best in (0, len(log) - 1):
             side = "weaker" if best == 0 else "stronger"
-            return self._answer(
-                None, low, high, reason=f"{side} than any player {table.name!r} knows of"
-            )
-        # The vertex of the parabola through the best point and its neighbours.
-        left, middle, right = log[best - 1 : best + 2].tolist()
-        bend = left - 2 * middle + right
-        shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
-        return self._answer(float(self._grid[best]) + shift * STEP_ELO, low, high)
+            reason = f"{side} than any player {table.name!r} knows of"
+        else:
+            # The vertex of the parabola through the best point and its neighbours.
+            left, middle, right = log[best - 1 : best + 2].tolist()
+            bend = left - 2 * middle + right
+            shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
+            elo = float(grid[best]) + shift * STEP_ELO
+    ends = table.mileposts[0].elo, table.mileposts[-1].elo
+    beyond = elo is not None and not ends[0] <= elo <= ends[1]
+    return IntrinsicRating(elo, low, high, beyond, reason)
 
-    def _crossing(self, log: Floats, last: int, direction: int) -> float | None:
-        """Elo where the likelihood has fallen enough, from the last grid point inside."""
-        following = last + direction
-        if not 0 <= following < len(log):
-            return None
-        share = (log[last] + _FALL) / (log[last] - log[following])
-        return float(self._grid[last] + direction * STEP_ELO * share)
 
-    def _answer(
-        self, elo: float | None, low: float | None, high: float | None, reason: str | None = None
-    ) -> IntrinsicRating:
-        table = self.table
-        ends = table.mileposts[0].elo, table.mileposts[-1].elo
-        beyond = elo is not None and not ends[0] <= elo <= ends[1]
-        return IntrinsicRating(
-            elo, low, high, self.n, table.engine, table.limit, table.name, beyond, reason
-        )
+def _crossing(grid: Floats, log: Floats, last: int, direction: int) -> float | None:
+    """Elo where the likelihood has fallen enough, from the last grid point inside."""
+    following = last + direction
+    if not 0 <= following < len(log):
+        return None
+    share = (log[last] + _FALL) / (log[last] - log[following])
+    return float(grid[last] + direction * STEP_ELO * share)
 
 
 def encode_table(table: IntrinsicTable) -> bytes:

@@ -146,7 +146,7 @@ def sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
 # stationary vector has White's losses at one end, wins at the other, draws between.
 #
 # Needs the score of the position before each move and its gain, from an engine at one line, and
-# many moves: the paper asks for 500 of a player. A move costs O(1) to add or take back.
+# many moves: the paper asks for 500 of a player.
 
 
 class EvaluationClasses(msgspec.Struct, frozen=True):
@@ -242,26 +242,11 @@ class Transitions:
 
         Raises ValueError for what is no gain from that score.
         """
-        self._count(color, best_cp, gain_cp, period, 1)
-
-    def remove(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
-        """Take back a move added with the same figures. Raises ValueError when there is none."""
-        self._count(color, best_cp, gain_cp, period, -1)
-
-    def _count(self, color: Color, best_cp: int, gain_cp: int, period: int, by: int) -> None:
         before = self.classes.of(best_cp)
         after = self.classes.of(best_cp + checked_gain(gain_cp))
-        counts = self._counts.get((period, color))
-        if counts is None:
-            if by < 0:
-                raise ValueError(f"no move of {color} in period {period} to take back")
-            n = len(self.classes)
-            counts = self._counts[period, color] = np.zeros((n, n), dtype=np.int64)
-        if counts[before, after] + by < 0:
-            raise ValueError(f"no move of {color} from {best_cp} by {gain_cp} cp to take back")
-        counts[before, after] += by
-        if by < 0 and not counts.any():
-            del self._counts[period, color]
+        n = len(self.classes)
+        counts = self._counts.setdefault((period, color), np.zeros((n, n), dtype=np.int64))
+        counts[before, after] += 1
 
     def merge(self, other: Transitions) -> None:
         """Count all moves of ``other`` too. Raises ValueError for other classes."""
@@ -270,12 +255,6 @@ class Transitions:
         for key, counts in other._counts.items():
             held = self._counts.get(key)
             self._counts[key] = counts.copy() if held is None else held + counts
-
-    def counts(self, color: Color, period: int = 0) -> Counts:
-        """Moves by class before (rows) and after (columns), mover's side."""
-        found = self._counts.get((period, color))
-        n = len(self.classes)
-        return np.zeros((n, n), dtype=np.int64) if found is None else found.copy()
 
     def chain(self, color: Color, *, own_color: bool = False, period: int | None = None) -> Chain:
         """The player's matrix with ``color``, from White's side.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -137,19 +137,45 @@ class Elos(NamedTuple):
         return cls(_within(level), None if own is None else _within(own))
 
 
+class Evidence(NamedTuple):
+    """The sums over counted moves that a rating is read from; those of several games add up."""
+
+    counted: int
+    """Moves (``n``)."""
+    score: Floats
+    """``S(E)``: what was scored, less what the game's hardness gave or took."""
+    of_level: Floats
+    """``A(E, F)``: what a player of the game's level scores on average."""
+    variance: Floats
+    """``V(E)``: of the score of players rated ``E`` among themselves; times ``kappa``, once it is
+    that of games (:meth:`dispersed`)."""
+    of_own: Floats | None
+    """``A(E, R)``: what a player rated like this one scores; None without a rating."""
+    own_variance: float
+    """``V(R)``; 0 without a rating."""
+
+    def joined(self, other: Evidence) -> Evidence:
+        """Of both: more moves of the same player. Rated only where both are."""
+        both = self.of_own is not None and other.of_own is not None
+        return Evidence(
+            self.counted + other.counted,
+            self.score + other.score,
+            self.of_level + other.of_level,
+            self.variance + other.variance,
+            self.of_own + other.of_own if both else None,  # type: ignore[operator]  # both are there
+            self.own_variance + other.own_variance,
+        )
+
+    def dispersed(self, kappa: float) -> Evidence:
+        """With what games differ by beyond chance, as a factor of the variance."""
+        return self._replace(variance=self.variance * kappa, own_variance=self.own_variance * kappa)
+
+
 class ComparedMove(NamedTuple):
     """One counted move, compared with players of every Elo in the same position."""
 
-    score: Floats
-    """``s(E)``."""
-    variance: Floats
-    """``v(E)``: of the score of players rated ``E`` among themselves."""
-    of_level: Floats
-    """``a(E, F)``: what a player of the game's level scores on average."""
-    of_own: Floats | None
-    """``a(E, R)``: what a player rated like this one scores; None without a rating."""
-    own_variance: float
-    """``v(R)``; 0 without a rating."""
+    single: Evidence
+    """Of this move alone: ``s(E)``, ``a(E, F)``, ``v(E)``, ``a(E, R)``, ``v(R)``."""
     surprise: float
     """``(s(R) - 1/2) / sqrt(v(R))``; 0 without a rating. The opponent's scores lean on it."""
 
@@ -162,52 +188,22 @@ def compare(
     ``shares``: of players over the grid, (Elos, classes); ``of_level`` and ``of_own``: of players
     of the game's level and of the own rating, (classes,).
     """
-    scores = _class_scores(shares)
+    scores = class_scores(shares)
     own, own_variance, surprise = None, 0.0, 0.0
     if of_own is not None:
         own = scores @ of_own
-        own_scores = _class_scores(of_own[None, :])[0]
+        own_scores = class_scores(of_own)
         own_variance = float(of_own @ own_scores**2) - 0.25
         surprise = (float(own_scores[loss_class]) - 0.5) / math.sqrt(own_variance)
     variance = (shares * scores**2).sum(axis=1) - 0.25
-    return ComparedMove(
-        scores[:, loss_class], variance, scores @ of_level, own, own_variance, surprise
-    )
+    single = Evidence(1, scores[:, loss_class], scores @ of_level, variance, own, own_variance)
+    return ComparedMove(single, surprise)
 
 
-def _class_scores(shares: Floats) -> Floats:
-    """What a move of each class scores against players with these shares, (Elos, classes)."""
-    worse = 1.0 - np.cumsum(shares, axis=1)
-    return worse + shares / 2
-
-
-class Evidence(NamedTuple):
-    """The sums over counted moves that a rating is read from; those of several games add up."""
-
-    counted: int
-    """Moves (``n``)."""
-    score: Floats
-    """``S(E)``: what was scored, less what the game's hardness gave or took."""
-    of_level: Floats
-    """``A(E, F)``."""
-    variance: Floats
-    """``kappa * V(E)``."""
-    of_own: Floats | None
-    """``A(E, R)``; None without a rating."""
-    own_variance: float
-    """``kappa * V(R)``."""
-
-    def joined(self, other: Evidence) -> Evidence:
-        """Of both: another game of the same player. Rated only where both are."""
-        both = self.of_own is not None and other.of_own is not None
-        return Evidence(
-            self.counted + other.counted,
-            self.score + other.score,
-            self.of_level + other.of_level,
-            self.variance + other.variance,
-            self.of_own + other.of_own if both else None,  # type: ignore[operator]  # both are there
-            self.own_variance + other.own_variance,
-        )
+def class_scores(shares: Floats) -> Floats:
+    """What a move of each class scores against players with these shares, (…, classes)."""
+    found: Floats = 1.0 - np.cumsum(shares, axis=-1) + shares / 2
+    return found
 
 
 class Perceived(NamedTuple):
@@ -270,16 +266,11 @@ def _end(falling: Floats) -> float | None:
     return None if falling[0] <= 0 or falling[-1] > 0 else crossing(falling)
 
 
-class _Sums(NamedTuple):
-    """After one more counted move of a side."""
+class _After(NamedTuple):
+    """One side after one more of its counted moves."""
 
     ply: int
-    counted: int
-    score: Floats
-    of_level: Floats
-    variance: Floats
-    of_own: Floats | None
-    own_variance: float
+    total: Evidence
     surprise: float
     """Sum of the moves' own, which the other side's scores lean on."""
 
@@ -293,12 +284,10 @@ class GameSums:
             units of score, is taken from a move up to that ply; the last holds for all after.
     """
 
-    __slots__ = ("_shared", "_sides", "elos")
-
     def __init__(self, elos: dict[Color, Elos], shared: Sequence[tuple[int, float]]) -> None:
         self.elos = elos
         self._shared = tuple(shared)
-        self._sides: dict[Color, list[_Sums]] = {"white": [], "black": []}
+        self._sides: dict[Color, list[_After]] = {"white": [], "black": []}
 
     def add(self, color: Color, ply: int, move: ComparedMove) -> None:
         """Count a move; plies must come in order.
@@ -308,37 +297,11 @@ class GameSums:
         if any(held and held[-1].ply >= ply for held in self._sides.values()):
             raise ValueError(f"ply {ply} is not behind the plies counted")
         held = self._sides[color]
-        score = move.score - self._hardness(color, ply)
-        if not held:
-            held.append(
-                _Sums(
-                    ply,
-                    1,
-                    score,
-                    move.of_level,
-                    move.variance,
-                    move.of_own,
-                    move.own_variance,
-                    move.surprise,
-                )
-            )
-            return
-        last = held[-1]
-        own = None
-        if last.of_own is not None and move.of_own is not None:
-            own = last.of_own + move.of_own
-        held.append(
-            _Sums(
-                ply,
-                last.counted + 1,
-                last.score + score,
-                last.of_level + move.of_level,
-                last.variance + move.variance,
-                own,
-                last.own_variance + move.own_variance,
-                last.surprise + move.surprise,
-            )
-        )
+        total = move.single._replace(score=move.single.score - self._hardness(color, ply))
+        surprise = move.surprise
+        if held:
+            total, surprise = held[-1].total.joined(total), held[-1].surprise + surprise
+        held.append(_After(ply, total, surprise))
 
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply``."""
@@ -346,28 +309,13 @@ class GameSums:
             while held and held[-1].ply > ply:
                 held.pop()
 
-    def evidence(
-        self, color: Color, dispersion: Dispersion, *, over: bool, after_ply: int | None = None
-    ) -> Evidence | None:
-        """The sums of one side, at its last counted move or the last up to ``after_ply``; None
-        without one.
-        """
+    def evidence(self, color: Color, dispersion: Dispersion, *, over: bool) -> Evidence | None:
+        """The sums of one side at its last counted move; None without one."""
         held = self._sides[color]
-        at = len(held) - 1
-        while after_ply is not None and at >= 0 and held[at].ply > after_ply:
-            at -= 1
-        if at < 0:
+        if not held:
             return None
-        last = held[at]
-        kappa = dispersion.at(last.counted, over=over)
-        return Evidence(
-            last.counted,
-            last.score,
-            last.of_level,
-            last.variance * kappa,
-            last.of_own,
-            last.own_variance * kappa,
-        )
+        total = held[-1].total
+        return total.dispersed(dispersion.at(total.counted, over=over))
 
     def _hardness(self, color: Color, ply: int) -> float:
         """``b``: a game that is easier than it looks is easy for both."""
@@ -375,15 +323,7 @@ class GameSums:
         if not other:
             return 0.0
         beta = next((beta for last, beta in self._shared if ply <= last), self._shared[-1][1])
-        return beta * other[-1].surprise / (other[-1].counted + CALM_MOVES)
-
-
-def event_evidence(games: Iterable[Evidence]) -> Evidence | None:
-    """Of one player's games together; None without one."""
-    total: Evidence | None = None
-    for each in games:
-        total = each if total is None else total.joined(each)
-    return total
+        return beta * other[-1].surprise / (other[-1].total.counted + CALM_MOVES)
 
 
 def game_level(white: float | None, black: float | None, field: float) -> float:

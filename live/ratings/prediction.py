@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
 import msgspec
-
-# --- prediction ---------------------------------------------------------------------------------
-
-# What the predictors of Alliot 2017 answer: White's chances, or why there are none.
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,23 +50,6 @@ def interval_within_bounds(
     return float(ndtr(middle - reach)), float(ndtr(middle + reach))
 
 
-# --- battle royale ------------------------------------------------------------------------------
-
-# The battle royale: a ranking of players by simulated pairings of all against all.
-#
-# Source: Alliot 2017, sections 4.3.2, 4.4.2 and 5. Covariance and Markov chains compare two
-# players and give no scale, and what they say need not be an order: the paper's Tal plays better
-# than its Euwe against strong opponents and loses to him. So everybody meets everybody with both
-# colours, and players are ranked by their mean expected score, with the number of opponents they
-# beat beside it.
-#
-# Needs a predictor. After a change only that player's pairings are predicted again.
-
-
-#: White's chances, for the names of White and Black.
-Predictor = Callable[[str, str], Prediction]
-
-
 class BattlePlace(msgspec.Struct, frozen=True):
     """One player's place."""
 
@@ -92,98 +71,70 @@ class BattlePlace(msgspec.Struct, frozen=True):
 
 
 class BattleRoyale:
-    """All pairings of a growing set of players."""
+    """All pairings of players with both colours, each once: a ranking by simulated games.
 
-    def __init__(self, predict: Predictor, players: Iterable[str] = ()) -> None:
-        self._predict = predict
-        # In the order they came, which decides how equals are listed.
-        self._players: dict[str, None] = dict.fromkeys(players)
-        self._pairings: dict[tuple[str, str], Prediction] = {}
+    Source: Alliot 2017, sections 4.3.2, 4.4.2 and 5. Covariance and Markov chains compare two
+    players and give no scale, and what they say need not be an order: the paper's Tal plays better
+    than its Euwe against strong opponents and loses to him. So players are ranked by their mean
+    expected score, with the number of opponents they beat beside it. ``predict`` gives White's
+    chances, for the names of White and Black.
+    """
 
-    def enter(self, player: str) -> None:
-        """One more player; one already there changes nothing."""
-        self._players.setdefault(player)
-
-    def leave(self, player: str) -> None:
-        """Take a player out. Raises ValueError for one who is not there."""
-        self.changed(player)
-        del self._players[player]
-
-    def changed(self, player: str) -> None:
-        """A player has moved: predict his pairings again when next asked.
-
-        Raises ValueError for one who is not there.
-        """
-        if player not in self._players:
-            raise ValueError(f"{player!r} has not entered")
-        for other in self._players:
-            self._pairings.pop((player, other), None)
-            self._pairings.pop((other, player), None)
-
-    def pairing(self, white: str, black: str) -> Prediction:
-        """One game. Raises ValueError for a player against themselves or one not there."""
-        if white == black or not {white, black} <= self._players.keys():
-            raise ValueError(f"no game of {white!r} against {black!r} here")
-        found = self._pairings.get((white, black))
-        if found is None:
-            found = self._pairings[white, black] = self._predict(white, black)
-        return found
+    def __init__(self, predict: Callable[[str, str], Prediction], players: Iterable[str]) -> None:
+        self._players = tuple(dict.fromkeys(players))
+        self.pairings = {
+            (white, black): predict(white, black)
+            for white in self._players
+            for black in self._players
+            if white != black
+        }
 
     def places(self) -> tuple[BattlePlace, ...]:
-        """Best first, those without a score last."""
+        """Best first, those without a score last; equals in the order they came."""
         found = [self._place(player) for player in self._players]
-        ranked = sorted(
-            (place for place in found if place.expected_score is not None),
-            key=lambda place: -(place.expected_score or 0),
+        found.sort(
+            key=lambda place: -math.inf if place.expected_score is None else place.expected_score,
+            reverse=True,
         )
-        places: list[BattlePlace] = []
-        for index, place in enumerate(ranked, 1):
-            before = places[-1] if places else None
-            tied = before is not None and before.expected_score == place.expected_score
-            rank = before.rank if before is not None and tied else index
-            places.append(msgspec.structs.replace(place, rank=rank))
-        return (*places, *(place for place in found if place.expected_score is None))
+        scores = [place.expected_score for place in found]
+        return tuple(
+            place
+            if place.expected_score is None
+            else msgspec.structs.replace(place, rank=1 + scores.index(place.expected_score))
+            for place in found
+        )
 
     def _place(self, player: str) -> BattlePlace:
         scores: list[float] = []
-        lows: list[float | None] = []
-        highs: list[float | None] = []
+        ends: list[tuple[float | None, float | None]] = []
         reasons: dict[str, None] = {}
         for other in self._players:
             if other == player:
                 continue
-            colors = (self.pairing(player, other), _seen_by_black(self.pairing(other, player)))
+            colors = (self.pairings[player, other], _turned(self.pairings[other, player]))
             known = [seen for seen in colors if seen.expected_score is not None]
             reasons.update(dict.fromkeys(seen.missing for seen in colors if seen.missing))
             if known:
                 scores.append(fmean(seen.expected_score or 0.0 for seen in known))
-                lows.append(_mean(seen.low for seen in known))
-                highs.append(_mean(seen.high for seen in known))
+                ends.append((_mean([x.low for x in known]), _mean([x.high for x in known])))
         if not scores:
             missing = "; ".join(reasons) or "nobody else has entered"
             return BattlePlace(player, None, None, None, None, 0, 0, missing)
         victories = sum(score > 0.5 for score in scores)
-        score = fmean(scores)
-        return BattlePlace(player, None, score, _mean(lows), _mean(highs), victories, len(scores))
+        low, high = (_mean(column) for column in zip(*ends, strict=True))
+        return BattlePlace(player, None, fmean(scores), low, high, victories, len(scores))
 
 
-def _seen_by_black(prediction: Prediction) -> Prediction:
-    def rest(value: float | None) -> float | None:
-        return None if value is None else 1 - value
-
-    return Prediction(
-        expected_score=rest(prediction.expected_score),
-        low=rest(prediction.high),
-        high=rest(prediction.low),
-        missing=prediction.missing,
+def _turned(prediction: Prediction) -> Prediction:
+    """As Black sees it."""
+    score, low, high = (
+        None if each is None else 1 - each
+        for each in (prediction.expected_score, prediction.high, prediction.low)
     )
+    return Prediction(expected_score=score, low=low, high=high, missing=prediction.missing)
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
+def _mean(values: Sequence[float | None]) -> float | None:
     """None when any is."""
-    known = []
-    for value in values:
-        if value is None:
-            return None
-        known.append(value)
-    return fmean(known)
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None

@@ -131,77 +131,43 @@ class ClusteredScores:
 
     The variance between games is estimated as cluster-robust variances are (Liang and Zeger 1986,
     with the factor G / (G - 1) for G games). With few games that estimate is next to useless, so
-    it is drawn towards ``USUAL_DESIGN_EFFECT``, and Student's t takes the normal's place. Adding
-    and removing a game are O(1) and exact.
+    it is drawn towards ``USUAL_DESIGN_EFFECT``, and Student's t takes the normal's place.
     """
 
-    __slots__ = ("_cross", "_games", "_n", "_n_squares", "_squares", "_total", "_total_squares")
-
     def __init__(self, games: Iterable[GameScores] = ()) -> None:
-        self._games = 0
-        self._n = 0
-        self._total = 0
-        self._squares = 0
+        self.games = self.n = self.total = self._squares = 0
         # Sums over games of n², n·total and total².
-        self._n_squares = 0
-        self._cross = 0
-        self._total_squares = 0
+        self._n_squares = self._cross = self._total_squares = 0
         for game in games:
             self.add(game)
 
     def add(self, game: GameScores) -> None:
         """Count a game. One without moves says nothing and is left out."""
-        self._count(game, 1)
-
-    def remove(self, game: GameScores) -> None:
-        """Take back a game exactly as it was added.
-
-        Raises ValueError when it cannot have been added, as far as the sums show.
-        """
-        if game.n and (self._games < 1 or self._n < game.n or self._total < game.total):
-            raise ValueError(f"{game} was never added, so it cannot be removed")
-        self._count(game, -1)
-
-    def _count(self, game: GameScores, sign: int) -> None:
-        if not game.n:
+        n, total, squares = game
+        if not n:
             return
-        self._games += sign
-        self._n += sign * game.n
-        self._total += sign * game.total
-        self._squares += sign * game.squares
-        self._n_squares += sign * game.n**2
-        self._cross += sign * game.n * game.total
-        self._total_squares += sign * game.total**2
-
-    @property
-    def games(self) -> int:
-        """Games with at least one move."""
-        return self._games
-
-    @property
-    def n(self) -> int:
-        """Moves over all games."""
-        return self._n
-
-    @property
-    def total(self) -> int:
-        """Sum of the scores of all moves, in parts."""
-        return self._total
+        self.games += 1
+        self.n += n
+        self.total += total
+        self._squares += squares
+        self._n_squares += n * n
+        self._cross += n * total
+        self._total_squares += total * total
 
     @property
     def design_effect(self) -> float:
         """How many times larger the variance is than if all moves were independent."""
         # All times n², to stay in whole numbers: they are large and nearly cancel.
         between = (
-            self._n**2 * self._total_squares
-            - 2 * self._n * self._total * self._cross
-            + self._total**2 * self._n_squares
+            self.n**2 * self._total_squares
+            - 2 * self.n * self.total * self._cross
+            + self.total**2 * self._n_squares
         )
-        within = self._n * self._squares - self._total**2
-        if self._games < 2 or not within:
+        within = self.n * self._squares - self.total**2
+        if self.games < 2 or not within:
             return USUAL_DESIGN_EFFECT
-        freedom = self._games - 1
-        measured = between * self._games / (freedom * self._n * within)
+        freedom = self.games - 1
+        measured = between * self.games / (freedom * self.n * within)
         return (USUAL_GAMES * USUAL_DESIGN_EFFECT + freedom * measured) / (USUAL_GAMES + freedom)
 
     def interval(self, scale: int = 1, ceiling: int | None = None) -> tuple[float, float] | None:
@@ -211,15 +177,15 @@ class ClusteredScores:
         ``scale`` parts make a point; ``ceiling`` is the most a move can score, in parts (a whole
         point unless given).
         """
-        if not self._n:
+        if not self.n:
             return None
         share = 1.0
-        if self._games > 1:
-            share = 1 / (self.design_effect * _widening(USUAL_GAMES + self._games - 1) ** 2)
+        if self.games > 1:
+            share = 1 / (self.design_effect * _widening(USUAL_GAMES + self.games - 1) ** 2)
         top = scale if ceiling is None else ceiling
         return score_interval(
-            self._n * share,
-            self._total * share / scale,
+            self.n * share,
+            self.total * share / scale,
             self._squares * share / scale**2,
             ceiling=top / scale,
             smooth=scale > 2,
@@ -232,13 +198,3 @@ def _widening(freedom: int) -> float:
     from scipy.special import ndtri, stdtrit  # where asked for: a slow import
 
     return float(stdtrit(freedom, 0.975) / ndtri(0.975))
-
-
-def clustered_interval(
-    games: Iterable[GameScores], *, scale: int = 1, ceiling: int | None = None
-) -> tuple[float, float] | None:
-    """95 % interval of a player's expected score over several games; None without a move.
-
-    The batch form of ``ClusteredScores.interval``.
-    """
-    return ClusteredScores(games).interval(scale, ceiling)

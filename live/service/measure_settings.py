@@ -21,8 +21,8 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.expected_result import Results, load_result_model
 from live.ratings.ferreira import (
+    SPIKE_AT_ZERO,
     EngineDistribution,
-    SpikeAtZero,
     load_engine_gains,
     shipped_engine_gains,
 )
@@ -132,7 +132,7 @@ def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> E
         InputError: no such file.
     """
     if name == "spike":
-        return SpikeAtZero()
+        return SPIKE_AT_ZERO
     key = "[rating] engine_distribution"
     if gain == "same-search":
         raise ConfigError(

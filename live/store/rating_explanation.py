@@ -212,8 +212,8 @@ def _perceived(
             each.known.ply,
             each.turn.gain_cp,
             each.turn.score_before_cp,
-            at(each.compared.score),
-            at(each.compared.of_level),
+            at(each.compared.single.score),
+            at(each.compared.single.of_level),
         )
         for each in rater.trace(mover, ply)
     )

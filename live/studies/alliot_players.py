@@ -318,7 +318,7 @@ def _matrix(
             if other.player == place.player:
                 row.append(0.5)
             else:
-                row.append(royale.pairing(place.player, other.player).expected_score)
+                row.append(royale.pairings[place.player, other.player].expected_score)
         rows.append(tuple(row))
     missing = {place.missing for place in places if place.missing}
     return data.table(

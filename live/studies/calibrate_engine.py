@@ -91,7 +91,7 @@ async def calibrate(
         player_games=len(games),
         players=len({game.player for game in games}),
         moves=sum(len(game.gains_cp) for game in games),
-        engine_rating=rating_by_moves(games, gain),
+        engine_rating=rating_by_moves(games),
         table=table,
         missing="" if games else "no scored game of a rated player: no rating to measure against",
     )

@@ -15,14 +15,13 @@ from typing import Any, Final
 
 from scipy.special import stdtrit
 
-from live.ledger.players import EventStrengths
-from live.ratings.algorithm_2 import Comparisons
+from live.ratings.algorithm_2 import Algorithm2, solve, strengths_of
 from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
-    Algorithm4,
+    SPIKE_AT_ZERO,
+    EngineDistribution,
     EngineEstimate,
-    MeasuredDistribution,
     MeasuredPlayer,
     engine_strength,
 )
@@ -44,7 +43,7 @@ class _Strengths:
     """Algorithm 2 over the selected players: those compared who have met in the selection."""
 
     def __init__(self, data: StudyData, held: dict[int, PlayerMoves]) -> None:
-        event = EventStrengths(data.selection.gain)
+        event = Algorithm2(data.selection.gain)
         for player, moves in held.items():
             elo = moves.elo
             event.rate(str(player), None if elo is None else round(elo))
@@ -68,14 +67,14 @@ class _Strengths:
                     self.games[pair] = self.games.get(pair, 0) + count
         for one, other in sorted(tuple(sorted(each)) for each in self.met):
             event.meet(str(one), str(other))
-        for frame in data.moves(["game", "player", data.gain_column]):
-            for game, player, gain_cp in frame.drop_nulls().iter_rows():
+        for frame in data.moves(["player", "game", data.gain_column]):
+            played = frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
+            for player, _, gains_cp in played.iter_rows():
                 if player in held:
-                    event.add(str(player), gain_cp, str(game))
-            event.forget_games()
+                    event.add_game(str(player), gains_cp)
         self.ratings = {
             int(player): strength.rating
-            for player, strength in event.exact().items()
+            for player, strength in event.strengths().items()
             if strength.rating is not None
         }
         self.intervals = {
@@ -357,32 +356,24 @@ def _engine_gains(data: StudyData) -> GainHistogram:
     return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
 
 
+def _score(gains: GainHistogram, engine: EngineDistribution | None) -> float | None:
+    """Expected score against the engine (Algorithm 4)."""
+    if engine is None or not gains.n:
+        return None
+    return sum(n * engine.parts(gain_cp) for gain_cp, n in gains) / (gains.n * engine.scale)
+
+
 def measured_engine_table(data: StudyData) -> StudyTable:
     """The engine's own gains as measured beside the spike at 0, and what that changes."""
     held = by_player(data, lambda _: PlayerMoves("successive"))
     engine = _engine_gains(data)
     rows = []
-    measured = MeasuredDistribution(engine) if engine.n else None
+    measured = EngineDistribution(engine) if engine.n else None
     for player, moves in held.items():
-        spike, other = Algorithm4(gain="successive"), None
-        if measured is not None:
-            other = Algorithm4(engine=measured, gain="successive")
-        for gain_cp, count in moves.gains:
-            for _ in range(count):
-                spike.add(gain_cp)
-                if other is not None:
-                    other.add(gain_cp)
-        rows.append(
-            (
-                data.players[player],
-                moves.gains.n,
-                spike.expected_score,
-                spike.difference,
-                None if other is None else other.expected_score,
-                None if other is None else other.difference,
-            )
-        )
-    zeros = engine.zeros / engine.n if engine.n else 0.0
+        scores = [_score(moves.gains, each) for each in (SPIKE_AT_ZERO, measured)]
+        cells = itertools.chain(*((p, None if p is None else difference_of(p)) for p in scores))
+        rows.append((data.players[player], moves.gains.n, *cells))
+    zeros = engine[0] / engine.n if engine.n else 0.0
     mean = engine.mean if engine.mean is not None else 0.0
     return data.table(
         "engine-distribution",
@@ -529,12 +520,12 @@ def gains_table(data: StudyData) -> StudyTable:
             *compared,
         )
         rows.append(((one, other), cells))
-    comparisons = Comparisons()
-    for player, elos in ratings.items():
-        comparisons.rate(str(player), round(fmean(elos)))
-    for (one, other), each in differences.items():
-        comparisons.compare(str(one), str(other), fmean(each))
-    solved = comparisons.strengths()
+    solved = strengths_of(
+        solve(
+            {(str(one), str(other)): fmean(each) for (one, other), each in differences.items()},
+            {str(player): round(fmean(elos)) for player, elos in ratings.items()},
+        )
+    )
     strengths = {int(player): strength.rating for player, strength in solved.items()}
     return data.table(
         "ferreira-3",

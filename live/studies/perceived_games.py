@@ -23,6 +23,7 @@ from live.ratings.perceived_rating import (
     PULL_MOVES,
     Floats,
     LossLogit,
+    class_scores,
 )
 
 # --- played games -------------------------------------------------------------------------------
@@ -432,12 +433,6 @@ def scored(logit: LossLogit, turns: Turns, *, level: float | None = None) -> Sco
         surprise,
         _hardness(turns, surprise),
     )
-
-
-def class_scores(shares: Floats) -> Floats:
-    """What a move of each class scores against players with these shares, (…, classes)."""
-    found: Floats = 1.0 - np.cumsum(shares, axis=-1) + shares / 2
-    return found
 
 
 def _hardness(turns: Turns, surprise: Floats) -> Floats:

@@ -38,8 +38,13 @@ from live.ratings.conformance import (
 )
 from live.ratings.covariance import TANH_CONFORMANCE, gain_by
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import SpikeAtZero
-from live.ratings.gain import GainHistogram, same_search_gain, successive_gain
+from live.ratings.ferreira import SPIKE_AT_ZERO
+from live.ratings.gain import (
+    GainHistogram,
+    expected_score_between,
+    same_search_gain,
+    successive_gain,
+)
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.corpus_database import (
@@ -447,8 +452,7 @@ class StudyData:
         raise InputError("--player", f"{part!r} may be {listed}", "Give more of the name")
 
 
-_SPIKE = SpikeAtZero()
-
+_ZERO = GainHistogram([0])
 #: What counters' ``add`` takes, in its order.
 COUNTED_COLUMNS: Final = (
     "game",
@@ -499,7 +503,7 @@ class PlayerMoves:
         studied = gain_cp if self._gain == "same-search" else successive_cp
         if studied is not None:
             self.gains.add(studied)
-            parts = _SPIKE.parts(studied)
+            parts = SPIKE_AT_ZERO.parts(studied)
             n, total, squares = self._scores
             self._scores = (n + 1, total + parts, squares + parts * parts)
 
@@ -515,8 +519,7 @@ class PlayerMoves:
     @property
     def expected_score(self) -> float | None:
         """Against the engine, its gains all 0 (Ferreira 2012, Algorithm 3, step 1)."""
-        gains = self.gains
-        return (gains.positives + 0.5 * gains.zeros) / gains.n if gains.n else None
+        return expected_score_between(self.gains, _ZERO)
 
     def score_interval(self) -> tuple[float, float] | None:
         """95 % of ``expected_score``, games being clusters; None without a move."""

@@ -14,7 +14,7 @@ from live.ratings.agreement import (
     GameChoices,
     HumanChoices,
     counts,
-    log_likelihood_of_none,
+    log_likelihoods,
 )
 from live.ratings.perceived_model import Circumstance, measured
 from live.ratings.perceived_rating import Floats
@@ -166,6 +166,6 @@ def _spreads(sides: Sequence[PlayedSide], learned: _Learned) -> tuple[float, flo
     return max(
         product(_OF_PLAYERS, _OF_GAMES),
         key=lambda spreads: sum(
-            log_likelihood_of_none(played, *spreads) for played in by_player.values()
+            float(log_likelihoods(played, *spreads)[0]) for played in by_player.values()
         ),
     )

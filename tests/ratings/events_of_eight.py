@@ -6,14 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from live.ratings.algorithm_2 import (
-    Algorithm2,
-    Comparisons,
-    PlayerMargins,
-    RatingMargins,
-    Strength,
-    distances,
-)
+from live.ratings.algorithm_2 import Algorithm2, Strength, solve, strengths_of
 from live.ratings.expected_score import difference_of
 
 PLAYERS = tuple(map(str, range(8)))
@@ -24,19 +17,14 @@ LEVELS = np.array(
 )
 
 
-NOTHING = RatingMargins(0.0, 0.0)
-
-
 def true_strengths() -> dict[str, Strength]:
     """What Algorithm 2 says of the distributions themselves."""
     beats = (GAINS_CP[:, None] > GAINS_CP) + 0.5 * (GAINS_CP[:, None] == GAINS_CP)
-    solved = Comparisons()
-    for one, other in combinations(range(8), 2):
-        score = float(LEVELS[one] @ beats @ LEVELS[other])
-        solved.compare(str(one), str(other), difference_of(score))
-    for player in PLAYERS:
-        solved.rate(player, 2000.0)
-    return solved.strengths()
+    differences = {
+        (str(one), str(other)): difference_of(float(LEVELS[one] @ beats @ LEVELS[other])) or 0.0
+        for one, other in combinations(range(8), 2)
+    }
+    return strengths_of(solve(differences, dict.fromkeys(PLAYERS, 2000.0)))
 
 
 def covered(moves: int, events: int, seed: int, games: int = 1) -> float:
@@ -45,20 +33,17 @@ def covered(moves: int, events: int, seed: int, games: int = 1) -> float:
     rng = np.random.default_rng(seed)
     inside = total = 0
     for _ in range(events):
-        played = Algorithm2()
-        margins = {player: PlayerMargins("same-search") for player in PLAYERS}
+        played = Algorithm2("same-search")
         for one, other in combinations(PLAYERS, 2):
             played.meet(one, other)
         for player, levels in zip(PLAYERS, LEVELS, strict=True):
             played.rate(player, 2000)
-            for index, gain in enumerate(rng.choice(GAINS_CP, moves, p=levels).tolist()):
-                played.add(player, gain)
-                margins[player].add(str(index % games), gain)
+            gains_cp = rng.choice(GAINS_CP, moves, p=levels).tolist()
+            for index in range(games):
+                played.add_game(player, gains_cp[index::games])
         for part in played.parts():
-            known = [margins[member].margins or NOTHING for member in part.members]
-            below, above = distances(known, np.ones(len(known), dtype=np.bool_))
-            rating = part.relative + (part.shift or 0.0)
+            low, high = played.ends(part, played.margins())
             true = np.array([truth[member].rating for member in part.members])
-            inside += int(((rating - below <= true) & (true <= rating + above)).sum())
-            total += len(known)
+            inside += int(((low <= true) & (true <= high)).sum())
+            total += len(part.members)
     return inside / total

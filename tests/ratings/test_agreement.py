@@ -12,7 +12,6 @@ from live.ratings.agreement import (
     GameChoices,
     bound,
     counts,
-    field_shift,
     load_choice_model,
     log_e_value,
 )
@@ -71,13 +70,6 @@ def board(*, legal: int = 30, repeated: bool = False) -> Board:
 )
 def test_what_counts_as_a_choice(turn: Turn, counted: bool) -> None:
     assert counts(turn) is counted
-
-
-def test_an_engine_that_all_agree_with_more_is_no_alarm() -> None:
-    rng = np.random.default_rng(8)
-    field = [played(rng, 40, 0.0, 0.5) for _ in range(40)]
-    assert field_shift(field) == pytest.approx(0.5, abs=0.15)
-    assert field_shift([]) == 0
 
 
 def test_the_shipped_model_forecasts() -> None:

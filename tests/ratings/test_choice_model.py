@@ -22,13 +22,19 @@ from live.ratings.choice_model import (
     Spread,
     TurnArrays,
     choices,
-    curve_value,
     left_out,
     played_log,
     probabilities,
     scaled_delta,
     spread_of,
 )
+
+
+def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
+    """``g``: by the shares model the ratio of two probabilities."""
+    best, other = probabilities((0.0, delta), ChoiceSkill(s, c, "shares", curve))
+    return float(other / best)
+
 
 # --- move spread --------------------------------------------------------------------------------
 

@@ -9,9 +9,10 @@ import chess.pgn
 import pytest
 
 from live.events import MATE_CP, Color, Score
-from live.ratings.algorithm_2 import Comparisons
-from live.ratings.ferreira import Algorithm1, Algorithm4, MeasuredPlayer, engine_strength
-from live.ratings.gain import GainHistogram, expected_score_exact, successive_gain
+from live.ratings.algorithm_2 import Strength, solve, strengths_of
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira import MeasuredPlayer, engine_strength, scores_against
+from live.ratings.gain import GainHistogram, expected_score_between, successive_gain
 
 FIGURE_1 = Path(__file__).parents[1] / "data" / "figure-1.pgn"
 
@@ -91,34 +92,25 @@ def test_mean_gains_and_zeros_of_section_3_and_4(gains: list[tuple[Color, int]])
     assert byrne.mean is not None and fischer.mean is not None
     assert round(byrne.mean / 100, 3) == -0.860
     assert round(fischer.mean / 100, 3) == 0.094
-    assert (byrne.n, byrne.zeros) == (41, 13)
-    assert (fischer.n, fischer.zeros) == (41, 14)
+    assert (byrne.n, byrne[0]) == (41, 13)
+    assert (fischer.n, fischer[0]) == (41, 14)
 
 
 def test_algorithm_1_on_figure_1(gains: list[tuple[Color, int]]) -> None:
-    match = Algorithm1()
-    for mover, gain in gains:
-        match.add(mover, gain)
-    assert match.expected_score is not None and match.difference is not None
-    assert round(1 - match.expected_score, 4) == 0.6550
-    assert round(-match.difference, 1) == 112.8
     byrne, fischer = GainHistogram(of("white", gains)), GainHistogram(of("black", gains))
-    assert round(expected_score_exact(byrne, fischer), 3) == 0.345
-    assert round(expected_score_exact(fischer, byrne), 3) == 0.655
+    expected = expected_score_between(fischer, byrne)
+    assert expected is not None
+    assert round(expected, 4) == 0.6550
+    assert round(difference_of(expected) or 0, 1) == 112.8
 
 
 def test_algorithm_4_on_figure_1(gains: list[tuple[Color, int]]) -> None:
-    curves: dict[Color, list[float | None]] = {"white": [], "black": []}
-    ratings: dict[Color, Algorithm4] = {
-        "white": Algorithm4(gain="successive"),
-        "black": Algorithm4(gain="successive"),
-    }
-    for mover, gain in gains:
-        ratings[mover].add(gain)
-        curves[mover].append(ratings[mover].difference)
-        if ratings["white"].n <= 6 and mover == "white":
-            assert ratings["white"].bound == "low"
-    byrne, fischer = curves["white"], curves["black"]
+    def curve(color: Color) -> list[float | None]:
+        own = of(color, gains)
+        scores = [scores_against(own[:n]) for n in range(1, len(own) + 1)]
+        return [difference_of(score.total / (2 * score.n)) for score in scores]
+
+    byrne, fischer = curve("white"), curve("black")
     assert byrne[:6] == [None] * 6
     assert None not in byrne[6:]
     assert fischer[0] == 0.0
@@ -127,19 +119,18 @@ def test_algorithm_4_on_figure_1(gains: list[tuple[Color, int]]) -> None:
     assert round(fischer[-1], 1) == -43.4
 
 
-def table_1() -> Comparisons:
-    comparisons = Comparisons()
+def table_1() -> dict[str, Strength]:
     names = list(PLAYERS)
-    for name, elo in PLAYERS.items():
-        comparisons.rate(name, elo)
-    for i, row in enumerate(DIFFERENCES):
-        for j, difference in enumerate(row, start=i + 1):
-            comparisons.compare(names[i], names[j], difference)
-    return comparisons
+    differences = {
+        (names[i], names[j]): float(difference)
+        for i, row in enumerate(DIFFERENCES)
+        for j, difference in enumerate(row, start=i + 1)
+    }
+    return strengths_of(solve(differences, PLAYERS))
 
 
 def test_algorithm_2_on_table_1() -> None:
-    strengths = table_1().strengths()
+    strengths = table_1()
     ratings = [strengths[name].rating for name in PLAYERS]
     assert [round(rating, 1) for rating in ratings if rating is not None] == [
         2789.7,
@@ -155,7 +146,7 @@ def test_algorithm_2_on_table_1() -> None:
 
 
 def test_algorithm_3_on_table_4() -> None:
-    strengths = table_1().strengths()
+    strengths = table_1()
     engine = engine_strength(
         MeasuredPlayer(name, score, elo, strengths[name].rating)
         for (name, elo), score in zip(PLAYERS.items(), SCORES_AGAINST_ENGINE, strict=True)

@@ -9,32 +9,23 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from live.errors import InputError
-from live.ratings.choice_model import ChoiceSkill, Spread, TurnArrays, probabilities
+from live.ratings.choice_model import ChoiceSkill, Curve, Model, Spread, TurnArrays, probabilities
 from live.ratings.intrinsic_rating import (
     RYBKA_3,
-    IntrinsicCounter,
     IntrinsicTable,
     Milepost,
     Projection,
     decode_table,
     encode_table,
+    intrinsic_rating,
     project,
 )
 from live.studies.regan_fit import log_likelihood
 from tests.benchmarks.ratings.regan_recovery import real_turns, recover_elo, simulate, spreads_of
 
 # --- intrinsic rating ---------------------------------------------------------------------------
-
-
-def rated(spreads: list[Spread], table: IntrinsicTable = RYBKA_3) -> IntrinsicCounter:
-    counter = IntrinsicCounter(table)
-    for spread in spreads:
-        counter.add(spread)
-    return counter
 
 
 @pytest.mark.parametrize(
@@ -69,50 +60,38 @@ def test_players_of_known_elo_are_found_within_the_interval(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_rating_is_the_most_likely_elo() -> None:
-    turns = simulate(real_turns(), RYBKA_3.skill(2300), 300, np.random.default_rng(2))
-    found = rated(spreads_of(turns)).rating
+@pytest.mark.parametrize(
+    ("model", "curve", "n"), [("shares", "invexp", 300), ("powers", "ipa", 60)]
+)
+def test_the_rating_is_the_most_likely_elo(model: Model, curve: Curve, n: int) -> None:
+    table = msgspec.structs.replace(RYBKA_3, model=model, curve=curve)
+    turns = simulate(real_turns(), table.skill(2300), n, np.random.default_rng(2))
+    found = intrinsic_rating(table, spreads_of(turns))
     assert found.elo is not None and found.low is not None and found.high is not None
-    grid = np.arange(1200, 3100, 5)
-    logs = [log_likelihood(turns, RYBKA_3.skill(float(elo))) for elo in grid]
+    grid = np.arange(1200, 3100, 10)
+    logs = [log_likelihood(turns, table.skill(float(elo))) for elo in grid]
     best = float(grid[int(np.argmax(logs))])
-    assert found.elo == pytest.approx(best, abs=12)
+    assert found.elo == pytest.approx(best, abs=15)
     inside = grid[np.array(logs) > max(logs) - 1.920729]
-    assert (found.low, found.high) == pytest.approx((inside[0], inside[-1]), abs=15)
+    assert (found.low, found.high) == pytest.approx((inside[0], inside[-1]), abs=20)
     assert not found.beyond
-    assert (found.engine, found.limit, found.table) == ("Rybka 3", "depth 13", "rybka-3")
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=25)
-@given(st.data())
-def test_taking_turns_back_undoes_adding_them(data: st.DataObject) -> None:
-    pool = spreads_of(real_turns())
-    kept, taken = (data.draw(st.lists(st.sampled_from(pool), max_size=6)) for _ in range(2))
-    counter = rated(data.draw(st.permutations(kept + taken)))
-    for spread in taken:
-        counter.remove(spread)
-    assert counter.rating == rated(kept).rating
-    assert counter.n == len(kept)
 
 
 def test_no_turn_has_no_rating_and_says_so() -> None:
-    found = IntrinsicCounter(RYBKA_3).rating
+    found = intrinsic_rating(RYBKA_3, [])
     assert found.elo is found.low is found.high is None
     assert found.reason == "no turn with several lines yet"
-    with pytest.raises(ValueError, match="no turn to take back"):
-        IntrinsicCounter(RYBKA_3).remove(Spread((0, 1), 0, 0.0))
 
 
 def test_a_player_who_never_erred_is_stronger_than_any_known() -> None:
-    found = rated([Spread((0, 0.05, 0.3), 0, 0.0)] * 60).rating
+    found = intrinsic_rating(RYBKA_3, [Spread((0, 0.05, 0.3), 0, 0.0)] * 60)
     assert found.elo is None and found.high is None
     assert found.low is not None and found.low > 2500
     assert found.reason is not None and found.reason.startswith("stronger than any player")
 
 
 def test_a_player_of_bad_moves_is_weaker_than_any_known() -> None:
-    found = rated([Spread((0, 0.5, 2.0), 2, 0.0)] * 40).rating
+    found = intrinsic_rating(RYBKA_3, [Spread((0, 0.5, 2.0), 2, 0.0)] * 40)
     assert found.elo is None and found.low is None
     assert found.high is not None and found.high < 1700
     assert found.reason is not None and found.reason.startswith("weaker than any player")
@@ -120,7 +99,7 @@ def test_a_player_of_bad_moves_is_weaker_than_any_known() -> None:
 
 def test_a_rating_outside_the_mileposts_is_marked() -> None:
     turns = simulate(real_turns(), RYBKA_3.skill(2900), 400, np.random.default_rng(5))
-    found = rated(spreads_of(turns)).rating
+    found = intrinsic_rating(RYBKA_3, spreads_of(turns))
     assert found.elo is not None and found.elo > 2700
     assert found.beyond
 
@@ -128,10 +107,11 @@ def test_a_rating_outside_the_mileposts_is_marked() -> None:
 def test_one_oddity_cannot_say_everything() -> None:
     steep = msgspec.structs.replace(RYBKA_3, model="powers")
     odd = Spread((0, 30.0), 1, 0.0)
-    counter = rated([odd, *[Spread((0, 0.1), 0, 0.0)] * 3], steep)
-    assert counter.rating.turns == 4
-    counter.remove(odd)
-    assert counter.rating == rated([Spread((0, 0.1), 0, 0.0)] * 3, steep).rating
+    found = [
+        intrinsic_rating(steep, [*odds, *[Spread((0, 0.1), 0, 0.0)] * 3]) for odds in ([], [odd])
+    ]
+    assert found[0].low is not None and found[1].high is not None
+    assert found[1].high > found[0].low - 1000
 
 
 def test_another_engine_or_limit_is_refused() -> None:
@@ -172,26 +152,6 @@ def test_a_table_needs_two_mileposts() -> None:
         IntrinsicTable(
             name="x", engine="e", limit="l", lines=1, source="", mileposts=(Milepost(1, 1, 1),)
         )
-
-
-def test_turns_are_weighed_by_the_tables_own_model_and_curve() -> None:
-    spread = Spread((0, 0.1, 0.4), 1, 0.0)
-    for model, curve in (("powers", "ipa"), ("product", "secha")):
-        table = msgspec.structs.replace(RYBKA_3, model=model, curve=curve)
-        counter = rated([spread], table)
-        skill = table.skill(2000)
-        assert (skill.model, skill.curve) == (model, curve)
-        steps = [
-            log_likelihood(TurnArrays([spread]), table.skill(elo))
-            - log_likelihood(TurnArrays([spread]), table.skill(2000))
-            for elo in (1600, 2400)
-        ]
-        weighed = counter.log_likelihood
-        at = [int((elo - 1200) / 20) for elo in (1600, 2000, 2400)]
-        assert [weighed[at[0]] - weighed[at[1]], weighed[at[2]] - weighed[at[1]]] == pytest.approx(
-            steps, abs=1e-6
-        )
-    assert isinstance(skill, ChoiceSkill)
 
 
 # --- projection ---------------------------------------------------------------------------------

@@ -106,10 +106,8 @@ def sums(read: MoveReader, turns: Sequence[tuple[Color, Turn]], elos: Rated) -> 
     return total
 
 
-def figure(
-    total: GameSums, read: MoveReader, color: Color, ply: int, *, over: bool
-) -> Perceived | None:
-    found = total.evidence(color, read.dispersion, over=over, after_ply=ply)
+def figure(total: GameSums, read: MoveReader, color: Color, *, over: bool) -> Perceived | None:
+    found = total.evidence(color, read.dispersion, over=over)
     return None if found is None else perceived(found)
 
 
@@ -157,8 +155,11 @@ def test_a_second_implementation_agrees(
     # Every third move keeps the slow one fast enough, and leaves gaps as late scores do.
     turns = [each for each in turns_of(games(gain)[index]) if each[1].ply % 3]
     models = [json.loads(encode_model(model)) for model in read.models]
+    total, made = sums(read, (), elos), {}
+    for color, turn in turns:
+        total.add(color, turn.ply, read.compare(turn, total.elos[color]))
+        made[turn.ply] = [figure(total, read, color, over=over) for over in (False, True)]
     for over in (False, True):
-        total = sums(read, turns, elos)
         slow = second.figures(
             models,
             [as_move(*each) for each in turns[:40]],
@@ -167,13 +168,10 @@ def test_a_second_implementation_agrees(
             over=over,
             scale=scale,
         )
-        # Taken back to where the slow one stops.
-        total.truncate(turns[:40][-1][1].ply)
         for color in COLORS:
             assert slow[color]
             for expected in slow[color]:
-                final = over and expected is slow[color][-1]
-                found = figure(total, read, color, expected.ply, over=final)
+                found = made[expected.ply][over and expected is slow[color][-1]]
                 assert found is not None
                 assert close(found, expected[1:]), (found, expected)
 
@@ -205,8 +203,8 @@ def test_a_player_scores_one_half_against_his_like_on_average(held: Turn, at: fl
     read = reader("classical")
     own = min(max(at, 800.0), 3200.0)
     found = read.compare(held, Elos(own, own))
-    assert found.of_own is not None
-    assert math.isclose(float(np.interp(own, GRID_ELO, found.of_own)), 0.5, abs_tol=1e-12)
+    assert found.single.of_own is not None
+    assert math.isclose(float(np.interp(own, GRID_ELO, found.single.of_own)), 0.5, abs_tol=1e-12)
 
 
 @given(st.lists(turn, min_size=2, max_size=30), elo, elo, st.booleans())
@@ -218,7 +216,7 @@ def test_the_usual_band_holds_what_is_neither_too_low_nor_too_high(
     turns = in_order(moves)
     total = sums(read, turns, (white, black))
     for color in COLORS:
-        found = figure(total, read, color, len(turns), over=over)
+        found = figure(total, read, color, over=over)
         assert found is not None and found.percentile is not None
         assert found.usual_low is not None and found.usual_high is not None
         # At the ends of the grid a band is cut, and so is what lies in it.
@@ -245,7 +243,7 @@ def test_a_better_move_never_lowers_the_rating(
     for each in (moves, better):
         # The opponent's moves are as they were, so the game is as hard as it was for White.
         total = sums(read, in_order(each), (white, black))
-        one = figure(total, read, "white", len(moves), over=False)
+        one = figure(total, read, "white", over=False)
         assert one is not None
         found.append(one.rating)
     assert found[1] >= found[0] - 1e-9
@@ -259,13 +257,13 @@ def test_moves_taken_back_leave_nothing_behind(
     read = reader("classical")
     turns = in_order(moves)
     total = sums(read, turns, (white, black))
-    before = figure(total, read, "white", ply, over=False)
+    before = figure(total, read, "white", over=False)
     total.truncate(ply)
     fresh = sums(read, turns[:ply], (white, black))
     for color in COLORS:
-        held = figure(total, read, color, ply, over=True)
-        assert held == figure(fresh, read, color, ply, over=True)
-    assert before == figure(fresh, read, "white", ply, over=False)
+        held = figure(total, read, color, over=True)
+        assert held == figure(fresh, read, color, over=True)
+    assert before == figure(fresh, read, "white", over=False)
 
 
 @given(st.lists(turn, min_size=2, max_size=20), st.floats(-500, 5000), st.floats(-500, 5000))
@@ -284,12 +282,12 @@ def test_ratings_count_no_further_than_was_learned(
     for color, held in turns:
         within.add(color, held.ply, read.compare(held, of[color]))
     far = sums(read, turns, (white, black))
-    found = figure(far, read, "white", len(turns), over=True)
-    assert found == figure(within, read, "white", len(turns), over=True)
+    found = figure(far, read, "white", over=True)
+    assert found == figure(within, read, "white", over=True)
     assert found is not None
     assert 400 <= found.rating <= 3600
 
 
 def test_nothing_is_said_before_the_first_counted_move() -> None:
     read = reader("classical")
-    assert figure(sums(read, [], (2000, 2000)), read, "white", 10, over=False) is None
+    assert figure(sums(read, [], (2000, 2000)), read, "white", over=False) is None

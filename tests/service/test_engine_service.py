@@ -13,7 +13,7 @@ from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.errors import ConfigError, InputError
 from live.events import Score
-from live.ratings.ferreira import Algorithm4, MeasuredDistribution, SpikeAtZero
+from live.ratings.ferreira import SPIKE_AT_ZERO, scores_against
 from live.ratings.perceived_model import load_model
 from live.service.engine_service import EngineService
 from live.service.measure_settings import engine_distribution, limit_text
@@ -110,14 +110,14 @@ ENGINE, LIMIT = load_model("classical-successive").engine, "100000 nodes"
 
 
 def test_a_measured_engine_is_no_spike_and_shows_players_nearer() -> None:
-    assert engine_distribution("spike", ENGINE, LIMIT, "same-search") == SpikeAtZero()
+    assert engine_distribution("spike", ENGINE, LIMIT, "same-search") == SPIKE_AT_ZERO
     measured = engine_distribution("measured", ENGINE, LIMIT, "successive")
-    assert isinstance(measured, MeasuredDistribution)
     assert sum(moves for _, moves in measured.counts) == 18_984
     gains = [0, -3, 4, -20, -7, 2]
-    spike = Algorithm4(gains, gain="successive").expected_score
-    other = Algorithm4(gains, engine=measured, gain="successive").expected_score
-    assert spike is not None and other is not None and spike < other
+    spike, other = (
+        scores_against(gains, each).total / each.scale for each in (SPIKE_AT_ZERO, measured)
+    )
+    assert spike < other
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from live.ratings.choice_model import (
     TurnArrays,
     choices,
 )
-from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicCounter, IntrinsicTable, Milepost
+from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicTable, Milepost, intrinsic_rating
 from live.studies.regan_fit import (
     MIN_TURNS,
     PERCENTILES,
@@ -356,10 +356,7 @@ def test_a_learned_table_rates_new_players() -> None:
     learned = learn(games_of(STRAIGHT, 300, 40, seed=4))
     off = []
     for game in games_of(STRAIGHT, 30, 200, seed=5):
-        counter = IntrinsicCounter(learned)
-        for spread in game.spreads:
-            counter.add(spread)
-        rating = counter.rating.elo
+        rating = intrinsic_rating(learned, game.spreads).elo
         off.append(game.elo - (rating if rating is not None else 2000))
     assert abs(np.mean(off)) < 70
     assert np.std(off) < 260

@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, xlogy
 
-from live.ratings.ferreira import MeasuredDistribution
+from live.ratings.ferreira import EngineDistribution
 from live.ratings.gain import GainHistogram
-from live.ratings.score_interval import GameScores, clustered_interval, score_interval
+from live.ratings.score_interval import ClusteredScores, GameScores, score_interval
 
 DATA = Path(__file__).parents[2] / "data"
 MOVES = (5, 10, 20, 40, 80)
@@ -102,7 +102,7 @@ def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
     """Coverage against a measured engine, for the real distributions of 48 player-games."""
     data = json.loads((DATA / "successive-gains.json").read_text())
     engine_gains = GainHistogram(gain for gain, count in data["engine"] for _ in range(count))
-    engine = MeasuredDistribution(engine_gains)
+    engine = EngineDistribution(engine_gains)
     rng = np.random.default_rng(seed)
     truths, covered = [], []
     for gains in data["players"]:
@@ -138,11 +138,9 @@ def pooled_coverage(games: int, design_effect: float, samples: int, seed: int) -
             else np.full(games, share)
         )
         zeros = rng.binomial(moves, in_game)
-        interval = clustered_interval(
-            [GameScores(n, z, z) for n, z in zip(moves.tolist(), zeros.tolist(), strict=True)],
-            scale=2,
-            ceiling=1,
-        )
+        interval = ClusteredScores(
+            GameScores(n, z, z) for n, z in zip(moves.tolist(), zeros.tolist(), strict=True)
+        ).interval(2, 1)
         assert interval is not None
         inside += interval[0] <= share / 2 <= interval[1]
     return inside / samples

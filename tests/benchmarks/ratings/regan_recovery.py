@@ -29,7 +29,7 @@ from live.ratings.choice_model import (
     left_out,
     spread_of,
 )
-from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicCounter, IntrinsicTable
+from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicTable, intrinsic_rating
 from live.studies.regan_fit import MIN_TURNS, Method, NoFit, fit_likelihood, fit_percentile
 
 SPREADS = Path(__file__).parents[2] / "data" / "multi-pv-spreads.json"
@@ -125,10 +125,7 @@ def recover_elo(table: IntrinsicTable, elo: float, n: int, samples: int, seed: i
     covered = open_ends = 0
     estimates = []
     for _ in range(samples):
-        counter = IntrinsicCounter(table)
-        for spread in spreads_of(simulate(pool, table.skill(elo), n, rng)):
-            counter.add(spread)
-        rating = counter.rating
+        rating = intrinsic_rating(table, spreads_of(simulate(pool, table.skill(elo), n, rng)))
         low, high = rating.low, rating.high
         covered += (low is None or low <= elo) and (high is None or elo <= high)
         open_ends += low is None or high is None
