@@ -11,10 +11,7 @@ from live.ratings.algorithm_2 import Algorithm2
 
 
 def shown(event: Algorithm2, *names: str) -> list[PlayerMethods]:
-    views = [
-        PlayerView(id=name, name=name, elo=None, games=1, moves=1, mean_gain_cp=None)
-        for name in names
-    ]
+    views = [PlayerView(name, name, None, games=1, moves=1, mean_gain_cp=None) for name in names]
     return [view.methods for view in with_strengths(views, event)]
 
 

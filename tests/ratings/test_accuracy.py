@@ -141,7 +141,7 @@ def test_a_mate_counts_the_same_in_every_figure() -> None:
     # lila issue 5617: one page capped at 1000, the next at 2000.
     for other in (Score(0), Score(-200), Score(-MATE_CP, -1)):
         assert move(Score(MATE_CP, 3), other) == move(Score(2500), other)
-    assert move(Score(MATE_CP, 3), Score(-MATE_CP, -2)) == (0, 2 * CAP_CP)
+    assert move(Score(MATE_CP, 3), Score(-MATE_CP, -2)) == (0.5, 2 * CAP_CP)
 
 
 def test_a_blunder_does_not_make_the_game_0() -> None:

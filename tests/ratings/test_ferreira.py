@@ -69,7 +69,7 @@ def test_the_difference_lies_in_the_interval(values: list[int]) -> None:
     [
         ([-10, -20], "same-search", None, (-400, 0)),  # never agrees: one finite end
         ([0] * 10, "same-search", (-400, 0), (0, 0)),  # the engine's equal and no more
-        ([30] * 4, "successive", (0, 400), None),  # always surprises it: no upper end
+        ([30] * 4, "successive", (-400, 400), None),  # always surprises it: no upper end
     ],
 )
 def test_ends_at_the_extremes(
