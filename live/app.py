@@ -134,8 +134,7 @@ async def follow(
         if screen.drawn:
             parts["display"] = screen.run
         journal = service.journal.journal
-        if journal is not None:
-            public.listen(partial(mark_shown, public, journal))
+        public.listen(partial(mark_shown, public, journal))
         reloader = (
             _reloader(said, again, sources, publisher, journal) if again is not None else None
         )
@@ -206,7 +205,7 @@ def _reloader(
     again: StartAgain,
     sources: SourceRunner,
     publisher: Publisher,
-    journal: Journal | None,
+    journal: Journal,
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (

@@ -174,11 +174,10 @@ def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
         (state.remove if ruling.removed else state.bring_back)(ruling.game)
 
 
-def remember(journal: Journal | None, what: Said) -> None:
+def remember(journal: Journal, what: Said) -> None:
     """Keep it for the runs to come."""
-    if journal is not None:
-        kind = next(name for name, each in _SAID.items() if isinstance(what, each))
-        journal.note(kind, msgspec.json.encode(what), getattr(what, "game", None) or "")
+    kind = next(name for name, each in _SAID.items() if isinstance(what, each))
+    journal.note(kind, msgspec.json.encode(what), getattr(what, "game", None) or "")
 
 
 def past(
@@ -285,7 +284,7 @@ class AlertService:
         self._publish = publish
         self._clock = clock
         self._report = report
-        self._journal = journal
+        self._journal = journal or Journal()
         self._aloud = aloud
         self._faults = FaultLog("alerts are missed")
         self._log = IncidentLog()

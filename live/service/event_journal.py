@@ -40,7 +40,6 @@ from live.games.game import GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
-from live.ledger.measure import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.service.process import SLICE_S, LoopSlices, paused
@@ -136,8 +135,7 @@ class EventJournal:
     ) -> None:
         self.restored = 0
         """Games brought back at the start."""
-        self._memory = MemoryResultCache() if memory is None else memory
-        self.journal = Journal(path, durable=durable, memory=self._memory) if path else None
+        self.journal = Journal(path, durable=durable, memory=memory)
         self._last_problem = ""
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
@@ -161,21 +159,17 @@ class EventJournal:
         return cls(journal_path(kept, feeds, once=once), durable=kept.durable, memory=memory)
 
     @contextlib.contextmanager
-    def opened(self, config: Config) -> Iterator[ResultCache | None]:
+    def opened(self, config: Config) -> Iterator[ResultCache]:
         """Gives where results are looked up and put."""
         self._settings = settings_of(config)
         with contextlib.ExitStack() as stack:
-            cache_file = config.engine.cache_file
-            # What the journal holds in memory need not be there twice.
-            memory = self._memory if self.journal is None else MemoryResultCache(1)
-            shared = ResultFile(Path(cache_file), memory) if cache_file else None
-            if shared is not None:
+            shared = None
+            if cache_file := config.engine.cache_file:
+                # What the journal holds in memory need not be there twice.
+                shared = ResultFile(Path(cache_file), MemoryResultCache(1))
                 stack.enter_context(shared)
-            if self.journal is None:
-                yield shared or self._memory
-            else:
-                yield StoredResults(stack.enter_context(self.journal), shared)
-                self._keep(time.monotonic() + LAST_S, all_of_them=True)
+            yield StoredResults(stack.enter_context(self.journal), shared)
+            self._keep(time.monotonic() + LAST_S, all_of_them=True)
 
     # --- coming back ------------------------------------------------------------------------------
 
@@ -190,9 +184,18 @@ class EventJournal:
         """Hold the games of before again; returns when they stand with all that was known.
         ``limit`` is that of a search, for people; ``measured`` is what is known of the engine.
         """
-        if self.journal is None:
+        if not self.journal.named:
             return
-        run = run_of(self._settings, state.ledger.measure, room.identity, limit, feeds, measured)
+        run = JournalRun(
+            version=__version__,
+            engine_name=room.identity.name,
+            identity=str(room.identity),
+            limit=limit,
+            feeds=tuple(feeds),
+            settings=self._settings,
+            measured=measured,
+            measure=measure_digest(str(room.identity), limit, state.ledger.measure),
+        )
         self._state, self._run = state, run
         began_s, slices = time.monotonic(), LoopSlices()
         with paused():
@@ -221,7 +224,6 @@ class EventJournal:
         """The games of the followed sources: those kept whole, with what happened since, and those
         of which only that is known. Then all, in the order they appeared. Yields after every game.
         """
-        assert self.journal is not None
         kept: list[tuple[ArchivedValues, list[Step]]] = []
         others: list[JournalStanding] = []
         appeared: list[GameId] = []
@@ -262,7 +264,7 @@ class EventJournal:
         return details is not None and len(details.plies) == len(rest.game.moves)
 
     def _details(self, game: GameId) -> ArchivedDetails | None:
-        data = self.journal.details(game) if self.journal is not None else None
+        data = self.journal.details(game)
         return details_of(game, data) if data is not None else None
 
     def _recall(self, game: GameId) -> ArchivedDetails | None:
@@ -274,8 +276,8 @@ class EventJournal:
     @property
     def problem(self) -> str:
         """What is wrong with the journal, for people; empty when all is well, or without one."""
-        if self.journal is None or self.journal.problem:
-            return self.journal.problem if self.journal is not None else ""
+        if self.journal.problem:
+            return self.journal.problem
         found = list(self.journal.damage)
         if lost := len(self._damaged):
             games = "1 game" if lost == 1 else f"{lost} games"
@@ -287,7 +289,7 @@ class EventJournal:
         """Where the event is kept and what came back of it, for people; empty without a journal,
         and where it cannot be used, which is said elsewhere (:attr:`problem`).
         """
-        if self.journal is None or self.journal.problem:
+        if not self.journal.named or self.journal.problem:
             return ""
         games = "1 game" if self.restored == 1 else f"{self.restored} games"
         verb = f"{games} restored from" if self.restored else "kept in"
@@ -306,7 +308,7 @@ class EventJournal:
         """The engine in use has been measured, and every figure is another: all that follows
         belongs to a start of its own.
         """
-        if self.journal is None or self._state is None or self._run is None:
+        if self._state is None or self._run is None:
             return
         run, held = self._run, self._state.ledger.measure
         self._run = msgspec.structs.replace(
@@ -319,12 +321,12 @@ class EventJournal:
 
     def applied(self, step: Step) -> None:
         """A step has been carried out."""
-        if self.journal is not None and not isinstance(step, GameConfirmed):
+        if not isinstance(step, GameConfirmed):
             self.journal.change(step)
 
     def published(self, changes: Iterable[Change]) -> None:
         """These changes have been published: their games are to be kept anew."""
-        if self.journal is None:
+        if not self.journal.named:
             return
         for change in changes:
             game = getattr(change, "game", None)
@@ -338,12 +340,11 @@ class EventJournal:
 
     def answer(self, question: HumanQuestion) -> HumanAnswer | None:
         """What was answered to this question before, here or in an earlier start."""
-        return self.journal.answer(question) if self.journal is not None else None
+        return self.journal.answer(question)
 
     def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         """Keep what the network of human moves answered."""
-        if self.journal is not None:
-            self.journal.put_answer(question, answer)
+        self.journal.put_answer(question, answer)
 
     @property
     def unkept(self) -> int:
@@ -354,7 +355,6 @@ class EventJournal:
         """Keep games that have changed, whole, as long as there is time for it; those that move on
         every few seconds at most.
         """
-        assert self.journal is not None
         if self._state is None or self._run is None or self.journal.problem:
             return
         now_s = time.monotonic()
@@ -376,8 +376,6 @@ class EventJournal:
 
     def look_after(self, state: EventState, report: Callable[[FeedHealth], None]) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
-        if self.journal is None:
-            return
         if self.journal.wants_restating:
             log.warning("journal %s: all games are written anew", self.journal.path)
             self.journal.restate(state.held())
@@ -405,24 +403,3 @@ def _applied(state: EventState, step: Step) -> Iterator[None]:
     except (ValueError, KeyError, IndexError) as error:
         log.error("game %s: a change cannot be restored (%s)", step.id, error)
     yield
-
-
-def run_of(
-    settings: dict[str, object],
-    measure: Measure,
-    engine: EngineIdentity,
-    limit: str,
-    feeds: Sequence[FeedName],
-    measured: MeasuredEngine | None = None,
-) -> JournalRun:
-    """The particulars of this start."""
-    return JournalRun(
-        version=__version__,
-        engine_name=engine.name,
-        identity=str(engine),
-        limit=limit,
-        feeds=tuple(feeds),
-        settings=settings,
-        measured=measured,
-        measure=measure_digest(str(engine), limit, measure),
-    )

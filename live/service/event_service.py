@@ -212,20 +212,18 @@ class EventService:
         # Nobody is notified again of what is restored.
         with self.arbiter.restoring(), self.story.restoring():
             await self.journal.restore(self.state, room, limit, feeds, self.measured)
-            if self.journal.journal is not None:
-                rule_again(self.state, self.journal.journal.notes())
-        if self.journal.journal is not None:
-            try:
-                with self.arbiter.behind():
-                    known = past(self.journal.journal, self.state, feeds)
-                    before = await self._slices.run(known)
-                    await self._slices.run(self.arbiter.resume(before))
-                    # After the alerts: they say which results are doubted.
-                    await self._slices.run(self.story.resume(before.told))
-            except Exception:
-                # Broad, as wherever alerts are made: whatever a strange journal brings about in
-                # them, the games stand, and the service has to start.
-                log.exception("alerts of before are missed")
+            rule_again(self.state, self.journal.journal.notes())
+        try:
+            with self.arbiter.behind():
+                known = past(self.journal.journal, self.state, feeds)
+                before = await self._slices.run(known)
+                await self._slices.run(self.arbiter.resume(before))
+                # After the alerts: they say which results are doubted.
+                await self._slices.run(self.story.resume(before.told))
+        except Exception:
+            # Broad, as wherever alerts are made: whatever a strange journal brings about in
+            # them, the games stand, and the service has to start.
+            log.exception("alerts of before are missed")
 
     def remove_board(self, game: GameId) -> None:
         """The arbiter takes a board off all screens, points and reports; the log says so."""

@@ -140,7 +140,7 @@ def _out(text: str) -> None:
     sys.stdout.flush()
 
 
-def offer_delay(actions: TerminalActions, public: PublicState, journal: Journal | None) -> None:
+def offer_delay(actions: TerminalActions, public: PublicState, journal: Journal) -> None:
     """Let the terminal hold back what the public sees, and show what waits."""
     actions.public_delay = public.held
     actions.set_delay = lambda delay_s: choose_delay(public, journal, delay_s)

@@ -50,13 +50,13 @@ class ChosenDelay(msgspec.Struct, frozen=True):
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
 
 
-def choose_delay(public: PublicState, journal: Journal | None, delay_s: float) -> None:
+def choose_delay(public: PublicState, journal: Journal, delay_s: float) -> None:
     """The arbiter sets the delay: it lasts over a restart, for what is withheld is kept, too."""
     public.delay(delay_s)
     _remember(journal, delay_s)
 
 
-def settings_delay(public: PublicState, journal: Journal | None, feeds: FeedsConfig) -> None:
+def settings_delay(public: PublicState, journal: Journal, feeds: FeedsConfig) -> None:
     """The settings changed the delay while the service runs: it holds from the next move on, and
     what was chosen before is over.
     """
@@ -66,17 +66,16 @@ def settings_delay(public: PublicState, journal: Journal | None, feeds: FeedsCon
     _remember(journal, 0.0)
 
 
-def _remember(journal: Journal | None, delay_s: float) -> None:
-    if journal is not None:
-        journal.note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
+def _remember(journal: Journal, delay_s: float) -> None:
+    journal.note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
 
 
-def first_delay_s(settings_s: float, journal: Journal | None) -> float:
+def first_delay_s(settings_s: float, journal: Journal) -> float:
     """The delay to start with: the longer one of what the settings say and what the arbiter chose
     last before the restart.
     """
     chosen_s = 0.0
-    for note in journal.notes() if journal is not None else ():
+    for note in journal.notes():
         if note.kind == DELAY:
             try:
                 chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
@@ -143,11 +142,11 @@ async def all_passed_on(public: PublicState, clock: Clock) -> None:
         public.pass_due()
 
 
-def since_shown(journal: Journal | None, state: EventState, delay_s: float) -> Unshown:
+def since_shown(journal: Journal, state: EventState, delay_s: float) -> Unshown:
     """What the public had not been shown when the journal ended, which is now: what had waited
     while the service was away waits on from there, whatever the clock says meanwhile.
     """
-    if journal is None or not delay_s:
+    if not delay_s:
         return Unshown({}, {})
     found = Unshown({}, {})
     recent, known = journal.recent(1000 * delay_s), journal.last_changes()

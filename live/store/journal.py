@@ -328,8 +328,8 @@ def _steady_ms() -> float:
 
 
 class Journal:
-    """One file, written by this process alone. Use as a context manager; never raises for the
-    file's sake. Also a :class:`live.engine.results.result_cache.ResultCache`.
+    """One file, written by this process alone, or none. Use as a context manager; never raises for
+    the file's sake. Also a :class:`live.engine.results.result_cache.ResultCache`.
 
     Args:
         durable: every commit reaches the disk before the next, for machines that lose power.
@@ -340,7 +340,7 @@ class Journal:
 
     def __init__(
         self,
-        path: Path,
+        path: Path | None = None,
         *,
         durable: bool = False,
         now_ms: Callable[[], int] = wall_ms,
@@ -349,7 +349,10 @@ class Journal:
         retry_s: float = RETRY_S,
         steady_ms: Callable[[], float] | None = None,
     ) -> None:
-        self.path = path.expanduser()
+        self.named = path is not None
+        """Whether there is a file; else nothing is written, and only results of searches are
+        known."""
+        self.path = (path or Path()).expanduser()
         self.problem = ""
         """For people; empty when all is well."""
         self.hopeless = False
@@ -378,6 +381,8 @@ class Journal:
     # --- life -------------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
+        if not self.named:
+            return self
         try:
             check_ours(self.path)  # before anything is made beside it
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -522,7 +527,8 @@ class Journal:
     @property
     def wants_restating(self) -> bool:
         """Changes were left out, and could be written now."""
-        return self._missed and not self.problem and not len(self._backlog)
+        waits = self.problem or len(self._backlog) or self._writer is None
+        return self._missed and not waits
 
     def keep(self, game: GameId, measure: bytes, rest: bytes, details: bytes) -> bool:
         """Keep a game as it stands after all changes so far; whether there was room."""

@@ -175,7 +175,6 @@ async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> Non
 async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
     journal = EventJournal(path)
-    assert journal.journal is not None
     seconds = itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
     service = EventService(load_config(None, {}, {"engine.nodes": 500}), journal, human=human)
@@ -209,11 +208,9 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
     async with followed(path) as service:
         for plies in (6, 9, 15):
             whole = await told(service, beginning(one, plies), beginning(two, plies))
-            assert service.journal.journal is not None
             moments.append((service.journal.journal._last_ms, whole))
         # A move taken back, and a game that is gone.
         whole = await told(service, beginning(one, 12))
-        assert service.journal.journal is not None
         moments.append((service.journal.journal._last_ms, whole))
     with JournalReader.open(path) as reader:
         for at_ms, whole in moments:
@@ -357,7 +354,6 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         (alert,) = service.arbiter.alerts()
         service.arbiter.acknowledge(alert.id, "phoned")
         (acknowledged,) = service.arbiter.alerts()
-        assert service.journal.journal is not None
         then_ms = service.journal.journal._last_ms
         await told(service, msgspec.structs.replace(game, problem=None))
         assert not service.arbiter.alerts()

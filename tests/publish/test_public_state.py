@@ -14,6 +14,7 @@ from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
 from live.service.public_delay import settings_delay, trouble
+from live.store.journal import Journal
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.publish.world import World
@@ -241,14 +242,16 @@ def test_rounds_changed_while_it_runs_hold_from_the_next_move_on() -> None:
     reported(service, "2.1", 4)
     assert service.shown() == {"1.1": ("*", 4)}
     for rounds in ((), ("1", "2")):
-        settings_delay(service.public, None, msgspec.structs.replace(feeds, delay_rounds=rounds))
+        settings_delay(
+            service.public, Journal(), msgspec.structs.replace(feeds, delay_rounds=rounds)
+        )
         reported(service, "1.1", 5 + len(rounds))
         assert service.shown() == {"1.1": ("*", 4)}, "nothing is taken back, nothing is added"
     # And the other way round what waits is shown.
-    settings_delay(service.public, None, msgspec.structs.replace(feeds, delay_rounds=("1",)))
+    settings_delay(service.public, Journal(), msgspec.structs.replace(feeds, delay_rounds=("1",)))
     assert service.shown() == {"1.1": ("*", 4), "2.1": ("*", 4)}
     over = msgspec.structs.replace(feeds, delay_rounds=("1", "2"), delay_finished=False)
-    settings_delay(service.public, None, over)
+    settings_delay(service.public, Journal(), over)
     reported(service, "2.1", 5, "1-0")
     assert service.shown() == {"1.1": ("*", 4), "2.1": ("1-0", 5)}
 

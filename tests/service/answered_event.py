@@ -64,7 +64,7 @@ class AnsweredEvent(EventService):
 
     def flush(self) -> None:
         """All that was handed to the journal is in its file."""
-        assert self.journal.journal is not None and self.journal.journal.flush()
+        assert self.journal.journal.flush()
 
 
 def confirmed(whole: Analysis) -> Analysis:

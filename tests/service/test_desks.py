@@ -178,7 +178,6 @@ class Evening:
         self.now_s = now_s
         self.hall = AnsweredEvent(path)
         self.hall.arbiter._clock = lambda: self.now_s
-        assert self.hall.journal.journal is not None
         self.hall.journal.journal._now_ms = lambda: round(self.now_s * 1000)
         self.raised: list[Alert] = []
         self.hall.listen(self._hear)
@@ -383,7 +382,6 @@ class StoryHall(AnsweredEvent):
         super().__init__(path, turned)
         self.now_s = now_s
         self.story._clock = lambda: self.now_s
-        assert self.journal.journal is not None
         self.journal.journal._now_ms = lambda: round(self.now_s * 1000)
         self.sent: list[Moment] = []
         self.listen(self._sent)

@@ -136,7 +136,6 @@ async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is
     service = EventService(settings(), EventJournal(path))
     shown: list[FeedHealth] = []
     async with service.with_engine(live=False, feeds=[FEED]):
-        assert service.journal.journal is not None
         service.journal.journal._backlog._bound = 3
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")

@@ -177,7 +177,6 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
 ) -> None:
     config, path = settings(engine("known")), tmp_path / "journal.sqlite"
     journal = EventJournal(path)
-    assert journal.journal is not None
     seconds = itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
     game = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:12])

@@ -23,6 +23,7 @@ from live.report.report_files import Format
 from live.service.output_mode import JsonPrinter, line_printer, offer_delay, theme, way
 from live.service.program_output import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
 from live.service.report_export import export_incidents, export_report
+from live.store.journal import Journal
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions
 from tests.publish.world import World
@@ -74,7 +75,7 @@ def test_no_color_means_none() -> None:
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
     actions, world = TerminalActions("http://127.0.0.1/"), World(1)
     public = PublicState(world)
-    offer_delay(actions, public, None)
+    offer_delay(actions, public, Journal())
     assert actions.set_delay is not None and actions.public_delay().delay_s == 0
     actions.set_delay(900)
     public.publish(world.appear("g1") + world.move("g1"))

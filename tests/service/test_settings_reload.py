@@ -32,6 +32,7 @@ from live.service.settings_reload import (
 )
 from live.service.source_runner import SourceRunner, settings_of
 from live.settings import checked, flat, nested
+from live.store.journal import Journal
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
 
@@ -99,7 +100,7 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     publisher, sources = Publisher(old.server, World(1)), SourceRunner([str(pgn)], old.feeds)
     log = logging.getLogger("live").level
     again = app.StartAgain(lambda: new, None, HangupSignals())
-    reloader = app._reloader(old, again, sources, publisher, None)
+    reloader = app._reloader(old, again, sources, publisher, Journal())
     try:
         difference = reloader.reload()
     finally:
