@@ -46,6 +46,7 @@ from live.events import (
     MoveMessage,
     PlayerView,
     PlyView,
+    PointMessage,
     PublicDelay,
     ScoreMessage,
     StandingMessage,
@@ -148,6 +149,9 @@ class PublicState:
         self._rounds: dict[GameId, str] = {}
         # Games that are shown at once.
         self._free: set[GameId] = set()
+        # Games of two players without a rating: their level is that of all rated players, those of
+        # games that are held back too, so their figures wait like these.
+        self._unrated: set[GameId] = set()
         self._results: dict[GameId, str] = {}
         self._from_s = wall_s()
         # What the public knows of the live state; None where it knows all of it.
@@ -254,9 +258,18 @@ class PublicState:
                     change = ScoreMessage(detail.id, change.move)
                 self._hold(changed_s[detail.id], change)
         last_s = changed_s[held[-1].id]
+        for detail in whole.games:
+            if detail.id in self._free & self._unrated:
+                self._late.apply(GoneMessage(detail.id))
+                for change in whole_game(detail):
+                    if self._of_field(change):
+                        self._hold(last_s, change)
+                    else:
+                        self._late.apply(change)
         for moment in whole.moments:
             # One of nobody is of a round, and compares all its games.
-            if moment.game in changed_s or moment.color is None:
+            of_field = moment.game in self._free & self._unrated
+            if moment.game in changed_s or moment.color is None or of_field:
                 if moment.game not in changed_s:
                     self._late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._hold(last_s, MomentMessage(moment.game, moment))
@@ -322,17 +335,36 @@ class PublicState:
             elif isinstance(change, MoveMessage) and not self._delayed.finished:
                 # It may go on: its result may be withdrawn a moment later.
                 self._go_on(change.game)
-            if _game_of(change) in self._free:
+            if _game_of(change) in self._free and not self._of_field(change):
                 at_once.append(change)
+                if isinstance(change, MoveMessage | GoneMessage):
+                    self._drop_figures(change)
             elif _worth_holding(change):
                 self._hold(now_s, change)
             if isinstance(change, GoneMessage):
                 self._free.discard(change.game)
+                self._unrated.discard(change.game)
                 self._results.pop(change.game, None)
                 if self._delayed.rounds:
                     at_once += self._choose_anew()
         self.pass_due()
         self._show(at_once)
+
+    def _of_field(self, change: Change) -> bool:
+        """Whether it rests on the ratings of everybody, though it is of one game."""
+        return isinstance(change, PointMessage | MomentMessage) and change.game in self._unrated
+
+    def _drop_figures(self, change: MoveMessage | GoneMessage) -> None:
+        """Figures that wait, of moves that are shown no longer."""
+        first = change.ply if isinstance(change, MoveMessage) else 0
+
+        def stands(waiting: Change) -> bool:
+            match waiting:
+                case PointMessage(game=game, point=of) | MomentMessage(game=game, moment=of):
+                    return game != change.game or of.ply < first
+            return True
+
+        self._waiting = deque(each for each in self._waiting if stands(each[1]))
 
     def _go_on(self, id: GameId) -> None:
         """A move is played: what was shown because the game was over is not any more."""
@@ -343,6 +375,8 @@ class PublicState:
 
     def _freed(self, view: GameView) -> list[Change]:
         """What waits of a game that the delay is for no longer, now that it is this."""
+        unrated = view.white.elo is None and view.black.elo is None
+        (self._unrated.add if unrated else self._unrated.discard)(view.id)
         before = self._results.get(view.id, "*")
         self._results[view.id] = view.result
         if self._delayed.take(view, self._chosen):
@@ -352,8 +386,12 @@ class PublicState:
         if view.id in self._free or (over_only and before != "*"):
             return []
         self._free.add(view.id)
-        waited = [change for _, change in self._waiting if _game_of(change) == view.id]
-        self._waiting = deque(each for each in self._waiting if _game_of(each[1]) != view.id)
+
+        def freed(change: Change) -> bool:
+            return _game_of(change) == view.id and not self._of_field(change)
+
+        waited = [change for _, change in self._waiting if freed(change)]
+        self._waiting = deque(each for each in self._waiting if not freed(each[1]))
         del self._moves[view.id]
         return waited
 
@@ -437,6 +475,7 @@ class PublicState:
         return self._known.engine()
 
     def gain(self) -> GainKind:
+        """A setting of the service, the same from start to end: nothing in it waits."""
         return self._live.gain()
 
     def games(self) -> Iterable[GameView]:
