@@ -7,6 +7,7 @@ of the manual.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -54,6 +55,24 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _METHOD = "methods."
+
+
+def _share(id: str, name: str, head: str, meaning: str) -> Figure:
+    """A share of moves among the methods, with its interval."""
+    value, low, high = (f"{_METHOD}{id}.{end}" for end in ("share", "low", "high"))
+    return Figure(
+        id=id,
+        name=name,
+        head=head,
+        kind="share",
+        value=value,
+        low=low,
+        high=high,
+        interval="95 %",
+        meaning=meaning,
+        side=True,
+    )
+
 
 FIGURES: tuple[Figure, ...] = (
     Figure(
@@ -220,57 +239,33 @@ FIGURES: tuple[Figure, ...] = (
         side=True,
         least_is_best=True,
     ),
-    Figure(
-        id="first_choice",
-        name="First choice",
-        head="1st",
-        kind="share",
-        value=_METHOD + "first_choice.share",
-        low=_METHOD + "first_choice.low",
-        high=_METHOD + "first_choice.high",
-        interval="95 %",
-        meaning="How many moves were the engine's first choice, from move 9 on, without forced "
-        "moves and decided positions. It accuses nobody.",
-        side=True,
+    _share(
+        "first_choice",
+        "First choice",
+        "1st",
+        "How many moves were the engine's first choice, from move 9 on, without forced moves and "
+        "decided positions. It accuses nobody.",
     ),
-    Figure(
-        id="conformance",
-        name="Conformance",
-        head="p30",
-        kind="share",
-        value=_METHOD + "conformance.share",
-        low=_METHOD + "conformance.low",
-        high=_METHOD + "conformance.high",
-        interval="95 %",
-        meaning="How many moves fall at most 0.30 pawns short of the engine's, from move 10 on "
+    _share(
+        "conformance",
+        "Conformance",
+        "p30",
+        "How many moves fall at most 0.30 pawns short of the engine's, from move 10 on "
         "(Alliot 2017, section 4.2).",
-        side=True,
     ),
-    Figure(
-        id="guid_bratko",
-        name="Guid-Bratko",
-        head="p20",
-        kind="share",
-        value=_METHOD + "guid_bratko.share",
-        low=_METHOD + "guid_bratko.low",
-        high=_METHOD + "guid_bratko.high",
-        interval="95 %",
-        meaning="How many moves fall at most 0.20 pawns short where the position is within two "
-        "pawns of level (after Guid and Bratko).",
-        side=True,
+    _share(
+        "guid_bratko",
+        "Guid-Bratko",
+        "p20",
+        "How many moves fall at most 0.20 pawns short where the position is within two pawns of "
+        "level (after Guid and Bratko).",
     ),
-    Figure(
-        id="ponderated",
-        name="Ponderated",
-        head="p30w",
-        kind="share",
-        value=_METHOD + "ponderated.share",
-        low=_METHOD + "ponderated.low",
-        high=_METHOD + "ponderated.high",
-        interval="95 %",
-        meaning="As conformance, but what is lost counts less the more the mover is ahead or "
-        "behind already (Alliot 2017).",
-        side=True,
+    _share(
+        "ponderated",
+        "Ponderated",
+        "p30w",
+        "As conformance, but what is lost counts less the more the mover is ahead or behind "
+        "already (Alliot 2017).",
     ),
     Figure(
         id="intrinsic",
@@ -355,6 +350,42 @@ def written(figure: Figure, value: float | None) -> str:
             return f"{100 * value:.0f} %"
         case _:
             return f"{value:.{figure.digits}f}".replace("-", "−")
+
+
+class Standing(NamedTuple):
+    """A player's place in a ranking."""
+
+    view: PlayerView
+    place: int | None
+    """1 + how many are higher; None where too little is known."""
+    tied: bool = False
+    """Others have the same number."""
+
+    @property
+    def text(self) -> str:
+        """``3``, ``3=``, or nothing."""
+        return "" if self.place is None else f"{self.place}{'=' if self.tied else ''}"
+
+
+def standings(views: Iterable[PlayerView]) -> list[Standing]:
+    """Everybody by the perceived rating, the highest first. Numbers count as they are read, in
+    whole Elo, and equal ones share a place. Who has none yet, or too few moves, comes last, by
+    name, without a place.
+    """
+    by_name = sorted(views, key=lambda view: (view.name, view.id))
+    known = {
+        view.id: round(view.perceived)
+        for view in by_name
+        if view.perceived is not None and view.counted >= EARLY_MOVES
+    }
+    values = sorted(known.values(), reverse=True)
+    placed = [
+        Standing(view, 1 + values.index(known[view.id]), values.count(known[view.id]) > 1)
+        if view.id in known
+        else Standing(view, None)
+        for view in by_name
+    ]
+    return sorted(placed, key=lambda each: each.place or len(by_name) + 1)
 
 
 def elo_text(elo: float) -> str:

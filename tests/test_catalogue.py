@@ -16,6 +16,7 @@ from live.catalogue import (
     points_text,
     read,
     sentence,
+    standings,
     why_missing,
     written,
 )
@@ -138,3 +139,14 @@ def test_the_page_gets_every_row() -> None:
     assert [row["id"] for row in rows] == [figure.id for figure in FIGURES]
     module = catalogue_module().removeprefix(b"export default ").removesuffix(b";\n")
     assert json.loads(module)["figures"] == rows
+
+
+def test_the_highest_comes_first_and_equal_numbers_share_a_place() -> None:
+    ratings = {"A": 2299.8, "B": 2500.0, "C": 2300.2, "D": None, "E": 2900.0, "F": 2300.0}
+    views = [
+        PlayerView(name, name, None, 1, 20, -5.0, counted=9 if name == "E" else 10, perceived=at)
+        for name, at in reversed(ratings.items())
+    ]
+    found = [(each.view.name, each.text) for each in standings(views)]
+    # Too few moves are no place, whatever they say.
+    assert found == [("B", "1"), ("A", "2="), ("C", "2="), ("F", "2="), ("D", ""), ("E", "")]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import msgspec
 
-from live.events import Color, CurvePoint, FigureChoice, PlayerView
+from live.catalogue import BY_ID, read, standings
+from live.events import Color, PlayerView
 from live.ledger.rate_game import NO_CHOICE, MoveQuality
-from live.ratings.algorithm_2 import RatingMargins, Strength
+from live.ratings.algorithm_2 import Algorithm2
 from live.ratings.choice_model import Spread
 from live.ratings.conformance import (
     PONDERATED,
@@ -21,7 +21,6 @@ from live.ratings.conformance import (
     predict_by_conformance,
 )
 from live.ratings.covariance import (
-    CONVOLUTION_29,
     RAW_STEP_FIT,
     STEP,
     STEP_CONFORMANCE,
@@ -79,7 +78,7 @@ class ComparisonData:
         for game in games:
             for move in game.moves:
                 self._add(game.color, move)
-            self.turns.append(tuple(move.spread for move in game.moves if move.spread is not None))
+            self.turns.append(tuple(move.spread for move in game.moves if move.spread))
 
     def _add(self, color: Color, move: MoveQuality) -> None:
         if move.best_cp is None or move.gain_cp is None:
@@ -99,21 +98,14 @@ class ComparisonData:
 
 
 class ComparedMoves:
-    """Every player of the event, with how Algorithm 2 rates them, unrounded, and how uncertain
-    each one's gains make that.
-    """
+    """Every player of the event, with how Algorithm 2 rates them, unrounded."""
 
-    def __init__(
-        self,
-        players: Iterable[ComparisonData],
-        strengths: dict[str, Strength],
-        intervals: dict[str, tuple[float, float]],
-        margins: dict[str, RatingMargins],
-    ) -> None:
+    def __init__(self, players: Iterable[ComparisonData], event: Algorithm2) -> None:
         self.players = {evidence.view.id: evidence for evidence in players}
-        self.strengths = strengths
-        self.intervals = intervals
-        self.margins = margins
+        self.strengths = event.strengths()
+        self.intervals = event.intervals()
+        self.margins = event.margins()
+        """How uncertain each one's gains make that."""
 
 
 # --- predictors ---------------------------------------------------------------------------------
@@ -238,34 +230,19 @@ def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
 # --- Alliot ---------------------------------------------------------------------------------------
 
 
-def _of_gains(
-    pick: Callable[[ComparisonData], GainHistogram],
-    predict: Callable[[GainHistogram, GainHistogram], Prediction],
+def _of_moves(
+    moves: Callable[[ComparisonData], Any], predict: Callable[[Any, Any], Prediction]
 ) -> Predictor:
+    """By some of each player's moves, where both have any that count."""
+
     def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
-        if not pick(white).n or not pick(black).n:
-            return _unjudged(white, black)
-        return predict(pick(white), pick(black))
+        if moves(white).n and moves(black).n:
+            return predict(moves(white), moves(black))
+        if any(side.view.moves and not side.judged for side in (white, black)):
+            return Prediction(missing=NO_CHOICE)
+        return Prediction(missing="no move of both that counts (from move 10 on)")
 
     return predicted
-
-
-def _unjudged(white: ComparisonData, black: ComparisonData) -> Prediction:
-    if any(side.view.moves and not side.judged for side in (white, black)):
-        return Prediction(missing=NO_CHOICE)
-    return Prediction(missing="no move of both that counts (from move 10 on)")
-
-
-def _conformance(white: ComparisonData, black: ComparisonData) -> Prediction:
-    if not white.raw.n or not black.raw.n:
-        return _unjudged(white, black)
-    return predict_by_conformance(white.raw, black.raw)
-
-
-def _ponderated(white: ComparisonData, black: ComparisonData) -> Prediction:
-    if not white.ponderated.n or not black.ponderated.n:
-        return _unjudged(white, black)
-    return predict_by_conformance(white.ponderated, black.ponderated)
 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
@@ -280,21 +257,23 @@ def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
     return predict_by_markov(white.transitions.chain("white"), black.transitions.chain("black"))
 
 
-covariance_tanh = _of_gains(
+covariance_tanh = _of_moves(
     lambda side: side.tanh, lambda a, b: predict_by_covariance(a, b, TANH, TANH_FIT)
 )
 # n0 and b stand in place of k1 and k2: gains as they are (section 4.3.1).
-convolution = _of_gains(
-    lambda side: side.shortfalls, lambda a, b: predict_by_convolution(a, b, CONVOLUTION_29)
-)
+convolution = _of_moves(lambda side: side.shortfalls, predict_by_convolution)
 
 PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
-    ("conformance, raw", "4.2", _conformance),
-    ("conformance, ponderated", "4.2", _ponderated),
+    ("conformance, raw", "4.2", _of_moves(lambda side: side.raw, predict_by_conformance)),
+    (
+        "conformance, ponderated",
+        "4.2",
+        _of_moves(lambda side: side.ponderated, predict_by_conformance),
+    ),
     (
         "covariance, raw step",
         "4.3",
-        _of_gains(
+        _of_moves(
             lambda side: side.shortfalls,
             lambda a, b: predict_by_covariance(a, b, STEP, RAW_STEP_FIT),
         ),
@@ -302,7 +281,7 @@ PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
     (
         "covariance, step",
         "4.3",
-        _of_gains(lambda side: side.step, lambda a, b: predict_by_covariance(a, b, STEP, STEP_FIT)),
+        _of_moves(lambda side: side.step, lambda a, b: predict_by_covariance(a, b, STEP, STEP_FIT)),
     ),
     ("covariance, tanh", "4.3", covariance_tanh),
     ("29-fold convolution", "4.3", convolution),
@@ -349,82 +328,12 @@ def _row(name: str, source: str, found: Prediction) -> PredictorRow:
     )
 
 
-# --- leading figure -----------------------------------------------------------------------------
-
-# Which figure of a player stands first on a screen, and in which order players are listed. Pure.
-#
-# The perceived rating leads unless Algorithm 4 is asked for, whose scale is its own.
-
-
-CHOICES: tuple[FigureChoice, ...] = get_args(FigureChoice)
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """One figure with what stands beside it, Elo; ``value`` is null where it is unbounded."""
-
-    kind: FigureChoice
-    value: float | None
-    low: float | None = None
-    """What is usual for the own rating; of Algorithm 4 its 95 % interval."""
-    high: float | None = None
-
-
-def figure(
-    held: CurvePoint | PlayerView, kind: FigureChoice, engine_rating: int = 0
-) -> Figure | None:
-    """This figure of a point or of a player over the event; None where there is none."""
-    if kind == "perceived":
-        if held.perceived is None:
-            return None
-        return Figure(kind, held.perceived, held.usual_low, held.usual_high)
-    if held.score is None:
-        return None
-    ends = (held.difference, held.difference_low, held.difference_high)
-    return Figure(kind, *(None if end is None else engine_rating + end for end in ends))
-
-
-class Standing(msgspec.Struct, frozen=True):
-    """A player's place in a ranking; numbers count as they are read, in whole Elo."""
-
-    view: PlayerView
-    figure: Figure | None
-    place: int | None
-    """1 + how many are higher; None where nothing is known."""
-    tied: bool = False
-    """Others have the same number."""
-
-    @property
-    def text(self) -> str:
-        """``3``, ``3=``, or nothing."""
-        return "" if self.place is None else f"{self.place}{'=' if self.tied else ''}"
-
-
-def standings(
-    views: Sequence[PlayerView], choice: FigureChoice = "perceived", engine_rating: int = 0
-) -> list[Standing]:
-    """Everybody, the highest figure first; those without one last, by name."""
-    found = [(view, figure(view, choice, engine_rating)) for view in views]
-    known = [
-        (view, each, round(each.value)) for view, each in found if each and each.value is not None
-    ]
-    known.sort(key=lambda one: (-one[2], one[0].name, one[0].id))
-    values = [value for _, _, value in known]
-    held = Counter(values)
-    ranked = [
-        Standing(view, each, 1 + values.index(value), held[value] > 1)
-        for view, each, value in known
-    ]
-    unknown = [(view, each) for view, each in found if each is None or each.value is None]
-    unknown.sort(key=lambda one: (one[0].name, one[0].id))
-    return ranked + [Standing(view, each, None) for view, each in unknown]
-
-
 # --- ranking ------------------------------------------------------------------------------------
 
 # Everybody of an event in one order, by what is known of them, and by each method that ranks.
 #
-# The order is that of the screens (:mod:`live.ledger.comparisons`). The battle royale has
-# places of its own beside it. Pure; made on demand from a study of the event.
+# The order is that of the screens (:func:`live.catalogue.standings`). The battle royale has places
+# of its own beside it. Pure; made on demand from a study of the event.
 
 
 #: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
@@ -501,34 +410,22 @@ def rank(
     ranks = []
     for standing in standings(views):
         view = standing.view
-        difference = figure(view, "algorithm4", engine_rating)
+        difference = read(BY_ID["algorithm4"], view, engine_rating)
         place = places[view.id]
         strength = study.strengths.get(view.id)
         low, high = study.intervals.get(view.id, (None, None))
         ranks.append(
             Rank(
-                id=view.id,
-                name=view.name,
-                elo=view.elo,
-                games=view.games,
-                moves=view.moves,
-                counted=view.counted,
+                **{name: getattr(view, name) for name in _OF_VIEW},
                 standing=standing.place,
                 tied=standing.tied,
-                perceived=view.perceived,
-                low=view.low,
-                high=view.high,
-                usual_low=view.usual_low,
-                usual_high=view.usual_high,
-                percentile=view.percentile,
-                points=view.points,
                 algorithm_2=strength.rating if strength else None,
                 algorithm_2_difference=strength.relative if strength else None,
                 algorithm_2_low=low,
                 algorithm_2_high=high,
-                algorithm_4=difference.value if difference else None,
-                algorithm_4_low=difference.low if difference else None,
-                algorithm_4_high=difference.high if difference else None,
+                algorithm_4=difference.value,
+                algorithm_4_low=difference.low,
+                algorithm_4_high=difference.high,
                 place=place.rank,
                 expected_score=place.expected_score,
                 expected_low=place.low,
@@ -539,6 +436,9 @@ def rank(
             )
         )
     return tuple(ranks)
+
+
+_OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fields__)
 
 
 # --- ferreira table 4 ---------------------------------------------------------------------------

@@ -402,15 +402,13 @@ class EventLedger:
                 odd = white_begins == (color == "white")
                 own = tuple(move for move in moves if (move.ply % 2 == 1) == odd)
                 games.setdefault(player.key, []).append(ComparedGame(color, own))
-        strengths, totals = self._standings.strengths(), self._standings.totals()
+        totals = self._standings.totals()
         return ComparedMoves(
             (
                 ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
                 for view in self.players()
             ),
-            strengths.strengths(),
-            strengths.intervals(),
-            strengths.margins(),
+            self._standings.strengths(),
         )
 
     @staticmethod

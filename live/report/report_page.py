@@ -21,6 +21,7 @@ from live.catalogue import (
     percentile_text,
     read,
     sentence,
+    standings,
 )
 from live.catalogue import (
     written as in_figures,
@@ -149,28 +150,6 @@ def _games(event: Analysis) -> str:
     return table(columns, rows)
 
 
-def _ranked(event: Analysis) -> list[tuple[str, PlayerView]]:
-    """Everybody by the perceived rating; equal numbers share a place, early ones have none."""
-    known = [view for view in event.players if _whole(view) is not None]
-    known.sort(key=lambda view: (-(_whole(view) or 0), view.name))
-    places = [_whole(view) for view in known]
-    rows = [
-        (f"{places.index(at) + 1}{'=' if places.count(at) > 1 else ''}", view)
-        for at, view in zip(places, known, strict=True)
-    ]
-    others = sorted((view for view in event.players if _whole(view) is None), key=_name_of)
-    return rows + [("", view) for view in others]
-
-
-def _whole(view: PlayerView) -> int | None:
-    early = view.perceived is None or view.counted < EARLY_MOVES
-    return None if early or view.perceived is None else round(view.perceived)
-
-
-def _name_of(view: PlayerView) -> str:
-    return view.name
-
-
 def _players(event: Analysis) -> str:
     columns = [
         HtmlColumn("", "n"),
@@ -185,7 +164,7 @@ def _players(event: Analysis) -> str:
         HtmlColumn("Points", "n"),
     ]
     rows = []
-    for place, view in _ranked(event):
+    for view, place in ((each.view, each.text) for each in standings(event.players)):
         percentile = None if view.counted < EARLY_MOVES else view.percentile
         rows.append(
             [
@@ -217,7 +196,7 @@ def _methods(event: Analysis) -> str:
             columns.append(HtmlColumn(figure.interval, "n range"))
     rows = [
         [html(view.name), *(cell for figure in shown for cell in _method(figure, view))]
-        for _, view in _ranked(event)
+        for view in (each.view for each in standings(event.players))
     ]
     return table(columns, rows)
 
@@ -238,7 +217,7 @@ def _figure(name: str, view: PlayerView, engine_rating: int = 0) -> str:
 def _gains(event: Analysis) -> str:
     """Everybody's histogram, in the order of the other tables."""
     held = {each.player: each.counts for each in event.gains}
-    views = [view for _, view in _ranked(event) if view.id in held]
+    views = [view for view in (each.view for each in standings(event.players)) if view.id in held]
     figures = "".join(
         f"<figure>{gain_chart(held[view.id], event.engine_gains)}"
         f"<figcaption>{html(view.name)}</figcaption></figure>"

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
+from live.catalogue import BY_ID, Reading, read, standings
 from live.config import ServerConfig
 from live.events import (
     CurvePoint,
@@ -26,7 +27,6 @@ from live.events import (
     PlyView,
     ScoreMessage,
 )
-from live.ledger.comparisons import Figure, figure, standings
 from live.publish.access.tokens import new_token
 from live.publish.server import Publisher
 from tests.publish.world import World
@@ -80,9 +80,9 @@ def whole(elo: float | None) -> str:
     return "∞" if elo is None else str(int(elo + 0.5))
 
 
-def written(found: Figure | None) -> tuple[str, str]:
+def written(found: Reading) -> tuple[str, str]:
     """A figure and its band, as they must be shown."""
-    if found is None or found.value is None:
+    if found.value is None:
         return "", ""
     if found.low is None or found.high is None:
         return whole(found.value), ""
@@ -116,7 +116,7 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
                 else f"Number({DRAWN}) > 1"
             )
             for color, player, point in sides(game):
-                value, band = written(figure(point, "perceived"))
+                value, band = written(read(BY_ID["perceived"], point))
                 at = f".player.{color}"
                 await page.until(
                     f"document.querySelector('{at} .main .value').textContent === '{value}'"
@@ -134,7 +134,7 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
         assert names == [name for game in games for name in (game.black.name, game.white.name)]
         values = await page.run(texts(".cell .main .value"))
         assert values == [
-            written(figure(point, "perceived"))[0]
+            written(read(BY_ID["perceived"], point))[0]
             for game in games
             for _, _, point in reversed(list(sides(game)))
         ]
@@ -151,7 +151,9 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
         assert rows == [each.view.name for each in ranked[:5]]
         assert await page.run(texts("tbody .rank")) == [each.text for each in ranked[:5]]
         figures = await page.run(texts("tbody td.figure"))
-        assert figures == ["".join(written(each.figure)) for each in ranked[:5]]
+        assert figures == [
+            "".join(written(read(BY_ID["perceived"], each.view))) for each in ranked[:5]
+        ]
         # Upright the letters are as large as the width allows, and nothing is drawn beside them.
         await page.resize(720, 1280)
         await page.until("document.documentElement.style.fontSize === '18px'")

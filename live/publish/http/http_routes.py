@@ -16,6 +16,7 @@ import msgspec
 
 import live
 from live.alerts.incident_log import board_words, has_words, with_boards
+from live.catalogue import standings
 from live.events import FigureChoice, GameDetail, Incident
 from live.publish.export import board_picture, pgn_export
 from live.publish.export.board_picture import share_page
@@ -49,7 +50,6 @@ from live.publish.http.json_answers import (
     game_gains,
     health,
     player_gains,
-    standings,
 )
 from live.publish.http.later_answers import PackedBodies, SharedMaking, TooMuchAtOnce
 from live.publish.http.static_files import text_page
@@ -367,7 +367,8 @@ class HttpRoutes:
 
     def standings(self, asked: Asked) -> HttpResponse:
         """Players by their strength."""
-        return _json({"standings": standings(self._visible(asked.sees).players())})
+        ranked = standings(self._visible(asked.sees).players())
+        return _json({"standings": [each.view for each in ranked]})
 
     def events(self, asked: Asked) -> HttpResponse:
         """Events in the order of their names."""

@@ -62,20 +62,6 @@ def events(games: Iterable[GameView]) -> list[EventView]:
     ]
 
 
-def standings(players: Iterable[PlayerView]) -> list[PlayerView]:
-    """The highest perceived rating first; who has none comes last, by name."""
-    return sorted(
-        players,
-        key=lambda player: (
-            player.perceived is None,
-            -(player.perceived or 0.0),
-            -player.moves,
-            player.name,
-            player.id,
-        ),
-    )
-
-
 class ProblemAnswer(msgspec.Struct, frozen=True):
     """Why a request was not answered as it wished (RFC 9457)."""
 

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from live.events import FeedHealth, PlayerView
-from live.publish.http.json_answers import EventView, events, health, standings
+from live.events import FeedHealth
+from live.publish.http.json_answers import EventView, events, health
 from tests.publish.world import World
-
-
-def player(name: str, perceived: float | None, moves: int = 5) -> PlayerView:
-    return PlayerView(name, name, None, 1, moves, None, perceived=perceived)
-
-
-def test_the_strongest_come_first_and_the_unknown_last() -> None:
-    rows = [player("c", None), player("b", 2100.0), player("a", 2450.0), player("d", 400.0)]
-    assert [row.name for row in standings(rows)] == ["a", "b", "d", "c"]
-
-
-def test_equals_stand_by_their_moves_then_by_name() -> None:
-    rows = [player("b", 2300.0), player("a", 2300.0), player("c", 2300.0, moves=9)]
-    assert [row.name for row in standings(rows)] == ["c", "a", "b"]
 
 
 def test_events_count_their_games() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import chess
 import pytest
@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO
-from live.events import Curves
+from live.events import Curves, FigureChoice
 from live.human.difficulty import in_words
-from live.ledger.comparisons import CHOICES
 from tests.web.conftest import Pages
 from tests.web.page.games import plain, point
 
@@ -209,7 +208,7 @@ def test_the_choices_and_limits_are_those_of_the_service(pages: Pages) -> None:
     def constant(name: str) -> Any:
         return pages("constant", module="client/figures.js", name=name)
 
-    assert constant("CHOICES") == list(CHOICES)
+    assert constant("CHOICES") == list(get_args(FigureChoice))
     assert constant("EARLY_MOVES") == EARLY_MOVES
 
 
