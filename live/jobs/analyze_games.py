@@ -31,8 +31,7 @@ from live.publish.export.pgn_export import export
 from live.report.report_page import page
 from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped
-from live.service.program_output import log_to_stderr
-from live.service.report_export import WRITTEN, write_report
+from live.service.program_output import WRITTEN, log_to_stderr, write_report
 from live.store.journal_file import keep_private
 from live.terminal.figure_text import plain
 from live.terminal.tables import event_summary

@@ -44,8 +44,7 @@ from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.measure_settings import engine_limit, human_searches
 from live.service.output_mode import JsonPrinter, line_printer
 from live.service.process import stop_on_signals
-from live.service.program_output import log_to_stderr
-from live.service.report_export import utc_now, write_report, write_texts
+from live.service.program_output import log_to_stderr, utc_now, write_report, write_texts
 from live.settings import flat, nested
 from live.store.journal_reader import (
     JournalReader,

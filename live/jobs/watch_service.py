@@ -18,7 +18,7 @@ from live.events import Alert, AlertMessage, FigureChoice, Message, SnapshotMess
 from live.publish.published_state import ClientState
 from live.service.output_mode import Way, line_printer, terminal, way
 from live.service.process import stop_on_signals
-from live.service.report_export import export_report
+from live.service.program_output import export_report
 from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url, with_gains

@@ -288,7 +288,8 @@ class AlertService:
         self._aloud = aloud
         self._faults = FaultLog("alerts are missed")
         self._log = IncidentLog()
-        self._restoring = False
+        self.restoring = False
+        """Games of before come back: that says nothing to arbiters."""
         # Changes that came while those before them are recalled.
         self._waiting: list[Change] | None = None
         # When it was noted last that the desk watches.
@@ -306,7 +307,7 @@ class AlertService:
         all_of_them = list(changes)
         if self._waiting is not None:
             self._waiting += all_of_them
-        if self._restoring or self._waiting is not None:
+        if self.restoring or self._waiting is not None:
             return all_of_them
         # Sixteen kinds of alert look at what feeds say. It is reported by :meth:`tick`.
         with self._faults.guarded():
@@ -369,15 +370,6 @@ class AlertService:
         if (what := muted_words(mute)) is not None:
             self._log.muted(what, mute.muted, self._clock(), mute.game)
         self._say(self._desk.mute(**msgspec.structs.asdict(mute)))
-
-    @contextlib.contextmanager
-    def restoring(self) -> Iterator[None]:
-        """Changes say nothing to arbiters while the block runs: games of before come back."""
-        self._restoring = True
-        try:
-            yield
-        finally:
-            self._restoring = False
 
     @contextlib.contextmanager
     def behind(self) -> Iterator[None]:
@@ -453,13 +445,14 @@ class StoryService:
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock
-        self._restoring = False
+        self.restoring = False
+        """What happens happened at a time that is not known: games of before come back."""
         self._faults = FaultLog("moments are missed")
 
     def published(self, changes: Iterable[Change]) -> None:
         """To be called with every change, before subscribers are sent it."""
         with self._faults.guarded():
-            self._desk.heard(changes, None if self._restoring else self._clock())
+            self._desk.heard(changes, None if self.restoring else self._clock())
 
     def _doubted(self, game: GameId) -> bool:
         return any(each.game == game and each.kind in _DOUBTS for each in self._alerts())
@@ -488,12 +481,3 @@ class StoryService:
     def moments(self) -> Sequence[Moment]:
         """Those that stand."""
         return self._desk.moments()
-
-    @contextlib.contextmanager
-    def restoring(self) -> Iterator[None]:
-        """What happens meanwhile happened at a time that is not known."""
-        self._restoring = True
-        try:
-            yield
-        finally:
-            self._restoring = False

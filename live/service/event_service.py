@@ -210,9 +210,10 @@ class EventService:
     ) -> None:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
         # Nobody is notified again of what is restored.
-        with self.arbiter.restoring(), self.story.restoring():
-            await self.journal.restore(self.state, room, limit, feeds, self.measured)
-            rule_again(self.state, self.journal.journal.notes())
+        self.arbiter.restoring = self.story.restoring = True
+        await self.journal.restore(self.state, room, limit, feeds, self.measured)
+        rule_again(self.state, self.journal.journal.notes())
+        self.arbiter.restoring = self.story.restoring = False
         try:
             with self.arbiter.behind():
                 known = past(self.journal.journal, self.state, feeds)

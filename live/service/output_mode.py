@@ -25,9 +25,8 @@ from live.publish.stream.stream_filter import EVERYTHING
 from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
 from live.service.process import attended
-from live.service.program_output import while_there_is_room
+from live.service.program_output import export_incidents, export_report, while_there_is_room
 from live.service.public_delay import choose_delay
-from live.service.report_export import export_incidents, export_report
 from live.service.supervision import guarded
 from live.store.journal import Journal
 from live.terminal.event_lines import EventLineWriter

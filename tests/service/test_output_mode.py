@@ -21,8 +21,14 @@ from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.report.report_files import Format
 from live.service.output_mode import JsonPrinter, line_printer, offer_delay, theme, way
-from live.service.program_output import REPEATED, REPEATED_S, OneLineFormatter, RepeatedLines
-from live.service.report_export import export_incidents, export_report
+from live.service.program_output import (
+    REPEATED,
+    REPEATED_S,
+    OneLineFormatter,
+    RepeatedLines,
+    export_incidents,
+    export_report,
+)
 from live.store.journal import Journal
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions

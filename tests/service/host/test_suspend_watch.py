@@ -72,12 +72,12 @@ def test_the_real_clocks_are_none_that_anybody_sets() -> None:
 
 #: Where the time of day is read, each with its reason; deadlines are nowhere kept by it.
 WALL = {
-    "store/journal_forgetting.py": "when a journal was told to forget",
+    "store/journal_file.py": "when a journal was told to forget",
     "studies/calibrate_engine.py": "the date written into a calibration",
     "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
     "service/desks.py": "when an alert was raised and a moment came, for people",
     "engine/results/result_file.py": "on which day a result was used last, for pruning",
-    "service/report_export.py": "when a report was written, for people",
+    "service/program_output.py": "when a report was written, for people",
     "studies/human_moves.py": "the date written into a network",
     "jobs/recorded_event.py": "up to which time of day a journal is read",
     "jobs/analyze_games.py": "when a report was written, for people",

@@ -10,7 +10,7 @@ import msgspec
 
 from live.alerts.incident_log import IncidentLog
 from live.events import Alert, GameId
-from live.service.report_export import export_incidents
+from live.service.program_output import export_incidents
 from tests.terminal.stage import Stage
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
