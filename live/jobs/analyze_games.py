@@ -33,8 +33,8 @@ from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_report
 from live.store.journal_file import keep_private
-from live.terminal.figure_text import plain
-from live.terminal.tables import event_summary
+from live.terminal import event_tables
+from live.terminal.text import plain
 
 log = logging.getLogger(__name__)
 
@@ -296,13 +296,11 @@ def write_json(target: str, figures: object, *, indent: int = 1) -> None:
 
 def _print_analysis(result: Analysis) -> None:
     console = Console()
+    console.print(event_tables.games(result.games, result.engine, result.gain, width=console.width))
     console.print(
-        event_summary.games(result.games, result.engine, result.gain, width=console.width)
+        event_tables.players(result.players, result.engine, result.gain, width=console.width)
     )
-    console.print(
-        event_summary.players(result.players, result.engine, result.gain, width=console.width)
-    )
-    console.print(event_summary.methods(result.players, width=console.width))
+    console.print(event_tables.methods(result.players, width=console.width))
     for game in result.games:
         label = f"{plain(game.white.name)} - {plain(game.black.name)}"
         for text in (game.problem, *_of_several_sources(game)):

@@ -61,8 +61,8 @@ from live.store.rating_explanation import (
     in_words,
     searches,
 )
-from live.terminal.figure_text import plain
-from live.terminal.tables import event_summary
+from live.terminal import event_tables
+from live.terminal.text import plain
 
 
 class RecordedEvent(EventService):
@@ -483,9 +483,9 @@ def report(
 
 
 def _print(whole: Analysis, console: Console) -> None:
-    console.print(event_summary.games(whole.games, whole.engine, whole.gain, width=console.width))
+    console.print(event_tables.games(whole.games, whole.engine, whole.gain, width=console.width))
     console.print(
-        event_summary.players(whole.players, whole.engine, whole.gain, width=console.width)
+        event_tables.players(whole.players, whole.engine, whole.gain, width=console.width)
     )
 
 

@@ -18,7 +18,7 @@ from live.games.round_number import main_round
 from live.jobs.analyze_games import read_pgn, write_json
 from live.rehearse.open_rehearsal import Protocols
 from live.rehearse.rehearsal_run import rehearse as play_back
-from live.terminal.figure_text import plain
+from live.terminal.text import plain
 
 
 async def rehearse(pgn: Path, protocol: Protocols, *, round_name: str, **how: Any) -> int:

@@ -16,13 +16,13 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.events import Alert, AlertMessage, FigureChoice, Message, SnapshotMessage
 from live.publish.published_state import ClientState
-from live.service.output_mode import Way, line_printer, terminal, way
+from live.service.output_mode import Way, display, line_printer, terminal, way
 from live.service.process import stop_on_signals
 from live.service.program_output import export_report
-from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url, with_gains
-from live.terminal.view_context import TerminalActions
+from live.terminal.text import WITHHELD, is_withheld
+from live.terminal.view_context import TerminalActions, ViewContext
 
 
 class ServiceWatch:
@@ -83,13 +83,13 @@ class ServiceWatch:
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
         address = pages_url(self.url)
+        actions = TerminalActions(address)
+        actions.status = self.attachment.status
         if self.shown == "app":
-            actions = TerminalActions(address)
             actions.leave_question = "Leave? The service goes on."
             actions.no_delay = "the delay belongs to the service"
             actions.no_alert_actions = "alerts are answered at the terminal of the service"
             actions.export = partial(export_report, self.client_state, Path.cwd())
-            actions.status = self.attachment.status
             actions.no_alerts = self._no_alerts
             actions.no_incidents = (
                 "The incident log is at the terminal of the service; its page has it too, under "
@@ -107,9 +107,8 @@ class ServiceWatch:
             await app.run_async()
             stop.set()
         elif self.shown == "table":
-            from live.terminal.tables.table_display import display
-
-            await display(self.client_state, address, self.console, status=self.attachment.status)
+            context = ViewContext(self.client_state, self.recent_changes, actions, time.time)
+            await display(context, self.console)
         else:
             await stop.wait()
 

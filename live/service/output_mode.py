@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 
 from live.events import Alert, AlertMessage, Change, GameMessage, GameView, Message
 from live.publish import wire
@@ -29,10 +30,11 @@ from live.service.program_output import export_incidents, export_report, while_t
 from live.service.public_delay import choose_delay
 from live.service.supervision import guarded
 from live.store.journal import Journal
+from live.terminal import event_tables
+from live.terminal.controller import FRAME_S, TerminalController
 from live.terminal.event_lines import EventLineWriter
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.tables import event_summary
 from live.terminal.view_context import TerminalActions, ViewContext
 
 if TYPE_CHECKING:
@@ -81,6 +83,19 @@ def terminal(
 
     scene = ViewContext(state, recent_changes, actions, time.time)
     return Terminal(scene, theme=theme(), stop=stop, interrupt=interrupt)
+
+
+async def display(context: ViewContext, console: Console) -> None:
+    """The first screen without keys and colours, drawn until cancelled: running boards before those
+    that are over, as many as there is room for.
+    """
+    context.keyless = True
+    context.palette = PLAIN
+    controller = TerminalController(context, lambda: None)
+    with Live(console=console, auto_refresh=False, screen=True) as live:
+        while True:
+            live.update(Group(*controller.frame(*console.size)), refresh=True)
+            await asyncio.sleep(FRAME_S)
 
 
 def line_printer(
@@ -192,15 +207,15 @@ class OutputMode:
                     say(f"{service.journal.summary}{more}")
                 self._public.listen(guarded(line_printer(self._console, games)))
             case "table":
-                pass
+                self._public.listen(guarded(self._recent_changes.note))
 
     async def run(self) -> None:
         """Draw until somebody leaves; a table until cancelled."""
         state = self._service.state
         if self._shown == "table":
-            from live.terminal.tables.table_display import display
-
-            await display(self._public, self._address, self._console)
+            actions = TerminalActions(self._address)
+            context = ViewContext(self._public, self._recent_changes, actions, time.time)
+            await display(context, self._console)
             return
         app = terminal(
             state,
@@ -222,7 +237,7 @@ class OutputMode:
         if self._shown == "json":
             return
         state, console = self._public, self._console
-        table = event_summary.players(
+        table = event_tables.players(
             list(state.players()), state.engine(), state.gain(), width=console.width
         )
         console.print(table)

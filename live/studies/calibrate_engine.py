@@ -23,11 +23,11 @@ from live.ledger.event_state import EventState
 from live.ratings.ferreira import PlayedGains, rating_by_moves
 from live.ratings.intrinsic_rating import encode_table
 from live.ratings.perceived_model import encode_model, load_model
+from live.studies import printed_tables as tables
 from live.studies.compare_players import Evals
 from live.studies.perceived_games import PlayedGame, read_played_games
 from live.studies.perceived_learning import WHOLE, TooFewGames, judged_by, judges, learn, summary
 from live.studies.regan_fit import RatedTurns, learn_intrinsic
-from live.terminal.tables import calibration_tables as tables
 
 
 class CalibrationOutcome(msgspec.Struct, frozen=True):

@@ -30,8 +30,8 @@ from live.ratings.match import (
     match_statistics,
     sprt,
 )
-from live.terminal.tables import event_summary
-from live.terminal.tables import study_tables as tables
+from live.studies import printed_tables as tables
+from live.terminal import event_tables
 
 Evals = Literal["engine", "pgn"]
 
@@ -122,7 +122,7 @@ async def rank_players(
     return _shown(
         json,
         result,
-        event_summary.players(views, result.engine, result.gain, width=width),
+        event_tables.players(views, result.engine, result.gain, width=width),
         tables.battle(result.players, by, width=width),
     )
 

@@ -6,28 +6,29 @@ question first, then the view, then what holds everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from rich.text import Text
 
 from live.events import GameId
 from live.terminal import view_frame
-from live.terminal.alerts import alert_list
-from live.terminal.alerts.alerts_view import AlertsView
-from live.terminal.board.board_view import BoardView
-from live.terminal.boards.boards_view import BoardsView
-from live.terminal.incidents.incidents_view import IncidentsView
+from live.terminal.alerts_view import AlertsView, IncidentsView
+from live.terminal.board_view import BoardView
+from live.terminal.boards_view import BoardsView
 from live.terminal.palette import PALETTES
-from live.terminal.players.players_view import PlayersView
-from live.terminal.text_cells import styled
-from live.terminal.view_context import TerminalView, TextPrompt, ViewContext
-from live.terminal.view_frame import KeyHint
+from live.terminal.players_view import PlayersView
+from live.terminal.text import styled
+from live.terminal.view_context import KeyHint, TextPrompt, View, ViewContext, asks, filled
 
+#: Time between frames, seconds. A key is answered at once, whatever the rate.
+FRAME_S = 0.25
+#: Nobody is to press keys in vain.
+NO_KEYS = "This display takes no keys; Ctrl-C ends it."
 #: What the signs on the screens mean.
 SIGNS = (
     "○ White  ● Black  ★ pinned  • just changed  ▌ selected  ! something is wrong here",
     "~ provisional score  · not known yet",
-    "Plays: the rating that these moves look like, compared with what players of every rating "
+    "Plays like: the rating that these moves look like, compared with what players of every rating "
     "lose in the same positions. Grey under ten counted moves: early. Strong: the game is over.",
     "usual: 8 of 10 games by players of this Elo lie there. Pct: better than so many of 100 such "
     "games. n: counted moves. Nothing within the usual band is unusual.",
@@ -47,7 +48,7 @@ LEAST = (60, 12)
 
 
 class TerminalController:
-    """``leave`` ends the terminal; ``palette_opener`` opens the list of commands."""
+    """``leave`` ends the terminal; ``command_list`` opens the list of commands."""
 
     def __init__(
         self,
@@ -63,14 +64,14 @@ class TerminalController:
         self.players = PlayersView(context)
         self.alerts = AlertsView(context)
         self.incidents = IncidentsView(context)
-        self.view: TerminalView = self.boards
+        self.view: View = self.boards
         self.helping = False
         self.asking = ""
         """What is to be typed in the line below the frame; empty when nothing is."""
         self._help_first = 0
         self.restyle: Callable[[], None] = lambda: None
         """Called when the palette changed."""
-        self._behind: list[TerminalView] = []
+        self._behind: list[View] = []
         context.show = self._show
         context.list_boards = self._list_boards
 
@@ -79,111 +80,120 @@ class TerminalController:
     def frame(self, width: int, height: int) -> list[Text]:
         """Exactly ``height`` lines of at most ``width`` cells."""
         if width < LEAST[0] or height < LEAST[1]:
-            text = styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])
-            return [text, *(Text() for _ in range(height - 1))]
+            return filled([styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])], height)
         context = self.context
-        body = self._help(width, height - 3) if self.helping else self._draw(width, height - 3)
         state = context.state
+        body = (self._help if self.helping else self.view.draw)(width, height - 3)
         top = view_frame.title(
             "Help" if self.helping else self.view.name,
             context.actions.address,
             state.engine(),
             state.gain(),
-            alert_list.unread(list(state.alerts())),
+            sum(map(asks, state.alerts())),
             width,
             context.palette,
             view_frame.delay_text(context.actions.public_delay(), context.wall_s()),
         )
         lines = [top, *body[: height - 3], self._status(width), self._bottom(width)]
         for line in lines:
-            if line.cell_len > width:
-                line.truncate(width, overflow="ellipsis")
+            line.truncate(width, overflow="ellipsis")
         return lines
 
-    def _draw(self, width: int, height: int) -> list[Text]:
-        return self.view.draw(width, height)
-
     def _help(self, width: int, height: int) -> list[Text]:
-        lines = view_frame.help_lines(
-            self.view.name,
-            [*self.view.offers(), *self._everywhere()],
-            SIGNS,
-            width,
-            self.context.palette,
-        )
+        palette = self.context.palette
+        lines = view_frame.help_lines(self.view.name, self._keys(), SIGNS, width, palette)
         self._help_first = max(0, min(self._help_first, len(lines) - height))
-        lines = lines[self._help_first :][:height]
-        return [*lines, *(Text() for _ in range(height - len(lines)))]
+        return filled(lines[self._help_first :], height)
 
     def _status(self, width: int) -> Text:
-        context = self.context
-        palette = context.palette
-        trouble = context.actions.status()
-        if trouble:
-            line = styled(f" ↻ {trouble}", palette.warn)
-        elif message := context.message():
-            line = styled(f" {message}", palette.accent)
-        else:
-            caption = self.view.caption()
-            line = styled(f" {caption}  " if caption else "", palette.text)
-            state = context.state
-            rest = width - line.cell_len
-            if rest > 20:
-                line.append_text(view_frame.health(state.feeds(), state.engines(), rest, palette))
-        line.truncate(width, overflow="ellipsis")
+        context, palette = self.context, self.context.palette
+        if trouble := context.actions.status():
+            return styled(f" ↻ {trouble}", palette.warn)
+        if message := context.message():
+            return styled(f" {message}", palette.accent)
+        caption = self.view.caption()
+        line = styled(f" {caption}  " if caption else "", palette.text)
+        rest = width - line.cell_len
+        if rest > 20:
+            feeds, engines = context.state.feeds(), context.state.engines()
+            line.append_text(view_frame.health(feeds, engines, rest, palette))
         return line
 
     def _bottom(self, width: int) -> Text:
-        if self.context.prompt is not None:
-            line = styled(f" {self.context.prompt.question}", self.context.palette.warn)
-            line.truncate(width, overflow="ellipsis")
-            return line
+        context, palette = self.context, self.context.palette
+        if context.keyless:
+            return styled(f" {NO_KEYS}", palette.dim)
+        if context.prompt is not None:
+            return styled(f" {context.prompt.question}", palette.warn)
         if self.asking:
-            line = styled(f" {self.asking}  ⏎ done  esc as before", self.context.palette.warn)
-            line.truncate(width, overflow="ellipsis")
-            return line
+            return styled(f" {self.asking}  ⏎ done  esc as before", palette.warn)
+        keys = self._keys()
         if self.helping:
-            keys: Sequence[KeyHint] = [
-                KeyHint("down", "↑↓", "scroll"),
-                KeyHint("escape", "esc", "close"),
-            ]
-        else:
-            keys = [*self.view.offers(), *self._everywhere()]
-        return view_frame.footer(keys, width, self.context.palette)
+            keys = [KeyHint("", "scroll", shown="↑↓"), KeyHint("", "close", shown="esc")]
+        return view_frame.footer(keys, width, palette)
 
     # --- keys -------------------------------------------------------------------------------------
 
-    def _everywhere(self) -> list[KeyHint]:
+    def _keys(self) -> list[KeyHint]:
+        return [*self.view.offers(), *self.everywhere()]
+
+    def everywhere(self) -> list[KeyHint]:
+        """Keys of every screen."""
         # The first screen has no room for it; help names it there.
         views = "" if self.view is self.boards else "views"
+        lists = dict(zip("1234", self._lists(), strict=True))
+        bell = self.context.bell
         return [
-            KeyHint("1", "1 2 3 4", views, "boards, players and standings, alerts, incident log"),
-            KeyHint("colon", ":", "more", "every command, found by typing part of its name"),
-            KeyHint("v", "v", "", "show Algorithm 4 in the curves, or the perceived rating"),
-            KeyHint("b", "b", "", "the bell: silent, rings for alarms, rings for every alert"),
-            KeyHint("t", "t", "", "another theme: dusk, paper, signal (colour-blind safe), plain"),
-            KeyHint("q", "q", "quit", "end, after asking"),
-            KeyHint("question_mark", "?", "help", "this page"),
+            KeyHint(
+                "1 2 3 4",
+                views,
+                "boards, players and standings, alerts, incident log",
+                lambda key: self.go(lists[key]),
+            ),
+            KeyHint(
+                "colon",
+                "more",
+                "every command, found by typing part of its name",
+                lambda _: self._command_list(),
+            ),
+            KeyHint(
+                "v",
+                "",
+                "show Algorithm 4 in the curves, or the perceived rating",
+                lambda _: self.context.next_figure(),
+            ),
+            KeyHint(
+                "b",
+                "",
+                "the bell: silent, rings for alarms, rings for every alert",
+                lambda _: self.context.notify(bell.next_choice()),
+            ),
+            KeyHint(
+                "t",
+                "",
+                "another theme: dusk, paper, signal (colour-blind safe), plain",
+                lambda _: self._next_theme(),
+            ),
+            KeyHint("q", "quit", "end, after asking", lambda _: self._ask_to_leave()),
+            KeyHint("question_mark f1", "help", "this page", self._open_help),
+            KeyHint("escape", "", act=self._back, shown=""),
         ]
+
+    def _lists(self) -> tuple[View, ...]:
+        return self.boards, self.players, self.alerts, self.incidents
 
     def press(self, key: str) -> None:
         """Carry out a key, as Textual names it."""
         context = self.context
         if context.prompt is not None:
             prompt, context.prompt = context.prompt, None
-            answer = prompt.answers.get(key)
-            if answer is not None:
-                answer()
-            return
-        if self.helping:
-            self._press_help(key)
-            return
-        if key == "ctrl+c":
-            self._leave()
-        elif why := self._disabled(key):
-            context.notify(why)
-        elif not self.view.press(key):
-            self._press_anywhere(key)
+            prompt.answers.get(key, lambda: None)()
+        elif self.helping:
+            scrolled = {"down": 1, "j": 1, "up": -1, "k": -1, "pagedown": 10, "pageup": -10}
+            self._help_first += scrolled.get(key, 0)
+            self.helping = key not in ("escape", "question_mark", "q", "enter")
+        else:
+            self.view.press(key, self.everywhere())
 
     def interrupted(self) -> bool:
         """Ctrl-C: whether it is to end now. The first one asks: a hall depends on the service."""
@@ -200,47 +210,14 @@ class TerminalController:
         answers = dict.fromkeys(("y", "q", "enter"), self._leave)
         self.context.prompt = TextPrompt(self._leave_question(), answers)
 
-    def _press_help(self, key: str) -> None:
-        if key in ("down", "j", "pagedown", "up", "k", "pageup"):
-            self._help_first += {"down": 1, "j": 1, "pagedown": 10, "pageup": -10}.get(key, -1)
-        elif key in ("escape", "question_mark", "q", "enter"):
-            self.helping = False
+    def _open_help(self, _: str) -> None:
+        self.helping = True
+        self._help_first = 0
 
-    def _disabled(self, key: str) -> str:
-        for each in self.view.offers():
-            if each.key == key and each.disabled:
-                return f"{each.sign} does nothing now: {each.disabled}"
-        return ""
+    def _back(self, _: str) -> None:
+        self.view = self._behind.pop() if self._behind else self.boards
 
-    def _press_anywhere(self, key: str) -> None:
-        match key:
-            case "escape":
-                self.view = self._behind.pop() if self._behind else self.boards
-            case "1":
-                self.go(self.boards)
-            case "2":
-                self.go(self.players)
-            case "3":
-                self.go(self.alerts)
-            case "4":
-                self.go(self.incidents)
-            case "question_mark" | "f1":
-                self.helping = True
-                self._help_first = 0
-            case "colon":
-                self._command_list()
-            case "t":
-                self.next_theme()
-            case "v":
-                self.context.next_figure()
-            case "b":
-                self.context.notify(self.context.bell.next_choice())
-            case "q":
-                self._ask_to_leave()
-            case _:
-                pass
-
-    def go(self, view: TerminalView) -> None:
+    def go(self, view: View) -> None:
         """Show one of the four lists."""
         self._behind.clear()
         self.helping = False
@@ -257,8 +234,7 @@ class TerminalController:
         self.boards.query = query
         self.view = self.boards
 
-    def next_theme(self) -> None:
-        """The theme after this one."""
+    def _next_theme(self) -> None:
         names = list(PALETTES)
         self.use_theme(names[(names.index(self.context.palette.name) + 1) % len(names)])
 
@@ -270,23 +246,25 @@ class TerminalController:
 
     def commands(self) -> list[tuple[str, str, Callable[[], None]]]:
         """Name, explanation and action of everything there is, for the list of commands."""
+
+        def calling(act: Callable[[str], None], key: str) -> Callable[[], None]:
+            return lambda: act(key)
+
+        explained = (
+            "all boards",
+            "players and standings by every method",
+            "what an arbiter should know",
+            "all alerts, notes and entries",
+        )
         found: list[tuple[str, str, Callable[[], None]]] = [
-            ("Boards", "all boards", lambda: self.go(self.boards)),
-            ("Players", "players and standings by every method", lambda: self.go(self.players)),
-            ("Alerts", "what an arbiter should know", lambda: self.go(self.alerts)),
-            ("Log", "all alerts, notes and entries", lambda: self.go(self.incidents)),
+            (view.name, words, calling(lambda _, view=view: self.go(view), ""))  # type: ignore[misc]
+            for view, words in zip(self._lists(), explained, strict=True)
         ]
         for each in self.view.offers():
-            if each.key and each.explained and not each.disabled:
+            if each.keys and each.explained and not each.disabled:
                 name = each.label.capitalize() or each.explained.partition(";")[0].capitalize()
-                found.append((name, each.explained, self._pressing(each.key)))
-        found += [(f"Theme {name}", "colours", self._using(name)) for name in PALETTES]
-        found.append(("Help", "every key", self._pressing("question_mark")))
-        found.append(("Quit", "after asking", self._pressing("q")))
+                found.append((name, each.explained, calling(self.press, each.keys.split()[0])))
+        found += [(f"Theme {name}", "colours", calling(self.use_theme, name)) for name in PALETTES]
+        found.append(("Help", "every key", calling(self._open_help, "")))
+        found.append(("Quit", "after asking", self._ask_to_leave))
         return found
-
-    def _pressing(self, key: str) -> Callable[[], None]:
-        return lambda: self.press(key)
-
-    def _using(self, name: str) -> Callable[[], None]:
-        return lambda: self.use_theme(name)

@@ -24,7 +24,7 @@ from live.events import (
     PointMessage,
     ScoreMessage,
 )
-from live.terminal.figure_text import (
+from live.terminal.text import (
     clock_text,
     move_text,
     plain,

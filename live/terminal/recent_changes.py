@@ -93,10 +93,6 @@ class RecentChanges:
         self._all, self._touched = False, set()
         return answer
 
-    def last_move(self, game: GameId) -> RecentChange | None:
-        """The last move sent since we began."""
-        return self._moves.get(game)
-
     def age_s(self, game: GameId) -> tuple[float, bool]:
         """Seconds since the last move, and whether it is exact: before the first move sent, all
         that is known is that it is longer ago than we look on.
@@ -135,8 +131,3 @@ class RecentChanges:
             return True
         point = self._points.get(game)
         return point is not None and point[0] == ply and now - point[1] < NEW_S
-
-    def just_taken_back(self, game: GameId) -> bool:
-        """Whether a move was taken back a moment ago."""
-        event = self._moves.get(game)
-        return event is not None and event.taken_back and self.now() - event.at_s < NEW_S

@@ -11,21 +11,22 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.theme import BUILTIN_THEMES, Theme
+from textual.widget import Widget
 from textual.widgets import Input
 
-from live.terminal.canvas import Canvas
-from live.terminal.controller import TerminalController
+from live.terminal.controller import FRAME_S, TerminalController
 from live.terminal.palette import PALETTES, Palette
-from live.terminal.text_cells import plain
+from live.terminal.text import plain
 from live.terminal.view_context import TextQuestion, ViewContext
 
-#: Time between frames, seconds. A key is answered at once, whatever the rate.
-FRAME_S = 0.25
 #: What a key other than a letter does in a line that is being typed.
 _EDITING = {
     key: binding.action
@@ -33,6 +34,60 @@ _EDITING = {
     if isinstance(binding, Binding)
     for key in binding.key.split(",")
 }
+#: Strips kept of lines that come back, as a cursor moves up and down.
+_KEPT = 512
+
+
+class Canvas(Widget, can_focus=True):
+    """Shows the lines it was last given."""
+
+    DEFAULT_CSS = "Canvas { height: 1fr; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[Text] = []
+        self._strips: dict[tuple[str, str, int], Strip] = {}
+        self._ground = Style()
+
+    def on_ground(self, style: Style) -> None:
+        """Draw everything afresh on this background."""
+        self._ground = style
+        self._strips.clear()
+        self.refresh()
+
+    def show(self, lines: list[Text]) -> int:
+        """Draw what differs from before; how many lines that were."""
+        width = self.size.width
+        before = self._lines
+        changed = [
+            row
+            for row, line in enumerate(lines)
+            if row >= len(before) or not _same(line, before[row])
+        ]
+        changed += range(len(lines), len(before))
+        self._lines = lines
+        if changed:
+            self.refresh(*(Region(0, row, width, 1) for row in changed))
+        return len(changed)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if y >= len(self._lines):
+            return Strip.blank(width, self._ground)
+        line = self._lines[y]
+        key = (line.plain, repr((line.style, line.spans)), width)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) >= _KEPT:
+                self._strips.clear()
+            segments = line.render(self.app.console, end="")
+            strip = Strip(segments).adjust_cell_length(width).apply_style(self._ground)
+            self._strips[key] = strip
+        return strip
+
+
+def _same(one: Text, other: Text) -> bool:
+    return one.plain == other.plain and one.style == other.style and one.spans == other.spans
 
 
 class Terminal(App[None]):
@@ -56,14 +111,12 @@ class Terminal(App[None]):
         theme: str = "dusk",
         stop: Callable[[], None] = lambda: None,
         interrupt: Callable[[], None] | None = None,
-        frame_s: float = FRAME_S,
     ) -> None:
         palette = PALETTES[theme]
         super().__init__(ansi_color=True if not palette.ground else None)
         self.context = context
         self._stop = stop
         self._interrupt = interrupt or stop
-        self._frame_s = frame_s
         self._canvas = Canvas()
         self._line = Input(id="line", select_on_focus=False)
         self.controller = TerminalController(context, self._leave, self.action_command_palette)
@@ -82,7 +135,7 @@ class Terminal(App[None]):
     def on_mount(self) -> None:
         self._restyle()
         self._canvas.focus()
-        self.set_interval(self._frame_s, self._draw)
+        self.set_interval(FRAME_S, self._draw)
         logging.getLogger().addHandler(self._telling)
 
     def on_unmount(self) -> None:

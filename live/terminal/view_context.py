@@ -1,22 +1,30 @@
-"""What all views of the terminal share: the state looked at, what may be done, the message."""
+"""What all views of the terminal share: the state looked at, what may be done, keys and lists."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
+from urllib.parse import quote
 
 import msgspec
 from rich.text import Text
 
 from live.errors import ConfigError, LiveRateError
-from live.events import AlertKind, FigureChoice, GameId, Incident, PublicDelay
+from live.events import (
+    Alert,
+    AlertKind,
+    BellChoice,
+    FigureChoice,
+    GameId,
+    Incident,
+    PublicDelay,
+)
 from live.publish.published_state import PublishedState
 from live.settings import Delay, checked
-from live.terminal.alerts.alert_bell import AlertBell
-from live.terminal.boards.board_row import BoardRows
+from live.terminal.board_rows import BoardRows
 from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.view_frame import KeyHint, spoken_time
+from live.terminal.text import spoken_time, styled, window
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
@@ -28,6 +36,14 @@ FIGURE_CHOICES: dict[FigureChoice, str] = {
 }
 
 ExportKind = Literal["pgn", "csv", "html"]
+
+BELLS: tuple[BellChoice, ...] = get_args(BellChoice)
+#: What each choice means, for people.
+BELL_WORDS: dict[BellChoice, str] = {
+    "off": "The bell is silent",
+    "alarms": "The bell rings for alarms (!!)",
+    "all": "The bell rings for every alert",
+}
 
 
 class AlertActions(Protocol):
@@ -81,8 +97,6 @@ class TerminalActions:
 
     def overlay(self, game: GameId) -> str:
         """The address of a board's overlay."""
-        from urllib.parse import quote
-
         return f"{self.address}overlay?game={quote(game, safe='')}"
 
 
@@ -104,22 +118,41 @@ class TextQuestion(msgspec.Struct, frozen=True):
     cancelled: Callable[[], None] | None = None
 
 
-class TerminalView(Protocol):
-    """One of the screens."""
+def asks(alert: Alert) -> bool:
+    """Whether it stands and nobody took note of it."""
+    return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
-    name: str
 
-    def draw(self, width: int, height: int) -> list[Text]: ...
+def asking(alerts: Iterable[Alert]) -> set[GameId]:
+    """Boards with an alert that asks for notice."""
+    return {alert.game for alert in alerts if alert.game is not None and asks(alert)}
 
-    def offers(self) -> Sequence[KeyHint]: ...
 
-    def caption(self) -> str:
-        """For the line above the keys."""
-        ...
+class AlertBell:
+    """Rings once for each alert that newly asks for notice. What stands when it is first asked is
+    no news.
+    """
 
-    def press(self, key: str) -> bool:
-        """Whether the key did something."""
-        ...
+    def __init__(self, choice: BellChoice = "off") -> None:
+        self.choice: BellChoice = choice
+        self._rung: dict[str, int] | None = None
+
+    def next_choice(self) -> str:
+        """Another choice, in words."""
+        self.choice = BELLS[(BELLS.index(self.choice) + 1) % len(BELLS)]
+        return BELL_WORDS[self.choice]
+
+    def rings(self, alerts: Iterable[Alert]) -> bool:
+        """Whether to ring now, for the alerts that stand now."""
+        asking = [each for each in alerts if asks(each)]
+        before, self._rung = self._rung, {each.id: each.times for each in asking}
+        if before is None or self.choice == "off":
+            return False
+        return any(
+            each.times > before.get(each.id, 0)
+            for each in asking
+            if self.choice == "all" or each.severity == "alarm"
+        )
 
 
 class ViewContext:
@@ -139,6 +172,8 @@ class ViewContext:
         self.rows = BoardRows(changes)
         self.palette: Palette = DUSK
         self.pinned: set[GameId] = set()
+        self.keyless = False
+        """Nobody presses keys here: what runs is shown, and no cursor."""
         self.default_figure: Callable[[], FigureChoice] = lambda: "perceived"
         """Which figure leads until somebody chooses."""
         self._figure: FigureChoice | None = None
@@ -173,132 +208,108 @@ class ViewContext:
         self._figure = "algorithm4" if self.figure == "perceived" else "perceived"
         self.notify(f"Curves show: {FIGURE_CHOICES[self._figure]}")
 
-    def ask_filter(self, query: str, use: Callable[[str], None]) -> None:
-        """Ask for the words of a filter; ``use`` gets what is typed, and ``query`` on esc."""
-        self.ask = TextQuestion("Filter:", query, use, use, lambda: use(query))
-
     # --- keys that every view with a board under the cursor has ----------------------------------
 
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
         """Pin, overlay, export, log entry, removal, delay."""
         none = "" if game else "no board is selected"
         actions = self.actions
-        pinned = game in self.pinned
+        here = game or ""
+
+        def pin(_: str) -> None:
+            self.pinned ^= {here}
+            self.notify("Pinned: it stays on top" if here in self.pinned else "Unpinned")
+
+        def overlay(_: str) -> None:
+            url = actions.overlay(here)
+            self.copy(url)
+            self.notify(f"Copied {url}")
+
         return [
-            KeyHint("space", "␣", "unpin" if pinned else "pin", "keep the board on top", none),
-            KeyHint("o", "o", "overlay", "copy the address of the board's overlay", none),
             KeyHint(
-                "e",
+                "space",
+                "unpin" if here in self.pinned else "pin",
+                "keep the board on top",
+                pin,
+                none,
+            ),
+            KeyHint("o", "overlay", "copy the address of the board's overlay", overlay, none),
+            KeyHint(
                 "e",
                 "export",
                 "write the board or the round as PGN, CSV or a printable page",
+                lambda _: self._ask_export(game),
                 "" if actions.export else actions.no_export,
             ),
+            self.entry_key(game, "", "write an entry about the board into the log", none),
             KeyHint(
-                "w",
-                "w",
-                "",
-                "write an entry about the board into the log",
-                none or ("" if actions.enter else actions.no_alert_actions),
-            ),
-            KeyHint(
-                "x",
                 "x",
                 "",
                 "remove the board, or bring back the one removed last",
+                lambda _: self._ask_removal(game),
                 "" if actions.remove_board else actions.no_alert_actions,
             ),
             KeyHint(
                 "d",
-                "d",
                 "delay",
                 "hold back by so many seconds what the public sees",
+                lambda _: self._ask_delay(),
                 "" if actions.set_delay else actions.no_delay,
             ),
         ]
 
-    def press_board(self, key: str, game: GameId | None) -> bool:
-        """Carry out one of :meth:`board_keys`."""
-        match key:
-            case "space" if game:
-                self.pinned ^= {game}
-                self.notify("Pinned: it stays on top" if game in self.pinned else "Unpinned")
-            case "o" if game:
-                url = self.actions.overlay(game)
-                self.copy(url)
-                self.notify(f"Copied {url}")
-            case "e":
-                self._ask_export(game)
-            case "w" if game:
-                self.write_entry(game)
-            case "x":
-                self._ask_removal(game)
-            case "d":
-                self._ask_delay()
-            case _:
-                return False
-        return True
+    def open_key(self, game: GameId | None, why: str) -> KeyHint:
+        """Looks at the board that a line is about; ``why`` it cannot."""
+        act: Callable[[str], None] = lambda _: self.show(game or "")  # noqa: E731
+        return KeyHint("enter", "board", "look at the board", act, why)
 
-    def write_entry(self, game: GameId | None) -> None:
+    def entry_key(self, game: GameId | None, label: str, explained: str, why: str = "") -> KeyHint:
+        """Writes into the incident log."""
+        why = why or ("" if self.actions.enter else self.actions.no_alert_actions)
+        return KeyHint("w", label, explained, lambda _: self._write_entry(game), why)
+
+    def _write_entry(self, game: GameId | None) -> None:
         """Ask what to write into the incident log, about a board or none."""
-        enter = self.actions.enter
-        if enter is None:
-            self.notify(f"w does nothing: {self.actions.no_alert_actions}")
-            return
 
         def done(text: str) -> None:
-            if text.strip():
-                enter(text.strip(), game)
+            if text.strip() and self.actions.enter is not None:
+                self.actions.enter(text.strip(), game)
                 self.notify("Written into the log: 4 shows it")
 
         self.ask = TextQuestion("Log entry:", "", done)
 
     def _ask_removal(self, game: GameId | None) -> None:
-        remove, bring_back = self.actions.remove_board, self.actions.bring_back_board
-        if remove is None:
-            self.notify(f"x does nothing: {self.actions.no_alert_actions}")
-            return
-
-        def removed() -> None:
-            assert game is not None
-            remove(game)
-            self.notify("Removed, and written into the log: x u brings it back")
+        remove = self.actions.remove_board
 
         def back() -> None:
-            words = bring_back()
+            words = self.actions.bring_back_board()
             self.notify(f"Brought back: {words}" if words else "No board is removed")
 
         answers = {"u": back}
         question = "u bring back the board removed last  esc nothing"
-        if game is not None:
+        if game is not None and remove is not None:
+
+            def removed() -> None:
+                remove(game)
+                self.notify("Removed, and written into the log: x u brings it back")
+
             answers["y"] = removed
             question = f"Remove the board, its points too?  y yes  {question}"
         self.prompt = TextPrompt(question, answers)
 
     def _ask_export(self, game: GameId | None) -> None:
-        export = self.actions.export
-        if export is None:
-            self.notify(f"e does nothing: {self.actions.no_export}")
-            return
-
-        def write(kind: ExportKind, of: GameId | None) -> None:
-            try:
-                self.notify(f"Wrote {export(kind, of)}")
-            except LiveRateError as error:
-                self.notify(str(error))
-
         def choose(kind: ExportKind) -> Callable[[], None]:
             def chosen() -> None:
                 if game is None:
-                    write(kind, None)
+                    write(None)
                     return
-                self.prompt = TextPrompt(
-                    f"{kind.upper()} of  b this board  r the whole round  esc neither",
-                    {
-                        "b": lambda: write(kind, game),
-                        "r": lambda: write(kind, None),
-                    },
-                )
+                answers = {"b": lambda: write(game), "r": lambda: write(None)}
+                question = f"{kind.upper()} of  b this board  r the whole round  esc neither"
+                self.prompt = TextPrompt(question, answers)
+
+            def write(of: GameId | None) -> None:
+                if (export := self.actions.export) is not None:
+                    self.written(lambda: export(kind, of))
 
             return chosen
 
@@ -307,25 +318,190 @@ class ViewContext:
             {"p": choose("pgn"), "c": choose("csv"), "h": choose("html")},
         )
 
-    def _ask_delay(self) -> None:
-        actions = self.actions
-        if actions.set_delay is None:
-            self.notify(f"d does nothing: {actions.no_delay}")
-            return
-        set_delay = actions.set_delay
+    def written(self, write: Callable[[], str]) -> None:
+        """Say which file was written, or why none was."""
+        try:
+            self.notify(f"Wrote {write()}")
+        except LiveRateError as error:
+            self.notify(str(error))
 
+    def _ask_delay(self) -> None:
         def done(text: str) -> None:
             try:
                 seconds = float(str(checked("delay", "delay", text, {"delay": Delay})))
             except ConfigError as error:
                 self.notify(str(error))
                 return
-            set_delay(seconds)
-            self.notify(
-                f"Delayed boards are {spoken_time(seconds)} behind for the public"
-                if seconds
-                else "The public sees everything at once"
-            )
+            if self.actions.set_delay is not None:
+                self.actions.set_delay(seconds)
+            behind = f"Delayed boards are {spoken_time(seconds)} behind for the public"
+            self.notify(behind if seconds else "The public sees everything at once")
 
-        now_s = actions.public_delay().delay_s
+        now_s = self.actions.public_delay().delay_s
         self.ask = TextQuestion("Public delay (90, 15m, 1h):", f"{now_s:g}", done)
+
+
+# --- keys and views ---------------------------------------------------------------------------
+
+
+_SIGNS = {
+    "enter": "⏎",
+    "slash": "/",
+    "space": "␣",
+    "colon": ":",
+    "minus": "-",
+    "exclamation_mark": "!",
+    "question_mark": "?",
+    "escape": "esc",
+    "tab": "tab",
+}
+
+
+class KeyHint(msgspec.Struct, frozen=True):
+    """Keys that do something here."""
+
+    keys: str
+    """As Textual names them, parted by spaces: ``enter``, ``slash``, ``down j``."""
+    label: str = ""
+    """One or two words for the footer; empty keeps it out of the footer."""
+    explained: str = ""
+    """For help; empty keeps it out of help."""
+    act: Callable[[str], object] = str
+    """Carries out one of the keys."""
+    disabled: str = ""
+    """Why it does nothing now; empty when it does."""
+    shown: str | None = None
+    """As people know them: ``↑↓ j k``; None where that is the first of them."""
+
+    @property
+    def sign(self) -> str:
+        """As people know them."""
+        if self.shown is not None:
+            return self.shown
+        return _SIGNS.get(self.keys.partition(" ")[0], self.keys)
+
+
+class View:
+    """One of the screens."""
+
+    name = ""
+
+    def __init__(self, context: ViewContext) -> None:
+        self._context = context
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        """Exactly ``height`` lines."""
+        raise NotImplementedError
+
+    def offers(self) -> list[KeyHint]:
+        """The keys that mean something here, in the order of the footer."""
+        raise NotImplementedError
+
+    def caption(self) -> str:
+        """For the line above the keys."""
+        return ""
+
+    def press(self, key: str, more: Sequence[KeyHint] = ()) -> None:
+        """Carry out a key of this screen, or of ``more``; say why where it does nothing now."""
+        for hint in (*self.offers(), *more):
+            if key in hint.keys.split():
+                if hint.disabled:
+                    self._context.notify(f"{hint.sign} does nothing now: {hint.disabled}")
+                else:
+                    hint.act(key)
+                return
+
+
+Line = TypeVar("Line")
+
+
+class ListView(View, Generic[Line]):
+    """A list with a cursor that stays on its line, and a filter."""
+
+    empty = "nothing is listed"
+    """Why keys about a line do nothing."""
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(context)
+        self.query = ""
+        self.cursor: Any = None
+        """Id of the line under it."""
+        self.listed: Sequence[Line] = ()
+        """As they were last drawn."""
+        self.first = 0
+        self.page = 10
+
+    def id_of(self, line: Any) -> object:
+        """What the cursor stays on."""
+        return line.id
+
+    def at(self) -> int:
+        """Index of the line under the cursor."""
+        ids = (index for index, line in enumerate(self.listed) if self.id_of(line) == self.cursor)
+        return next(ids, 0)
+
+    def selected(self) -> Line | None:
+        """The line under the cursor."""
+        return self.listed[self.at()] if self.listed else None
+
+    def seen(self, fits: int) -> Sequence[Line]:
+        """Lines to draw where so many fit; the cursor's is one of them."""
+        if not self.listed:
+            return ()
+        at = self.at()
+        self.cursor = self.id_of(self.listed[at])
+        self.first = window(len(self.listed), at, fits, self.first)
+        return self.listed[self.first : self.first + fits]
+
+    def steps(self) -> dict[str, int]:
+        """By how many lines each key moves."""
+        far = len(self.listed)
+        page = {"pagedown": self.page, "pageup": -self.page, "home": -far, "end": far}
+        return {"up": -1, "down": 1, "j": 1, "k": -1, **page}
+
+    def none(self) -> str:
+        """Why keys about a line do nothing now; empty where they do."""
+        return "" if self.listed else self.empty
+
+    def move_key(self, explained: str) -> KeyHint:
+        """Moves the cursor."""
+        keys = " ".join(self.steps())
+        return KeyHint(keys, "", explained, self._move, self.none(), shown="↑↓ j k")
+
+    def _move(self, key: str) -> None:
+        if self.listed:
+            at = max(0, min(len(self.listed) - 1, self.at() + self.steps()[key]))
+            self.cursor = self.id_of(self.listed[at])
+
+    def filter_keys(self, explained: str) -> list[KeyHint]:
+        """Asks for the filter, and drops it."""
+
+        def use(text: str) -> None:
+            self.query = text
+
+        def ask(_: str) -> None:
+            before = self.query
+            self._context.ask = TextQuestion("Filter:", before, use, use, lambda: use(before))
+
+        keys = [KeyHint("slash", "filter", explained, ask)]
+        if self.query:
+            keys.append(KeyHint("escape", "", act=lambda _: use(""), shown=""))
+        return keys
+
+    def filtered(self, text: str) -> str:
+        """A caption, and the filter behind it."""
+        return text + (f" · filter {self.query!r}" if self.query else "")
+
+    def with_detail(
+        self, head: Text, rows: list[Text], detail: list[Text], size: tuple[int, int], most: int
+    ) -> list[Text]:
+        """Head, lines, and below a rule at most ``most`` lines about the one under the cursor."""
+        width, height = size
+        body = max(1, height - 2 - most)
+        rule = styled("─" * width, self._context.palette.dim)
+        return filled([*filled([head, *rows], body + 1), rule, *detail], height)
+
+
+def filled(lines: list[Text], height: int) -> list[Text]:
+    """Exactly ``height`` lines."""
+    return [*lines[:height], *(Text() for _ in range(height - len(lines)))]

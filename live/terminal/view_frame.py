@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
 from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind, PublicDelay
-from live.terminal.figure_text import WITHHELD, is_withheld
 from live.terminal.palette import Palette
-from live.terminal.tables.boards_table import queue_text
-from live.terminal.text_cells import fit, plain, styled
+from live.terminal.text import WITHHELD, counted, fit, is_withheld, plain, spoken_time, styled
+from live.terminal.view_context import KeyHint
 
 #: Sign of each feed state, beside the word.
 FEED_SIGNS = {
@@ -25,25 +23,8 @@ FEED_SIGNS = {
     "failed": "✗",
     "finished": "✓",
 }
-
-
 #: Stands in what a source says between what is wrong and when it is tried again.
 RETRY = ", trying again in "
-
-
-class KeyHint(msgspec.Struct, frozen=True):
-    """A key that does something here."""
-
-    key: str
-    """As Textual names it: ``enter``, ``slash``, ``S``."""
-    sign: str
-    """As people know it: ``⏎``, ``/``, ``S``."""
-    label: str
-    """One or two words for the footer; empty keeps it out of the footer."""
-    explained: str = ""
-    """For help; empty keeps it out of help."""
-    disabled: str = ""
-    """Why it does nothing now; empty when it does."""
 
 
 def title(
@@ -62,7 +43,7 @@ def title(
     line = styled(" live-rate ", f"{palette.head} reverse")
     line.append(f" {view} ", palette.strong)
     if unread:
-        line.append(f" !! {unread} alert{'s' if unread > 1 else ''} ", palette.bad)
+        line.append(f" !! {counted(unread, 'alert')} ", palette.bad)
     if behind:
         line.append(f" {behind} ", palette.warn)
     withheld = engine is not None and is_withheld(engine)
@@ -149,11 +130,20 @@ def trouble_text(detail: str, room: int) -> str:
     return fit(what, max(8, room - cell_len(when))) + when
 
 
-def spoken_time(seconds: float) -> str:
-    """``15:00``, ``1:02:03``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+def queue_text(engines: EngineHealth) -> str:
+    """``14 (2 live, 12 behind)``: the classes are named where more than one waits."""
+    waiting = engines.waiting
+    classes = [
+        f"{number} {name}"
+        for number, name in (
+            (waiting.head, "live"),
+            (waiting.closing, "just over"),
+            (waiting.backlog, "behind"),
+            (waiting.finished, "of games over"),
+        )
+        if number
+    ]
+    return f"{engines.queued} ({', '.join(classes)})" if len(classes) > 1 else str(engines.queued)
 
 
 def delay_text(delay: PublicDelay, now_s: float) -> str:
@@ -163,7 +153,7 @@ def delay_text(delay: PublicDelay, now_s: float) -> str:
     if not delay.delay_s and not delay.held_moves:
         return ""
     late, running = delay.late_boards, delay.running_boards
-    count = f"{late} of {running} running board{'' if running == 1 else 's'}"
+    count = f"{late} of {counted(running, 'running board')}"
     text = f"public: {count} {spoken_time(delay.delay_s)} behind"
     if not running:
         text = f"public: delay {spoken_time(delay.delay_s)}, no board runs"
@@ -172,8 +162,7 @@ def delay_text(delay: PublicDelay, now_s: float) -> str:
     if delay.unmatched:
         text += f", for none is of round {delay.unmatched}"
     if delay.held_moves:
-        moves = f"{delay.held_moves} move{'s' if delay.held_moves > 1 else ''}"
-        boards = f"{delay.held_boards} board{'s' if delay.held_boards > 1 else ''}"
+        moves, boards = counted(delay.held_moves, "move"), counted(delay.held_boards, "board")
         text += f", holding {moves} on {boards}"
     if delay.first_s is not None and delay.first_s > now_s:
         text += f", first moves in {spoken_time(delay.first_s - now_s)}"
@@ -185,7 +174,7 @@ def footer(keys: Sequence[KeyHint], width: int, palette: Palette) -> Text:
     line = Text(no_wrap=True)
     shown = [key for key in keys if key.label]
     # Help is the way to all the others: it is never the one that has no room.
-    last = [key for key in shown if key.key == "question_mark"]
+    last = [key for key in shown if "question_mark" in key.keys]
     room = width - sum(map(_size, last))
     for key in shown:
         if key not in last and line.cell_len + _size(key) <= room:

@@ -18,7 +18,7 @@ from live.ledger.roster import (
     team_table,
 )
 from live.terminal.palette import PLAIN
-from live.terminal.players.team_list import team_lines
+from live.terminal.players_view import team_lines
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.ledger.arithmetic import game

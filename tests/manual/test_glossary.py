@@ -13,16 +13,17 @@ from typing import Any, get_args
 import pytest
 
 from live.alerts.finding import NAMES as alert_names
+from live.alerts.finding import SIGNS as alert_signs
 from live.events import AlertKind
 from live.events.health import FeedState
 from live.manual.pages import manual_page
 from live.terminal import controller, view_frame
-from live.terminal.alerts import alert_list
-from live.terminal.board.board_card import PANEL_NAMES
-from live.terminal.boards.board_list import heads, layout
-from live.terminal.boards.board_order import ORDERS
-from live.terminal.players.player_columns import COLUMNS
-from live.terminal.view_context import TerminalView
+from live.terminal.board_rows import ORDERS
+from live.terminal.board_view import PANEL_NAMES
+from live.terminal.boards_view import heads, layout
+from live.terminal.palette import PLAIN
+from live.terminal.players_view import COLUMNS
+from live.terminal.view_context import View
 from tests.terminal.stage import Stage
 from tests.web.conftest import Pages
 
@@ -53,7 +54,7 @@ def words(text: str) -> set[str]:
 
 
 def test_a_missing_term_is_seen() -> None:
-    assert "Plays" in terms("Terminal: columns of boards")
+    assert "Plays like" in terms("Terminal: columns of boards")
     assert "Nonsense" not in terms("Terminal: columns of boards")
     with pytest.raises(IndexError):
         terms("Terminal: columns of nothing")
@@ -61,21 +62,13 @@ def test_a_missing_term_is_seen() -> None:
 
 def test_the_columns_of_boards() -> None:
     found: set[str] = set()
-    stage = Stage()
     for odds in (True, False):
         for width in range(60, 400):
             found |= {column.head for column in layout(width, odds=odds).columns}
-    row = heads(layout(300, odds=True), _look(stage)).plain
+    row = heads(layout(300, odds=True), PLAIN).plain
     found |= {"Bd", "Player", "Curve"} & words(row)
     assert terms("Terminal: columns of boards") == found
     assert terms("Terminal: columns of boards", "Sorted by") == set(ORDERS)
-
-
-def _look(stage: Stage) -> Any:
-    class Look:
-        palette = stage.context.palette
-
-    return Look()
 
 
 def test_the_columns_of_players() -> None:
@@ -92,7 +85,7 @@ def test_the_signs_of_the_help() -> None:
 def test_the_signs_of_sources_and_alerts() -> None:
     found = terms("Terminal: signs", "Sources")
     assert found == set(view_frame.FEED_SIGNS.values()) | set(get_args(FeedState))
-    assert set(alert_list.SIGNS.values()) < terms("Terminal: alerts")
+    assert set(alert_signs.values()) < terms("Terminal: alerts")
     assert terms("Terminal: alerts", "Kinds of alerts") == set(alert_names.values())
     kinds = manual_page("arbiter").section("Alerts")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))
@@ -104,7 +97,7 @@ def test_the_keys_of_each_screen(name: str) -> None:
     if name == "board":
         stage.press("enter")
     screens = stage.controller
-    views: dict[str, TerminalView] = {
+    views: dict[str, View] = {
         "boards": screens.boards,
         "board": screens.board,
         "players": screens.players,
@@ -118,7 +111,7 @@ def test_the_keys_of_each_screen(name: str) -> None:
 
 def test_the_keys_of_every_screen() -> None:
     stage = Stage()
-    everywhere = stage.controller._everywhere()
+    everywhere = stage.controller.everywhere()
     found = {word for key in everywhere for word in key.sign.split()}
     assert terms("Terminal: keys", "On every screen") == found
 
@@ -182,10 +175,9 @@ def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> No
 
 def test_the_columns_of_printed_tables() -> None:
     """Their heads stand in the code that makes the tables."""
-    folders = ("live/report", "live/terminal/tables")
-    found = {
-        head for folder in folders for path in (ROOT / folder).glob("*.py") for head in _heads(path)
-    }
+    printed = [ROOT / "live/terminal/event_tables.py", ROOT / "live/studies/printed_tables.py"]
+    paths = [*(ROOT / "live/report").glob("*.py"), *printed]
+    found = {head for path in paths for head in _heads(path)}
     assert {"Battle", "By chance", "In usual", "A2", "Elo r"} <= found
     known = {term for row in re.findall(r"^\| (`.*?) \| ", TEXT, re.M) for term in _terms(row)}
     assert found - known == set()
@@ -204,6 +196,9 @@ def _heads(path: Path) -> set[str]:
             )
             if name.endswith(("Column", "add_column")):
                 found |= _constants(node.args[0])
+            if name == "titled":
+                firsts = (each.value for each in node.keywords if each.arg == "first")
+                found |= {head for each in (*node.args[1:], *firsts) for head in _constants(each)}
         if isinstance(node, ast.For) and ast.unparse(node.target).startswith(("head", "(head")):
             found |= _constants(node.iter)
         if isinstance(node, ast.Assign | ast.AugAssign):

@@ -1,9 +1,12 @@
-"""Boards to draw."""
+"""Boards to draw, and renderables as the text a terminal would show."""
 
 from __future__ import annotations
 
+from io import StringIO
+
 import chess
 import msgspec
+from rich.console import Console, RenderableType
 
 from live.events import (
     CurvePoint,
@@ -95,3 +98,10 @@ def detail(
         ),
         curves=Curves(white=(point(1, 2210.4),), black=(point(2, None),)),
     )
+
+
+def drawn(renderable: RenderableType, width: int = 120) -> str:
+    """As a terminal of this width without colours shows it."""
+    file = StringIO()
+    Console(file=file, width=width, force_terminal=False, color_system=None).print(renderable)
+    return file.getvalue()

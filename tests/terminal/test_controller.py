@@ -14,20 +14,26 @@ from rich.cells import cell_len
 from live.catalogue import FIGURES
 from live.events import (
     AlertMessage,
+    DifficultyView,
     EngineHealth,
     FeedHealth,
+    GameDetail,
     GameMessage,
     GoneMessage,
     HealthMessage,
     MoveMessage,
     PublicDelay,
+    QueueLengths,
     StandingMessage,
 )
-from live.publish.published_state import view_of
+from live.publish.published_state import view_of, whole_game
+from live.publish.visibility import Visibility
+from live.publish.visibility import shown as withheld_from
 from live.terminal import view_frame
-from live.terminal.low_clocks import clock_style, low_clock_s
+from live.terminal.board_rows import clock_style, low_clock_s
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
+from tests.terminal.sample_boards import ENGINE, detail
 from tests.terminal.stage import Stage
 
 FRAMES = Path(__file__).resolve().parent / "frames"
@@ -302,7 +308,7 @@ def test_every_method_can_be_shown() -> None:
     stage.controller.players.hidden.clear()
     head = stage.press("2").splitlines()[1]
     for figure in FIGURES:
-        assert ("Plays" if figure.id == "perceived" else figure.head) in head
+        assert figure.head in head
 
 
 def test_the_curves_show_algorithm_4_when_asked() -> None:
@@ -631,3 +637,73 @@ def test_figures_of_the_methods_stand_apart(size: tuple[int, int]) -> None:
     for line in stage.frame().splitlines():
         # Share, interval and "of 12" of both sides: no figure runs into the next.
         assert not re.search(r" of \d+\.", line) and not re.search(r"\d\.\d\d\d", line), line
+
+
+def board_shown(game: GameDetail, width: int, height: int) -> str:
+    """The screen of one board."""
+    stage = Stage()
+    for change in whole_game(game):
+        stage.client_state.apply(change)
+    stage.size = (width, height)
+    stage.context.show(game.id)
+    return stage.frame()
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (200, 60)])
+def test_a_score_that_is_not_the_engines_names_its_source(width: int, height: int) -> None:
+    game = detail(provisional=True)
+    assert "lichess" not in board_shown(game, width, height)
+    plies = (
+        game.plies[0],
+        msgspec.structs.replace(game.plies[1], depth=40, score_source="lichess cloud"),
+    )
+    text = board_shown(msgspec.structs.replace(game, plies=plies), width, height)
+    assert "+0.37~" in text
+    assert "lichess cloud" in text
+    assert "depth 40" in text
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (200, 60)])
+def test_what_others_would_play_stands_beside_the_move(width: int, height: int) -> None:
+    game = detail()
+    assert "played" not in board_shown(game, width, height)
+    hard = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
+    common = msgspec.structs.replace(game.plies[1], played_share=0.3, difficulty=hard)
+    find = msgspec.structs.replace(common, played_share=0.083, mark="find")
+    trap = msgspec.structs.replace(common, mark="trap")
+    said = {
+        common: ("played 3 in 10", "best 1 in 20", "err 4 in 10"),
+        find: ("find 1 in 12", "best 1 in 20", "err 4 in 10"),
+        trap: ("played 3 in 10", "trap 4 in 10"),
+    }
+    for ply, words in said.items():
+        text = board_shown(msgspec.structs.replace(game, plies=(game.plies[0], ply)), width, height)
+        assert all(f"  {each}" in text for each in words)
+
+
+def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> None:
+    stage = Stage()
+    stage.context.keyless = True
+    stage.size = (80, 12)
+    views = list(stage.client_state.games())
+    for view in views[:3]:
+        stage.client_state.apply(GameMessage(msgspec.structs.replace(view, result="1-0")))
+    stage.changes.everything()
+    text = stage.frame()
+    shown = {row.id for row in stage.controller.boards.listed}
+    assert {view.id for view in views[3:]} - {views[-1].id} <= shown and len(shown) == 4
+    assert "and 2 more boards: enlarge the terminal" in text and "▌" not in text
+    assert "takes no keys" in text.splitlines()[-1] and "filter" not in text
+
+
+def test_what_is_withheld_is_not_taken_for_unknown() -> None:
+    engine = withheld_from(ENGINE, Visibility.VENUE)
+    address = "http://127.0.0.1:8765/"
+    text = view_frame.title("Boards", address, engine, "same-search", 0, 80, PALETTES["plain"])
+    assert "this service withholds scores and ratings" in text.plain and "0 Elo" not in text.plain
+
+
+def test_the_queue_is_told_by_class_where_several_wait() -> None:
+    engines = EngineHealth(queued=14, waiting=QueueLengths(head=2, backlog=12, speculate=40))
+    assert view_frame.queue_text(engines) == "14 (2 live, 12 behind)"
+    assert view_frame.queue_text(EngineHealth()) == "0"

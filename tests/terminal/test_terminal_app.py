@@ -14,8 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from live.events import GameMessage
-from live.terminal.canvas import Canvas
-from live.terminal.terminal_app import Terminal
+from live.terminal.terminal_app import Canvas, Terminal
 from tests.terminal.stage import Stage
 
 

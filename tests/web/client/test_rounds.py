@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.catalogue import points_text
 from live.events import GameDetail, Player
 from live.ledger.roster import team_matches
-from live.terminal.figure_text import points_text
 from tests.web.conftest import Pages
 from tests.web.page.games import game, plain
 

@@ -1,32 +1,33 @@
-"""One board as a list of boards shows it, made from the whole game. Pure.
+"""The boards that are listed, a row each, made from the whole game; their clocks and order. Pure.
 
 A row is made again only when its board changed: 256 boards at full pace cost little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
 
-from live.catalogue import EARLY_MOVES, band_text, percentile_text
-from live.events import (
-    CurvePoint,
-    FeedName,
-    FigureChoice,
-    GameDetail,
-    GameId,
-    Player,
-    PlyView,
-    SideMethods,
-)
+from live.catalogue import EARLY_MOVES
+from live.events import FeedName, FigureChoice, GameDetail, GameId, GameView, PlyView
 from live.games.move_numbers import move_number
+from live.games.round_number import RoundPlace, round_place
 from live.ledger.roster import main_event
-from live.terminal.figure_text import clock_runs, curve_range, perceived_text, score_text
-from live.terminal.low_clocks import low_clock_s
+from live.publish.published_state import game_order
+from live.ratings.pace_of_play import Pace, pace_of
+from live.terminal.palette import Palette
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.text_cells import plain
+from live.terminal.text import (
+    clock_runs,
+    curve_range,
+    perceived_text,
+    percentile_cell,
+    plain,
+    score_text,
+    usual_text,
+)
 
 #: Scores beyond ten pawns say the same: won (lichess, modules/analyse AccuracyPercent).
 SWING_CAP_CP = 1000
@@ -68,8 +69,6 @@ class SideRow(msgspec.Struct, frozen=True):
     counted: int
     """Moves that the perceived rating rests on."""
     curve: tuple[float | None, ...]
-    gain_cp: int | None
-    """Of the last move."""
     first_choice: float | None
     loss: str
     """Mean centipawn loss of the moves scored so far."""
@@ -88,8 +87,6 @@ class BoardRow(msgspec.Struct, frozen=True):
     board: int | None
     result: str
     problem: str
-    behind: int
-    """Plies that wait for their score."""
     white: SideRow
     black: SideRow
     ratings: tuple[float, float] | None
@@ -107,25 +104,18 @@ class BoardRow(msgspec.Struct, frozen=True):
     def running(self) -> bool:
         return self.result == "*"
 
+    def words(self) -> str:
+        """What a filter looks at."""
+        white, black = self.white, self.black
+        players = (white.title, white.name, black.title, black.name)
+        state = "running" if self.running else f"finished {self.result}"
+        return " ".join((self.event, self.round, *players, state, self.problem))
+
 
 def board_row(game: GameDetail, choice: FigureChoice = "perceived") -> BoardRow:
     """What the list shows of ``game``; ``choice`` is what the curves draw."""
-
-    def height(point: CurvePoint) -> float | None:
-        return point.perceived if choice == "perceived" else point.difference
-
-    white_curve = tuple(map(height, game.curves.white))
-    black_curve = tuple(map(height, game.curves.black))
-    last: dict[bool, PlyView] = {}
-    for ply in game.plies[-2:]:
-        last[move_number(game, ply.ply)[1]] = ply
-    white, black = (
-        _side(game, player, last.get(is_white), points, curve, methods)
-        for player, is_white, points, curve, methods in (
-            (game.white, True, game.curves.white, white_curve, game.methods.white),
-            (game.black, False, game.curves.black, black_curve, game.methods.black),
-        )
-    )
+    last = {move_number(game, ply.ply)[1]: ply for ply in game.plies[-2:]}
+    white, black = (_side(game, is_white, last.get(is_white), choice) for is_white in (True, False))
     strengths = [side.strength for side in (white, black) if side.strength is not None]
     clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
     return BoardRow(
@@ -137,10 +127,9 @@ def board_row(game: GameDetail, choice: FigureChoice = "perceived") -> BoardRow:
         board=game.board,
         result=game.result,
         problem=plain(game.problem or (RESTORED if game.restored else ""), 60),
-        behind=game.plies_played - game.plies_scored,
         white=white,
         black=black,
-        ratings=curve_range([*white_curve, *black_curve]),
+        ratings=curve_range([*white.curve, *black.curve]),
         odds=odds_of(game),
         swing_cp=swing_cp(game),
         best_strength=max(strengths, default=None),
@@ -150,30 +139,23 @@ def board_row(game: GameDetail, choice: FigureChoice = "perceived") -> BoardRow:
     )
 
 
-def _side(
-    game: GameDetail,
-    player: Player,
-    last: PlyView | None,
-    points: tuple[CurvePoint, ...],
-    curve: tuple[float | None, ...],
-    methods: SideMethods,
-) -> SideRow:
+def _side(game: GameDetail, white: bool, last: PlyView | None, choice: FigureChoice) -> SideRow:
+    player, points, methods = (
+        (game.white, game.curves.white, game.methods.white)
+        if white
+        else (game.black, game.curves.black, game.methods.black)
+    )
     point = points[-1] if points else None
-    perceived = None if point is None else point.perceived
     early = point is None or point.counted < EARLY_MOVES
-    usual = percentile = ""
-    if point is not None and point.usual_low is not None and point.usual_high is not None:
-        usual = band_text(point.usual_low, point.usual_high)
-    if point is not None and point.percentile is not None and not early:
-        percentile = percentile_text(point.percentile).replace(" ", "")
     move = score = ""
     if last is not None:
-        number, white = move_number(game, last.ply)
+        number, _ = move_number(game, last.ply)
         move = f"{number}{'.' if white else '…'}{last.san}"
         score = score_text(last.score_cp, last.mate)
         if last.score_cp is not None and not last.final:
             score += "~"
     loss = methods.centipawn_loss
+    perceived = point.perceived if point else None
     return SideRow(
         name=plain(player.name, NAME_CELLS),
         title=plain(player.title or "", 4),
@@ -183,14 +165,15 @@ def _side(
         score=score,
         clock_s=last.clock_s if last else None,
         plays=perceived_text(perceived),
-        usual=usual,
-        percentile=percentile,
+        usual=usual_text(point) if point else "",
+        percentile=percentile_cell(point) if point else "",
         early=early,
         strength=None if early else perceived,
-        difference=None if point is None else point.difference,
-        counted=0 if point is None else point.counted,
-        curve=curve,
-        gain_cp=last.gain_cp if last else None,
+        difference=point.difference if point else None,
+        counted=point.counted if point else 0,
+        curve=tuple(
+            each.perceived if choice == "perceived" else each.difference for each in points
+        ),
         first_choice=methods.first_choice.share,
         loss="" if loss is None else f"{loss:.0f}",
     )
@@ -245,7 +228,7 @@ class BoardRows:
         if every or choice != self._choice:
             self._choice = choice
             self._old = dict.fromkeys(known)
-        self._old.update(dict.fromkeys(touched))
+        self._old |= dict.fromkeys(touched)
         new = [id for id in known if id not in self._rows]
         for id in self._turns(seen, new):
             self._old.pop(id, None)
@@ -262,3 +245,130 @@ class BoardRows:
         yield from new
         others = [id for id in self._old if id in self._rows]
         yield from others[:ROWS_A_FRAME]
+
+
+# --- clocks --------------------------------------------------------------------------------------
+
+#: Seconds below which a clock is low, and nearly run out.
+_LOW_S: dict[Pace, tuple[float, float]] = {
+    "classical": (300.0, 60.0),
+    "rapid": (60.0, 20.0),
+    "blitz": (20.0, 10.0),
+    "bullet": (10.0, 5.0),
+}
+
+
+def low_clock_s(time_control: str) -> tuple[float, float]:
+    """Seconds below which a clock of this game is low, and nearly run out."""
+    return _LOW_S[pace_of(time_control) or "classical"]
+
+
+def clock_style(left_s: float | None, low_s: tuple[float, float], palette: Palette) -> str:
+    """How what is left of a running game's clock is drawn; the number itself says the same."""
+    if left_s is None or left_s >= low_s[0]:
+        return ""
+    return palette.bad if left_s < low_s[1] else palette.warn
+
+
+# --- order ---------------------------------------------------------------------------------------
+
+
+class BoardOrder(msgspec.Struct, frozen=True):
+    """One way to sort."""
+
+    key: str
+    """Key to press."""
+    name: str
+    explained: str
+    value: Callable[[BoardRow, float], float | None]
+    """Greatest first; None comes last. The float is the board's time since its last move, s."""
+
+
+def _running(value: float | None, row: BoardRow) -> float | None:
+    return value if row.running else None
+
+
+ORDERS = {
+    order.name: order
+    for order in (
+        BoardOrder("B", "board", "by event, round and board number", lambda row, age_s: 0.0),
+        BoardOrder(
+            "S",
+            "swing",
+            "largest change of the score in the last four plies first",
+            lambda row, age_s: row.swing_cp,
+        ),
+        BoardOrder(
+            "R",
+            "rating",
+            "highest perceived rating first, once it is not early",
+            lambda row, age_s: row.best_strength,
+        ),
+        BoardOrder(
+            "T",
+            "time trouble",
+            "least time on a clock first, running games only",
+            lambda row, age_s: _running(
+                None if row.least_clock_s is None else -row.least_clock_s, row
+            ),
+        ),
+        BoardOrder(
+            "A",
+            "age",
+            "longest without a move first, running games only",
+            lambda row, age_s: _running(age_s, row),
+        ),
+    )
+}
+
+
+def pairing(row: BoardRow) -> tuple[str, RoundPlace, int, str]:
+    """Event, round (2 before 10), board, id: the order of the pairing list."""
+    parts = round_place(row.round, row.board)
+    return row.event, parts, row.board if row.board is not None else 1 << 30, row.id
+
+
+def ordered(
+    rows: Iterable[BoardRow],
+    order: BoardOrder,
+    *,
+    reverse: bool = False,
+    pinned: Collection[GameId] = (),
+    alerting: Collection[GameId] = (),
+    age_s: Callable[[GameId], float] = lambda game: 0.0,
+) -> list[BoardRow]:
+    """Pinned boards first, then those in ``alerting``, then by ``order``; equal ones in the order
+    of the pairing list.
+    """
+    by_board = sorted(rows, key=pairing)
+    if order.name == "board":
+        if reverse:
+            by_board.reverse()
+    else:
+        values = {row.id: order.value(row, age_s(row.id)) for row in by_board}
+
+        def rank(row: BoardRow) -> tuple[bool, float]:
+            value = values[row.id]
+            if value is None:
+                return True, 0.0  # unknown stays last, whichever way round
+            return False, value if reverse else -value
+
+        by_board.sort(key=rank)
+    by_board.sort(key=lambda row: (row.id not in pinned, row.id not in alerting))
+    return by_board
+
+
+def running_first(views: Sequence[GameView], limit: int) -> list[GameView]:
+    """At most ``limit`` games in pairing order. Running games are chosen before finished ones, and
+    of these the newest round: nobody scrolls here.
+    """
+    running = sorted((view for view in views if view.result == "*"), key=game_order)
+    finished = sorted((view for view in views if view.result != "*"), key=game_order)
+    finished.sort(key=_round, reverse=True)
+    return sorted((running + finished)[:limit], key=game_order)
+
+
+def _round(view: GameView) -> tuple[int, str]:
+    """Sources write boards into rounds: 4.12 is board 12 of round 4."""
+    _, parts, _, _ = game_order(view)
+    return parts[0]

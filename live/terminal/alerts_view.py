@@ -1,0 +1,335 @@
+"""The views of alerts and of the incident log: what an arbiter should know, and what was done."""
+
+from __future__ import annotations
+
+import datetime as dt
+import textwrap
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+
+from live.alerts.finding import SIGNS, in_order
+from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
+from live.events import Alert, GameView, Incident, Severity
+from live.games.player_names import family_name
+from live.terminal.palette import Palette
+from live.terminal.text import age_text, counted, left, matcher, plain, right, styled
+from live.terminal.view_context import (
+    AlertActions,
+    KeyHint,
+    ListView,
+    TextPrompt,
+    TextQuestion,
+    ViewContext,
+)
+
+#: Lines for what is known of the one under the cursor.
+_ALERT_LINES, _INCIDENT_LINES = 7, 8
+_BOARD_CELLS = 24
+#: On a terminal narrower than this the board's number has to do: what is the matter says more.
+_NAMES_FROM = 100
+
+
+def _style(severity: Severity, palette: Palette) -> str:
+    return {"alarm": palette.bad, "warning": palette.warn, "look": palette.accent}[severity]
+
+
+def point_of(alert: Alert, view: GameView | None) -> str:
+    """Its text without the name of the board, which stands beside it."""
+    if view is None:
+        return alert.text
+    names = (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: ")
+    start = next((name for name in names if alert.text.startswith(name)), "")
+    text = alert.text.removeprefix(start)
+    return text[:1].upper() + text[1:]
+
+
+def family_name_only(text: str, player: str | None) -> str:
+    """The family name has to do in a list; the rest stands below it."""
+    return text.replace(player, family_name(player), 1) if player else text
+
+
+def _wrapped(parts: Sequence[tuple[str, str]], width: int) -> list[Text]:
+    return [styled(f" {x}", style) for text, style in parts for x in textwrap.wrap(text, width - 2)]
+
+
+class AlertsView(ListView[Alert]):
+    """What asks for notice first, then the most urgent, then the newest."""
+
+    name = "Alerts"
+    empty = "there is no alert"
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(context)
+        self.show_muted = False
+        self._muted = 0
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        palette = self._context.palette
+        alerts = list(self._context.state.alerts())
+        self._muted = sum(alert.muted for alert in alerts)
+        matches = matcher(self.query)
+        self.listed = in_order(
+            alert
+            for alert in alerts
+            if alert.cleared_s is None
+            and (self.show_muted or not alert.muted)
+            and matches(f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}", None)
+        )
+        views = {view.id: view for view in self._context.state.games()}
+        name = _BOARD_CELLS if width >= _NAMES_FROM else 9
+        what = max(8, width - name - 14)
+        head = styled(f"    {left('Board', name)} {left('What', what)}  For", palette.dim)
+        rows = [
+            self._line(alert, views.get(alert.game or ""), name, what)
+            for alert in self.seen(max(1, height - 2 - _ALERT_LINES))
+        ]
+        if not self.listed:
+            muted = f", {self._muted} muted" if self._muted else ""
+            rows.append(styled(f"  ✓ no alert{muted}", palette.good))
+            if unknown := self._context.actions.no_alerts():
+                rows = _wrapped([(f" Not known: {unknown}", palette.warn)], width - 2)
+        here = self.selected()
+        detail = self._about(here, views.get(here.game or ""), width) if here else []
+        return self.with_detail(head, rows, detail, (width, height), _ALERT_LINES)
+
+    def _line(self, alert: Alert, view: GameView | None, name: int, what: int) -> Text:
+        palette = self._context.palette
+        here = alert.id == self.cursor
+        taken = alert.acknowledged_s is not None
+        quiet = palette.dim if alert.muted or taken else ""
+        style = quiet or _style(alert.severity, palette)
+        line = styled("▌" if here else " ", palette.accent)
+        sign = "✓" if taken else "z" if alert.muted else SIGNS[alert.severity]
+        line.append(left(sign, 3), style)
+        board = plain(alert.feed or alert.player or "", _BOARD_CELLS)
+        if view is not None:
+            number = f"{view.board} " if view.board is not None else ""
+            board = f"{number}{plain(view.white.name, 12)}–{plain(view.black.name, 12)}"
+        line.append(left(board, name) + " ", quiet)
+        text = family_name_only(plain(point_of(alert, view), 300), alert.player)
+        line.append(left(text + (f" ×{alert.times}" if alert.times > 1 else ""), what), style)
+        line.append("✎" if alert.note else " ", palette.accent)
+        line.append(right(age_text(self._context.wall_s() - alert.first_seen_s), 4), palette.dim)
+        if here:
+            line.stylize_before(palette.cursor)
+        return line
+
+    def _about(self, alert: Alert, view: GameView | None, width: int) -> list[Text]:
+        palette = self._context.palette
+        text = f"{board_words(view)}: {point_of(alert, view)}" if view else alert.text
+        parts = [(plain(text, 400), palette.strong), (plain(alert.advice, 400), palette.text)]
+        if (found := alert.agreement) is not None:
+            said = (
+                f"Screening figure, which accuses nobody: {found.share:.0%} of {found.moves} "
+                f"moves, expected {found.expected:.0%}, {found.z:.1f} standard deviations above. "
+                f"Of events with {found.boards} boards in which all is right, "
+                f"{found.false_alarms:.1%} show such an alert. {plain(found.rests_on, 200)}"
+            )
+            parts.append((said, palette.dim))
+        if alert.note:
+            parts.append((f"✎ {plain(alert.note, 500)}", palette.accent))
+        return _wrapped(parts, width)[:_ALERT_LINES]
+
+    def caption(self) -> str:
+        if unknown := self._context.actions.no_alerts():
+            return f"alerts are not known: {unknown}"
+        text = counted(len(self.listed), "alert")
+        if self._muted and not self.show_muted:
+            text += f", {self._muted} muted: M shows them"
+        return self.filtered(text)
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    def offers(self) -> list[KeyHint]:
+        context, here, none = self._context, self.selected(), self.none()
+        desk, game = context.actions.alert_actions, here.game if here else None
+        why = none or ("" if desk else context.actions.no_alert_actions)
+
+        def act(do: Callable[[AlertActions, Alert], None]) -> Callable[[str], None]:
+            def done(_: str) -> None:
+                if desk is not None and here is not None:
+                    do(desk, here)
+
+            return done
+
+        return [
+            KeyHint(
+                "a",
+                "acknowledge",
+                "you took note: it stands below what is new",
+                act(self._acknowledge),
+                why,
+            ),
+            KeyHint("m", "mute", "show it no more until it is unmuted", act(self._mute), why),
+            KeyHint(
+                "n",
+                "note",
+                "write something to it, kept in the log with the time",
+                act(self._note),
+                why,
+            ),
+            KeyHint("M", "muted", "show what is muted, too", self._show_muted),
+            context.open_key(game, none or ("" if game else "this alert is about no board")),
+            *self.filter_keys("list only alerts with these words"),
+            self.move_key("from alert to alert"),
+            *context.board_keys(game),
+        ]
+
+    def _show_muted(self, _: str) -> None:
+        self.show_muted = not self.show_muted
+
+    def _acknowledge(self, desk: AlertActions, alert: Alert) -> None:
+        # The cursor goes to the next alert: this one moves below what is new.
+        at = self.at() + 1
+        self.cursor = self.listed[at if at < len(self.listed) else max(0, at - 2)].id
+        desk.acknowledge(alert.id)
+        self._context.notify("Acknowledged; it asks for notice again when it happens again")
+
+    def _note(self, desk: AlertActions, alert: Alert) -> None:
+        view = self._context.state.game(alert.game) if alert.game else None
+        board = f"board {view.board}, " if view is not None and view.board is not None else ""
+        self._context.ask = TextQuestion(
+            f"Note to {board}{alert.kind}:", alert.note, lambda text: desk.note(alert.id, text)
+        )
+
+    def _mute(self, desk: AlertActions, alert: Alert) -> None:
+        context, game = self._context, alert.game
+        if alert.muted:
+            desk.mute(alert.id, False)
+            desk.mute_kind(alert.kind, False)
+            if game is not None:
+                desk.mute_board(game, False)
+            context.notify("Unmuted")
+            return
+
+        def muted(what: str, act: Callable[[], None]) -> Callable[[], None]:
+            def done() -> None:
+                act()
+                context.notify(f"{what} is muted; M shows what is muted, m there unmutes")
+
+            return done
+
+        answers = {
+            "a": muted("This alert", lambda: desk.mute(alert.id, True)),
+            "k": muted(f"Kind {alert.kind}", lambda: desk.mute_kind(alert.kind, True)),
+        }
+        question = f"Mute  a this alert  k all of kind {alert.kind}"
+        if game is not None:
+            answers["b"] = muted("This board", lambda: desk.mute_board(game, True))
+            question += "  b all of this board"
+        context.prompt = TextPrompt(f"{question}  esc none", answers)
+
+
+class IncidentsView(ListView[Incident]):
+    """Everything arbiters were shown and did, the newest first, searched and added to."""
+
+    name = "Log"
+    empty = "the log is empty"
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(context)
+        self.open_only = False
+
+    def id_of(self, line: Incident) -> int:
+        return line.number
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        context, palette = self._context, self._context.palette
+        boards = {view.id: board_words(view) for view in context.state.games()}
+        matches = matcher(self.query)
+        self.listed = [
+            each
+            for each in reversed(with_boards(context.actions.incidents(), boards))
+            if not (self.open_only and each.over_s is not None)
+            and matches(_searched(each), _number(each.board))
+        ]
+        wide = width >= _NAMES_FROM
+        kind = 22 if wide else 16
+        head = styled(f"    {left('Time', 8)} {left('What', kind)} Board and text", palette.dim)
+        fits = max(1, height - 2 - _INCIDENT_LINES)
+        rows = [self._line(each, kind, width, wide=wide) for each in self.seen(fits)]
+        if context.actions.no_incidents:
+            rows += _wrapped([(context.actions.no_incidents, palette.warn)], width - 2)
+        elif not rows:
+            rows.append(styled("  ✓ nothing is in the log", palette.good))
+        here = self.selected()
+        detail = self._about(here, width) if here else []
+        return self.with_detail(head, rows, detail, (width, height), _INCIDENT_LINES)
+
+    def _line(self, each: Incident, kind: int, width: int, *, wide: bool) -> Text:
+        palette = self._context.palette
+        here = each.number == self.cursor
+        own = each.kind in ("entry", "mute")
+        over = each.over_s is not None
+        line = styled("▌" if here else " ", palette.accent)
+        sign = "✎" if own else " " if over else SIGNS[each.severity]
+        line.append(left(sign, 3), _style(each.severity, palette))
+        line.append(f"{clock_time(each.began_s)} ", palette.dim)
+        line.append(f"{left(kind_name(each.kind), kind)} ", "" if own else palette.dim)
+        number = _number(each.board)
+        board = each.board if number is None or wide else str(number)
+        about = f"{plain(board, 30)}: " if board else ""
+        text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
+        text = family_name_only(text, each.player)
+        line.append(f"{about}{plain(text, 300)}", palette.dim if over and not own else "")
+        if each.note:
+            line.append(f"  ✎ {plain(each.note, 100)}", palette.accent)
+        line.truncate(width, overflow="ellipsis")
+        if here:
+            line.stylize_before(palette.cursor)
+        return line
+
+    def _about(self, each: Incident, width: int) -> list[Text]:
+        said = [
+            f"{clock_time(change.at_s)} {change.what}" + (f": {change.text}" if change.text else "")
+            for change in each.changes
+        ]
+        style = self._context.palette.text
+        lines = _wrapped([(plain(text, 600), style) for text in said], width)
+        if len(lines) > _INCIDENT_LINES:
+            # How it began and how it goes on says more than what lies between.
+            lines = [lines[0], styled(" …", style), *lines[2 - _INCIDENT_LINES :]]
+        return lines
+
+    def caption(self) -> str:
+        text = counted(len(self.listed), "incident") + (" open" if self.open_only else "")
+        return self.filtered(text)
+
+    def offers(self) -> list[KeyHint]:
+        context, here, none = self._context, self.selected(), self.none()
+        actions, game = context.actions, here.game if here else None
+        export = actions.export_log
+        return [
+            context.entry_key(None, "write", "write an entry of your own, kept with the time"),
+            *self.filter_keys("list only what has these words, or this board"),
+            KeyHint(
+                "e",
+                "print",
+                "write the whole log as a page to print and sign",
+                lambda _: context.written(export) if export else None,
+                none or ("" if export else actions.no_export),
+            ),
+            KeyHint("O", "open", "list only what is not over, or everything", self._open_only),
+            context.open_key(game, none or ("" if game else "this is about no board")),
+            self.move_key("from incident to incident"),
+        ]
+
+    def _open_only(self, _: str) -> None:
+        self.open_only = not self.open_only
+
+
+def _searched(each: Incident) -> str:
+    """What a filter looks at: a time such as ``15:04`` finds what happened then."""
+    times = " ".join(clock_time(change.at_s) for change in each.changes)
+    return plain(f"{said_of(each)} {times}", 4000)
+
+
+def _number(board: str) -> int | None:
+    first = board.partition(" ")[0]
+    return int(first) if first.isdecimal() and len(first) < 9 else None
+
+
+def clock_time(at_s: float) -> str:
+    """The time of day on this machine."""
+    return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%H:%M:%S")

@@ -1,0 +1,503 @@
+"""Pictures of characters: board, score, rating curves with their band, gains, move list. Pure.
+
+Of gains at one centipawn the spike at 0 would flatten all other bars, and so would a column for the
+worst blunder: what the one holds and what lies beyond the picture is written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import chess
+import msgspec
+from rich.text import Text
+
+from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail, PlyView
+from live.games.move_numbers import move_number
+from live.publish.published_state import gain_counts
+from live.terminal.palette import Palette
+from live.terminal.text import clock_text, left, right, score_text, styled
+
+_UP = " ▁▂▃▄▅▆▇█"
+#: Labels and rules of the axis left of a graph, cells.
+AXIS = 6
+#: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost near ±10.
+_MARKS = (5, 2, 0, -2, -5)
+#: A rating axis never spans less than this, Elo: noise must not look like drama.
+MIN_SPAN_ELO = 400.0
+#: Upper ends of the bins of gains, centipawns lost, and their names.
+BINS = (
+    (0, "none"),
+    (10, "≤ 0.10"),
+    (30, "≤ 0.30"),
+    (60, "≤ 0.60"),
+    (100, "≤ 1.00"),
+    (200, "≤ 2.00"),
+    (1 << 30, "more"),
+)
+
+
+def score_graph(
+    game: GameDetail, cursor_ply: int, width: int, height: int, palette: Palette
+) -> list[Text]:
+    """White's advantage above the line, Black's below; one column a ply, or the last of several."""
+    columns = max(1, width - AXIS)
+    scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
+    step = max(1, -(-len(scores) // columns))
+    shown = [scores[min(start + step, len(scores)) - 1] for start in range(0, len(scores), step)]
+    here = cursor_ply // step
+    half = max(1, height // 2)
+    wide = max(1, min(4, columns // max(1, len(shown))))
+    labels = _score_labels(half)
+    lines = []
+    for row in range(2 * half):
+        line = styled(right(labels.get(row, ""), AXIS - 1), palette.dim)
+        line.append("┤" if row in labels else "│", palette.dim)
+        for index, score in enumerate(shown):
+            cell, style = _score_cell(score, row, half, palette)
+            if index == here and cell == " ":
+                cell, style = "┊", palette.accent
+            line.append(cell * (wide if cell != "┊" else 1), style)
+            if cell == "┊" and wide > 1:
+                line.append(" " * (wide - 1))
+        lines.append(line)
+    return lines
+
+
+def _score_labels(half: int) -> dict[int, str]:
+    rows: dict[int, str] = {}
+    for pawns in _MARKS:
+        height = chances(100 * pawns) * half
+        row = round(half - height - 0.5)
+        row = half - 1 if pawns == 0 else max(0, min(2 * half - 1, row))
+        rows.setdefault(row, f"{pawns:+d}" if pawns else "0")
+    return rows
+
+
+def _score_cell(score: int | None, row: int, half: int, palette: Palette) -> tuple[str, str]:
+    if score is None:
+        return ("·" if row == half - 1 else " "), palette.dim
+    eighths = round(chances(score) * half * 8)
+    if row < half:  # above the line, filled from below
+        filled = max(0, min(8, eighths - (half - 1 - row) * 8))
+        if filled == 0 and row == half - 1:
+            return "▁", palette.dim
+        return _UP[filled], palette.white
+    # Below the line a block hangs from above: the blank part is drawn, and turned round.
+    filled = max(0, min(8, -eighths - (row - half) * 8))
+    if filled == 8:
+        return "█", palette.black
+    return _UP[8 - filled] if filled else " ", f"{palette.black} reverse" if filled else ""
+
+
+class ChartScale(msgspec.Struct, frozen=True):
+    """Elo from the bottom to the top of a graph."""
+
+    low: float
+    high: float
+
+    def row(self, elo: float, height: int) -> int:
+        """Row of ``elo``, 0 at the top; outside the graph for what is outside the scale."""
+        return round((self.high - elo) / (self.high - self.low) * (height - 1))
+
+
+Drawn = tuple[float | None, float | None, float | None]
+"""Low, value, high of one point of a curve, Elo."""
+
+
+def figure_at(point: CurvePoint, shown: FigureChoice, engine_rating: int) -> Drawn:
+    """What the curve shows: the perceived rating in its usual band, or Algorithm 4's rating."""
+    if shown == "perceived":
+        return point.usual_low, point.perceived, point.usual_high
+
+    def plus(difference: float | None) -> float | None:
+        return None if difference is None else engine_rating + difference
+
+    return plus(point.difference_low), plus(point.difference), plus(point.difference_high)
+
+
+def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:
+    """One scale for both players, so that their curves can be compared: from the lowest to the
+    highest end of the bands of the latter half of each curve, when they have settled.
+    """
+    ends = [
+        value
+        for points in curves
+        for point in points[len(points) // 2 :]
+        for value in point
+        if value is not None
+    ]
+    if not ends:
+        return None
+    low, high = min(ends), max(ends)
+    spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
+    return ChartScale(low - spare, high + spare)
+
+
+def rating_graph(
+    points: Sequence[Drawn],
+    scale: ChartScale | None,
+    width: int,
+    height: int,
+    style: str,
+    palette: Palette,
+) -> list[Text]:
+    """The rating ``━`` in its band ``░``, move by move; a band without end goes on to the edge,
+    with an arrow for the rating there.
+    """
+    if scale is None or not points:
+        empty = styled(" " * AXIS + "no rating yet", palette.dim)
+        return [empty, *(Text() for _ in range(height - 1))]
+    columns = max(1, width - AXIS)
+    step = max(1, -(-len(points) // columns))
+    drawn = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
+    wide = max(1, min(4, columns // len(drawn)))
+    cells = [_column(point, scale, height) for point in drawn]
+    labels = {0: scale.high, height // 2: (scale.low + scale.high) / 2, height - 1: scale.low}
+    lines = []
+    for row in range(height):
+        label = f"{labels[row]:.0f}" if row in labels else ""
+        line = styled(right(label, AXIS - 1), palette.dim)
+        line.append("┤" if row in labels else "│", palette.dim)
+        for column in cells:
+            line.append(column[row] * wide, palette.band if column[row] == "░" else style)
+        lines.append(line)
+    return lines
+
+
+def _column(point: Drawn, scale: ChartScale, height: int) -> list[str]:
+    low, rating, high = point
+    if low is None and high is None:
+        at = None if rating is None else scale.row(rating, height)
+        return ["━" if row == at else " " for row in range(height)]
+    top = 0 if high is None else max(0, scale.row(high, height))
+    bottom = height - 1 if low is None else min(height - 1, scale.row(low, height))
+    cells = ["░" if top <= row <= bottom else " " for row in range(height)]
+    if rating is None:
+        cells[0 if high is None else height - 1] = "↑" if high is None else "↓"
+    else:
+        row = scale.row(rating, height)
+        cells[max(0, min(height - 1, row))] = "━" if 0 <= row < height else "▲" if row < 0 else "▼"
+    return cells
+
+
+def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> list[Text]:
+    """How many moves lost how much, as shares of either side's moves. Successive gains may be above
+    0: those are counted first.
+    """
+    curves = (game.curves.white, game.curves.black)
+    above = any(point.gain_cp > 0 for points in curves for point in points)
+    bins = ((-1, "gained"), *BINS) if above else BINS
+    counts = [[0] * len(bins), [0] * len(bins)]
+    for side, points in enumerate(curves):
+        for point in points:
+            found = next(i for i, (most, _) in enumerate(bins) if -point.gain_cp <= most)
+            counts[side][found] += 1
+    totals = [max(1, sum(each)) for each in counts]
+    most = max(count / total for each, total in zip(counts, totals, strict=True) for count in each)
+    room = max(1, (width - 9 - 2 * 12) // 2)
+    lines = [
+        styled(
+            left("lost", 9) + left("○ White", room + 12) + left("● Black", room + 12), palette.dim
+        )
+    ]
+    for index, (_, name) in enumerate(bins):
+        line = styled(left(name, 9), palette.dim)
+        for side, style in ((0, palette.white), (1, palette.black)):
+            share = counts[side][index] / totals[side]
+            bar = "█" * round(share / most * room) if most else ""
+            if counts[side][index] and not bar:
+                bar = "▏"
+            line.append(left(bar, room), style)
+            text = f"{counts[side][index]:>4} {100 * share:>3.0f} %" if counts[side][index] else ""
+            line.append(left(text, 12))
+        lines.append(line)
+    return lines[:height]
+
+
+def gain_charts(
+    game: GameDetail, engine: GainCounts, width: int, height: int, palette: Palette
+) -> list[Text]:
+    """Both sides' gains at one centipawn, as high as there is room; empty where there is none."""
+    rows = min(4, height // 2 - 4)
+    if rows < 1:
+        return []
+    lines: list[Text] = []
+    for name, points, style in (
+        ("○ White", game.curves.white, palette.white),
+        ("● Black", game.curves.black, palette.black),
+    ):
+        counts = gain_counts(points)
+        lines.append(styled(f"{name}, centipawns", palette.head))
+        lines += gain_chart(counts, engine, width, rows, style, palette)
+    return lines
+
+
+# --- gains at one centipawn ----------------------------------------------------------------------
+
+#: The spike at 0, cut off.
+_SPIKE = "█"
+#: Centipawns between two marks of the axis.
+_MARK_CP = 25
+
+
+def gain_chart(
+    counts: GainCounts,
+    engine: GainCounts,
+    width: int,
+    rows: int,
+    style: str,
+    palette: Palette,
+) -> list[Text]:
+    """The player's bars, ``rows`` lines high, the axis in centipawns and the engine's own: with
+    the line of what is written ``rows + 3`` lines.
+    """
+    if not counts:
+        return [styled("no gain yet", palette.dim), *(Text() for _ in range(rows + 2))]
+    least, most = _range(counts, engine, width)
+    lines = [styled(_written(counts, least, most), palette.dim)]
+    lines += _bars(dict(counts), least, most, rows, style, palette)
+    lines.append(styled(_axis(least, most), palette.dim))
+    if all(gain_cp == 0 for gain_cp, _ in engine):
+        lines.append(styled("the engine's own: 0 in every move" if engine else "", palette.dim))
+    else:
+        lines += _bars(dict(engine), least, most, 1, palette.dim, palette)
+        lines[-1].append(" engine", palette.dim)
+    return [_cut(line, width) for line in lines]
+
+
+def _cut(line: Text, width: int) -> Text:
+    line.truncate(width)
+    return line
+
+
+def _range(counts: GainCounts, engine: GainCounts, width: int) -> tuple[int, int]:
+    """First and last centipawn that has a column. Right of 0 only where there are such gains."""
+    highest = max(gain_cp for gain_cp, _ in (*counts, *engine, (0, 0)))
+    most = min(highest, width // 2)
+    return most - width + 1, most
+
+
+def _written(counts: GainCounts, least: int, most: int) -> str:
+    held = dict(counts)
+    moves = sum(held.values())
+    none = held.get(0, 0)
+    parts = [f"0 in {none} of {moves} ({100 * none / moves:.0f} %)"]
+    below = sum(count for gain_cp, count in counts if gain_cp < least)
+    above = sum(count for gain_cp, count in counts if gain_cp > most)
+    if below:
+        parts.append(f"{below} below {least}")
+    if above:
+        parts.append(f"{above} above {most}")
+    return " · ".join(parts)
+
+
+def _bars(
+    counts: dict[int, int], least: int, most: int, rows: int, style: str, palette: Palette
+) -> list[Text]:
+    shown = range(least, most + 1)
+    top = max((counts.get(gain_cp, 0) for gain_cp in shown if gain_cp), default=0)
+    lines = []
+    for row in range(rows):
+        line = Text(no_wrap=True)
+        for gain_cp in shown:
+            count = counts.get(gain_cp, 0)
+            if gain_cp == 0:
+                line.append(_SPIKE if count else " ", palette.accent)
+                continue
+            eighths = -(-count * rows * 8 // top) if top else 0
+            line.append(_UP[max(0, min(8, eighths - (rows - 1 - row) * 8))], style)
+        lines.append(line)
+    return lines
+
+
+def _axis(least: int, most: int) -> str:
+    """Marks under their columns, as far as they do not touch."""
+    cells = ["─"] * (most - least + 1)
+    for mark in range(-(-least // _MARK_CP) * _MARK_CP, most + 1, _MARK_CP):
+        label = f"{mark:+d}" if mark else "0"
+        # Right-aligned, so that the last column's mark, which is 0, fits.
+        end = mark - least + 1
+        if end >= len(label):
+            cells[end - len(label) : end] = label
+    return "".join(cells)
+
+
+# --- the board -----------------------------------------------------------------------------------
+
+#: White's men are outlines, Black's are filled: they differ without any colour.
+_MEN = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+
+
+def board_after(game: GameDetail, ply: int) -> chess.Board | None:
+    """The position after ``ply`` plies; None where it cannot be set up (an unknown variant)."""
+    return _replayed(
+        game.start_fen, game.variant == "chess960", tuple(each.uci for each in game.plies[:ply])
+    )
+
+
+@lru_cache(maxsize=64)
+def _replayed(start_fen: str, chess960: bool, moves: tuple[str, ...]) -> chess.Board | None:
+    try:
+        board = chess.Board(start_fen, chess960=chess960)
+        for uci in moves:
+            board.push_uci(uci)
+    except ValueError:
+        return None
+    return board
+
+
+def san_of(board: chess.Board | None, uci: str | None) -> str:
+    """A move from this position in SAN; empty where it is none."""
+    if board is None or not uci:
+        return ""
+    try:
+        return board.san(chess.Move.from_uci(uci))
+    except ValueError:
+        return ""
+
+
+def diagram(board: chess.Board, palette: Palette, *, large: bool = False) -> list[Text]:
+    """White below. Small: 2 cells a square, 9 lines of 18 cells. Large: 4 cells and 2 lines a
+    square, 17 lines of 34 cells.
+    """
+    last = board.peek() if board.move_stack else None
+    marked = {last.from_square, last.to_square} if last else set()
+    wide = 4 if large else 2
+    lines: list[Text] = []
+    for rank in range(7, -1, -1):
+        line, below = styled(f"{rank + 1} ", palette.dim), styled("  ")
+        for file in range(8):
+            square = chess.square(file, rank)
+            ground = palette.light_square if (file + rank) % 2 else palette.dark_square
+            if square in marked:
+                ground = palette.last_move or ground
+            man = board.piece_at(square)
+            if man is None:
+                # Without colours a dot marks the dark squares.
+                dot = "·" if not palette.dark_square and not (file + rank) % 2 else " "
+                line.append(f" {dot}".ljust(wide) if large else f"{dot} ", f"dim {ground}")
+            else:
+                style = palette.white_piece if man.color else palette.black_piece
+                sign = _MEN[man.symbol()]
+                line.append(f" {sign}".ljust(wide) if large else f"{sign} ", f"{style} {ground}")
+            below.append(" " * wide, ground if palette.dark_square else "")
+        lines.append(line)
+        if large:
+            lines.append(below)
+    files = "".join(f" {file}".ljust(wide) if large else f"{file} " for file in "abcdefgh")
+    lines.append(styled("  " + files, palette.dim))
+    return lines
+
+
+# --- the move list -------------------------------------------------------------------------------
+
+#: Steepness of winning chances by centipawns (lichess, scalachess core/eval.scala, 2026-08-07).
+_CHANCES = -0.00368208
+#: A loss of this much of the winning chances, which run from -1 to 1, earns the sign (lichess,
+#: modules/tree Advice.scala).
+_SIGNS = ((0.3, "??"), (0.2, "?"), (0.1, "?!"))
+#: Of a move that few would have found, and of one that sets a trap.
+PRAISE = {"find": "!", "trap": "!?"}
+#: Of one side: pointer, move with sign, gain, score.
+_SIDE_CELLS = 1 + 9 + 7 + 8
+_CLOCK_CELLS = 6
+#: Width of the list without clocks: number, and both sides.
+MOVE_CELLS = 3 + 2 * _SIDE_CELLS
+
+
+def chances(score_cp: int) -> float:
+    """White's winning chances from -1 to 1, scores capped at ten pawns."""
+    return 2 / (1 + math.exp(_CHANCES * max(-1000, min(1000, score_cp)))) - 1
+
+
+def sign(before_cp: int | None, after_cp: int | None, *, white: bool) -> str:
+    """``??``, ``?``, ``?!`` or nothing, from the scores around the move."""
+    if before_cp is None or after_cp is None:
+        return ""
+    lost = (chances(before_cp) - chances(after_cp)) * (1 if white else -1)
+    return next((mark for limit, mark in _SIGNS if lost >= limit), "")
+
+
+def signs(game: GameDetail) -> list[str]:
+    """The sign of every ply; none while a score is provisional. What lost nothing may be a find
+    or set a trap.
+    """
+    before: int | None = game.start_score_cp
+    found = []
+    for ply in game.plies:
+        after = ply.score_cp if ply.final else None
+        lost = sign(before, after, white=move_number(game, ply.ply)[1])
+        found.append(lost or PRAISE.get(ply.mark or "", ""))
+        before = after
+    return found
+
+
+def list_rows(game: GameDetail) -> list[tuple[int, PlyView | None, PlyView | None]]:
+    """Move number, White's and Black's ply of each line of the list."""
+    rows: list[tuple[int, PlyView | None, PlyView | None]] = []
+    for ply in game.plies:
+        number, white = move_number(game, ply.ply)
+        if white or not rows or rows[-1][0] != number:
+            rows.append((number, ply if white else None, None if white else ply))
+        else:
+            rows[-1] = (number, rows[-1][1], ply)
+    return rows
+
+
+def row_of(game: GameDetail, ply: int) -> int:
+    """Index of the line that holds ``ply``."""
+    rows = list_rows(game)
+    for index, (_, white, black) in enumerate(rows):
+        if any(each is not None and each.ply == ply for each in (white, black)):
+            return index
+    return max(0, len(rows) - 1)
+
+
+def moves(
+    game: GameDetail, cursor_ply: int, first: int, height: int, width: int, palette: Palette
+) -> list[Text]:
+    """Lines of the list from ``first`` on; with clocks where ``width`` has room for them."""
+    clocks = width >= MOVE_CELLS + 2 * _CLOCK_CELLS
+    marks = signs(game)
+    lines = [_head(clocks, palette)]
+    for number, white, black in list_rows(game)[first : first + height - 1]:
+        line = styled(right(str(number), 3), palette.dim)
+        for ply in (white, black):
+            if ply is not None:
+                _append(line, ply, marks[ply.ply - 1], cursor_ply == ply.ply, clocks, palette)
+            elif white is None and black is not None and ply is white:
+                line.append(left(" …", _SIDE_CELLS + (_CLOCK_CELLS if clocks else 0)))
+        lines.append(line)
+    return lines
+
+
+def _head(clocks: bool, palette: Palette) -> Text:
+    text = "   "
+    for color in ("○ White", "● Black"):
+        text += left(f" {color}", 10) + right("gain", 7) + right("score ", 8)
+        text += right("clock", _CLOCK_CELLS) if clocks else ""
+    return styled(text.rstrip(), palette.dim)
+
+
+def _append(
+    line: Text, ply: PlyView, mark: str, here: bool, clocks: bool, palette: Palette
+) -> None:
+    start = len(line)
+    # The cursor is a sign as well: some terminals show no background.
+    line.append("▸" if here else " ", palette.accent)
+    line.append(ply.san, palette.strong if mark else palette.text)
+    style = palette.good if mark in PRAISE.values() else palette.warn
+    line.append(left(mark, 9 - len(ply.san)), palette.bad if mark == "??" else style)
+    gain = "·" if ply.gain_cp is None else f"{ply.gain_cp / 100:+.2f}"
+    line.append(right(gain, 7), palette.text if ply.gain_cp else palette.dim)
+    score = score_text(ply.score_cp, ply.mate)
+    if ply.score_cp is not None:
+        score += " " if ply.final else "~"
+    line.append(right(score, 8), palette.text if ply.final else palette.dim)
+    if clocks:
+        line.append(right(clock_text(ply.clock_s), _CLOCK_CELLS), palette.dim)
+    if here:
+        line.stylize_before(palette.cursor, start)

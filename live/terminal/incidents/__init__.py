@@ -1,1 +1,0 @@
-"""The view of the incident log."""

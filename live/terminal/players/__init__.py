@@ -1,1 +1,0 @@
-"""The view of players and standings."""

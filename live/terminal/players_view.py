@@ -1,0 +1,478 @@
+"""The view of players and standings: columns that are switched, explained and sorted by; teams."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+from rich.text import Text
+
+from live.catalogue import (
+    BY_ID,
+    EARLY_MOVES,
+    FIGURES,
+    Figure,
+    plugin_text,
+    points_text,
+    read,
+    why_missing,
+    written,
+)
+from live.events import PlayerView, PluginFigure
+from live.ledger.roster import TeamMatch, team_matches, team_table
+from live.terminal.charts import gain_chart
+from live.terminal.palette import Palette
+from live.terminal.text import (
+    counted,
+    interval_text,
+    left,
+    matcher,
+    perceived_text,
+    percentile_cell,
+    plain,
+    right,
+    styled,
+    usual_text,
+)
+from live.terminal.view_context import KeyHint, ListView, ViewContext, asking, filled
+
+#: The column that players are ranked by until somebody chooses.
+RANKED = BY_ID["perceived"].name
+#: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
+LIST_S = 1.0
+_RANK = 6
+_LEAST_NAME, _MOST_NAME = 16, 32
+#: Lines for the explanation under the table.
+_EXPLAINED = 3
+#: Columns that a shift+letter sorts by.
+_SORTS = {
+    "E": "Elo",
+    "P": "Percentile",
+    "R": RANKED,
+    "A": "Algorithm 4",
+    "M": "Moves counted",
+    "G": "Mean gain",
+    "N": "Player",
+    "T": "Points",
+}
+
+
+class PlayerColumn(msgspec.Struct, frozen=True):
+    """One figure of a player; ``text`` and ``value`` take what the engine counts, too."""
+
+    name: str
+    """For the list of columns."""
+    head: str
+    width: int
+    text: Callable[[PlayerView, int], str]
+    value: Callable[[PlayerView, int], float | None]
+    """What is sorted by; None comes last."""
+    explained: str
+    shown: bool = True
+    """Whether it is there at the start."""
+    figure: Figure | None = None
+    """Of the catalogue; None for a plugin's."""
+    interval: bool = False
+    least_is_best: bool = False
+
+
+def _columns(figure: Figure) -> list[PlayerColumn]:
+    def value(view: PlayerView, engine_rating: int) -> float | None:
+        if figure.id == "percentile" and view.counted < EARLY_MOVES:
+            return None
+        return read(figure, view, engine_rating).value
+
+    def text(view: PlayerView, engine_rating: int) -> str:
+        if figure.id == "perceived":
+            return perceived_text(view.perceived)
+        if figure.id == "percentile":
+            return percentile_cell(view)
+        return written(figure, value(view, engine_rating))
+
+    def ends(view: PlayerView, engine_rating: int) -> str:
+        found = read(figure, view, engine_rating)
+        if figure.id == "perceived":
+            return usual_text(view)
+        if figure.kind == "rating" or found.low is None or found.high is None:
+            return interval_text(found.low, found.high)
+        low, high = (written(figure, end).removesuffix(" %") for end in (found.low, found.high))
+        return f"{low}–{high}"
+
+    def low(view: PlayerView, engine_rating: int) -> float | None:
+        return read(figure, view, engine_rating).low
+
+    width = max(4, len(figure.head))
+    own = PlayerColumn(figure.name, figure.head, width, text, value, figure.meaning, figure.usual)
+    own = msgspec.structs.replace(own, figure=figure, least_is_best=figure.least_is_best)
+    if not figure.low:
+        return [own]
+    name, shown = f"{figure.name}, {figure.interval}", figure.id == "perceived"
+    interval = PlayerColumn(name, figure.interval, 9, ends, low, figure.meaning, shown)
+    return [own, msgspec.structs.replace(interval, figure=figure, interval=True)]
+
+
+COLUMNS = tuple(column for figure in FIGURES for column in _columns(figure))
+
+
+def plugin_column(name: str) -> PlayerColumn:
+    """The figure of the plugin of this name, with its interval where it gives one."""
+
+    def found(view: PlayerView) -> PluginFigure | None:
+        return next((each for each in view.plugins if each.name == name), None)
+
+    def text(view: PlayerView, engine_rating: int) -> str:
+        each = found(view)
+        return "" if each is None else plugin_text(each)
+
+    def value(view: PlayerView, engine_rating: int) -> float | None:
+        each = found(view)
+        return None if each is None else each.value
+
+    explained = f"A figure of the plugin {name}, with its 95 % interval where it gives one."
+    return PlayerColumn(f"plugin {name}", name[:16], 16, text, value, explained)
+
+
+def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
+    """Columns that there can be; plugins' come last."""
+    names = {figure.name for view in views for figure in view.plugins}
+    return [*COLUMNS, *(plugin_column(name) for name in sorted(names))]
+
+
+class PlayerLine(msgspec.Struct, frozen=True):
+    """A line of the list."""
+
+    place: str
+    """``3``, ``3=`` where others have the same; empty for whom too little is known of."""
+    view: PlayerView
+
+
+def listed(
+    views: Sequence[PlayerView],
+    query: str,
+    sort: str,
+    *,
+    reverse: bool,
+    engine_rating: int = 0,
+) -> list[PlayerLine]:
+    """Those whom the filter takes, the best first; whose figure is unknown or early last. Places
+    count in the whole field, whoever is listed.
+    """
+    column = next((each for each in offered(views) if each.name == sort), None)
+    taken = sorted(views, key=lambda view: (view.name, view.id))
+    rows = [PlayerLine(str(place), view) for place, view in enumerate(taken, 1)]
+    if column is not None:
+        early = EARLY_MOVES if column.name == RANKED else 0
+        found = {
+            view.id: value
+            for view in taken
+            if view.counted >= early and (value := column.value(view, engine_rating)) is not None
+        }
+        known = [view for view in taken if view.id in found]
+        known.sort(key=lambda view: found[view.id], reverse=not column.least_is_best)
+        # What reads the same is a tie.
+        texts = [column.text(view, engine_rating) for view in known]
+        same = Counter(texts)
+        rows = [
+            PlayerLine(f"{texts.index(text) + 1}{'=' if same[text] > 1 else ''}", view)
+            for text, view in zip(texts, known, strict=True)
+        ]
+        if reverse:
+            rows.reverse()
+        rows += [PlayerLine("", view) for view in taken if view.id not in found]
+    elif reverse:
+        rows.reverse()
+    matches = matcher(query)
+    return [
+        row for row in rows if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
+    ]
+
+
+class PlayersView(ListView[PlayerLine]):
+    name = "Players"
+    empty = "nobody is listed"
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(context)
+        self.hidden = {column.name for column in COLUMNS if not column.shown}
+        self.column = RANKED
+        self.sort = RANKED
+        self.reverse = False
+        self.choosing = False
+        """The list of columns is shown."""
+        self.teams = False
+        """Matches and the table of teams are shown."""
+        self.gains = False
+        """The gains of the player under the cursor are shown."""
+        self._offered: Sequence[PlayerColumn] = COLUMNS
+        self._known: tuple[object, ...] = ()
+        self._standings = -1
+        self._listed_s = -LIST_S
+
+    def id_of(self, line: PlayerLine) -> str:
+        return line.view.id
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        if self.choosing:
+            return self._columns(width, height)
+        if self.teams:
+            found = team_matches(self._context.state.games())
+            return team_lines(found, self.query, width, height, self._context.palette)
+        self._list()
+        here = self.selected()
+        if here is None:
+            text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
+            return filled([Text(), styled(f"  {text}")], height)
+        seen = self.seen(max(1, height - 2 - _EXPLAINED))
+        if self.gains:
+            return self._gain_lines(here.view, width, height)
+        columns, more = self.fitting(width)
+        used = _RANK + 1 + sum(each.width + 1 for each in columns)
+        name = max(_LEAST_NAME, min(_MOST_NAME, width - used))
+        state = self._context.state
+        alerting = {player for game in asking(state.alerts()) for player in state.player_ids(game)}
+        rows = [self._line(row, columns, name, row.view.id in alerting) for row in seen]
+        detail = self._explanation(here.view, width, more)
+        head = self._heads(columns, name)
+        return self.with_detail(head, rows, detail, (min(width, used + name), height), _EXPLAINED)
+
+    def _list(self) -> None:
+        """Sort again when asked to, and once a second when somebody's figures changed."""
+        changes = self._context.changes
+        engine_rating = self._context.state.engine().rating
+        known = (self.query, self.sort, self.reverse, engine_rating)
+        changed = changes.standings != self._standings
+        if known != self._known or (changed and changes.now() - self._listed_s >= LIST_S):
+            self._known, self._standings = known, changes.standings
+            self._listed_s = changes.now()
+            views = tuple(self._context.state.players())
+            self.listed = listed(
+                views, self.query, self.sort, reverse=self.reverse, engine_rating=engine_rating
+            )
+            self._offered = offered(views)
+
+    def fitting(self, width: int) -> tuple[list[PlayerColumn], int]:
+        """Columns that fit, the one under the cursor among them, and how many more there are."""
+        shown = [each for each in self._offered if each.name not in self.hidden]
+        room = width - _RANK - _LEAST_NAME - 1
+        at = next((index for index, each in enumerate(shown) if each.name == self.column), 0)
+        start = 0
+        while start < at and sum(each.width + 1 for each in shown[start : at + 1]) > room:
+            start += 1
+        ends = itertools.accumulate(each.width + 1 for each in shown[start:])
+        taken = shown[start : start + sum(end <= room for end in ends)]
+        return taken, len(shown) - len(taken)
+
+    def _heads(self, columns: Sequence[PlayerColumn], name: int) -> Text:
+        palette = self._context.palette
+        line = styled(right("#", _RANK - 1) + "  ", palette.dim)
+        line.append(left("Player", name), palette.dim)
+        for column in columns:
+            here = column.name == self.column
+            arrow = ("▴" if self.reverse else "▾") if column.name == self.sort else ""
+            line.append(arrow or ("▸" if here else " "), palette.accent)
+            style = f"{palette.cursor} {palette.strong}" if here else palette.dim
+            line.append(right(column.head, column.width), style)
+        return line
+
+    def _line(
+        self, row: PlayerLine, columns: Sequence[PlayerColumn], name: int, alerting: bool
+    ) -> Text:
+        palette, view = self._context.palette, row.view
+        here = view.id == self.cursor
+        line = styled("▌" if here else " ", palette.accent)
+        line.append(right(row.place, _RANK - 2) + " ", palette.dim)
+        line.append("!" if alerting else " ", palette.bad)
+        line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
+        engine_rating = self._context.state.engine().rating
+        for column in columns:
+            style = palette.dim if column.interval else palette.text
+            if column.name == RANKED:
+                style = palette.dim if view.counted < EARLY_MOVES else palette.strong
+            line.append(" " + right(column.text(view, engine_rating), column.width), style)
+        if here:
+            line.stylize_before(palette.cursor)
+        return line
+
+    def _explanation(self, view: PlayerView, width: int, more: int) -> list[Text]:
+        """What the column under the cursor means, and why the player's figure is missing if so."""
+        column = next((each for each in self._offered if each.name == self.column), COLUMNS[0])
+        text = f"{column.name}: {column.explained}"
+        rating = self._context.state.engine().rating
+        if column.figure is not None and column.value(view, rating) is None:
+            text += f" {plain(view.name, 30)}: {plain(why_missing(column.figure, view), 120)}."
+        if more:
+            text += f" ({more} more columns to the right or left.)"
+        lines = textwrap.wrap(text, max(20, width - 2), max_lines=_EXPLAINED, placeholder=" …")
+        accent = self._context.palette.accent
+        return [styled(f" {line}", "" if at else accent) for at, line in enumerate(lines)]
+
+    def _gain_lines(self, view: PlayerView, width: int, height: int) -> list[Text]:
+        """All gains of one player over the event, drawn."""
+        state, palette = self._context.state, self._context.palette
+        counts = state.gains(view.id)
+        title = f" Gains of {plain(view.name, 60) or '?'} over {counted(view.games, 'game')}"
+        lines = [styled(f"{title}, centipawns ({state.gain()})", palette.head)]
+        if view.moves and not counts:
+            lines.append(styled(" the service at the other end does not send them", palette.dim))
+        else:
+            rows = max(1, min(12, height - 6))
+            engine = state.engine_gains()
+            lines += gain_chart(counts, engine, width, rows, palette.accent, palette)
+        return filled(lines, height)
+
+    def _columns(self, width: int, height: int) -> list[Text]:
+        palette = self._context.palette
+        title = styled(" Columns: space switches, esc is done", palette.head)
+        lines: list[Text] = []
+        at = 0
+        for column in self._offered:
+            here = column.name == self.column
+            line = styled("▌" if here else " ", palette.accent)
+            line.append("  " if column.name in self.hidden else "✓ ", palette.good)
+            line.append(f"{column.name:<24}", palette.strong if here else palette.text)
+            line.append(column.explained, palette.dim)
+            line.truncate(width, overflow="ellipsis")
+            if here:
+                line.stylize_before(palette.cursor)
+                at = len(lines) + 1
+            lines.append(line)
+        first = max(0, min(at - height // 2, len(lines) + 1 - height))
+        return filled([title, *lines][first:], height)
+
+    def caption(self) -> str:
+        """How many players are listed, and by what."""
+        if self.choosing or self.teams:
+            return "m shows the players" if self.teams else ""
+        if self.gains:
+            return "g shows the players"
+        turned = " ▴" if self.reverse else ""
+        players = counted(len(self.listed), "player")
+        return self.filtered(f"{players} by {self.sort.lower()}{turned}")
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    def offers(self) -> list[KeyHint]:
+        if self.choosing:
+            return [
+                KeyHint("space enter", "switch", "show the column or hide it", self._switch),
+                KeyHint("escape c", "done", "back to the players", self._turn("choosing")),
+                KeyHint("down j up k", "", "", self._along, shown=""),
+            ]
+        none, teams, gains = self.none(), self._turn("teams"), self._turn("gains")
+        sort = "sort by the column under the cursor; again turns it round"
+        leave = [KeyHint("escape", "", "", gains, shown="")] if self.gains else []
+        named = any(view.white.team and view.black.team for view in self._context.state.games())
+        why = "" if named or self.teams else "no source names teams"
+        return [
+            KeyHint(
+                "left right h l",
+                "column",
+                "move the cursor from column to column",
+                self._along,
+                none,
+                shown="←→",
+            ),
+            KeyHint("S", "sort", sort, lambda _: self._sort(self.column)),
+            *(
+                KeyHint(key, "", f"sort by {name}; again turns it round", self._sort_by)
+                for key, name in _SORTS.items()
+            ),
+            KeyHint("minus", "hide", "hide the column under the cursor", self._hide),
+            KeyHint("c", "columns", "choose the columns", self._turn("choosing")),
+            KeyHint("m", "", "matches and the table of teams, or players", teams, why),
+            KeyHint("g", "gains", "this player's gains as a histogram, or the list", gains, none),
+            *leave,
+            *self.filter_keys("list only players with these words"),
+            KeyHint("enter", "boards", "this player's boards", self._boards, none),
+            self.move_key("from player to player"),
+            *self._context.board_keys(None)[2:],
+        ]
+
+    def _turn(self, what: str) -> Callable[[str], None]:
+        """Shows something else in place of the list, or the list again."""
+        return lambda _: setattr(self, what, not getattr(self, what))
+
+    def _shown(self) -> list[str]:
+        every = [column.name for column in self._offered]
+        return every if self.choosing else [name for name in every if name not in self.hidden]
+
+    def _along(self, key: str) -> None:
+        shown = self._shown()
+        at = shown.index(self.column) if self.column in shown else 0
+        by = 1 if key in ("down", "j", "right", "l") else -1
+        self.column = shown[max(0, min(len(shown) - 1, at + by))]
+
+    def _switch(self, _: str) -> None:
+        self.hidden ^= {self.column}
+        if len(self.hidden) == len(COLUMNS):
+            self.hidden -= {self.column}
+
+    def _hide(self, _: str) -> None:
+        shown = self._shown()
+        at = shown.index(self.column) if self.column in shown else 0
+        if len(shown) == 1:
+            self._context.notify("One column stays; c chooses others")
+            return
+        self.hidden.add(shown[at])
+        self.column = shown[at + 1] if at + 1 < len(shown) else shown[at - 1]
+        self._context.notify(f"{shown[at]} is hidden; c brings it back")
+
+    def _sort_by(self, key: str) -> None:
+        self._sort(_SORTS[key])
+
+    def _sort(self, name: str) -> None:
+        self.reverse = not self.reverse if name == self.sort else False
+        self.sort = name
+
+    def _boards(self, _: str) -> None:
+        here = self.selected()
+        if here is not None:
+            self._context.list_boards(plain(here.view.name, 60))
+
+
+def team_lines(
+    matches: Sequence[TeamMatch], query: str, width: int, height: int, palette: Palette
+) -> list[Text]:
+    """Exactly ``height`` lines: the matches, those that run first, and below them the table."""
+    name = max(12, min(32, (width - 34) // 2))
+    found = matcher(query)
+    lines = [
+        styled(
+            f" {left('Rd', 4)}{left('Team', name)} {right('Pts', 4)}   {left('Pts', 4)} "
+            f"{left('Team', name)} Running",
+            palette.dim,
+        )
+    ]
+    for match in sorted(matches, key=lambda each: each.running == 0):
+        ours, theirs = map(plain, match.teams)
+        if not found(f"{match.round} {ours} {theirs}", None):
+            continue
+        line = styled(f" {left(plain(match.round), 4)}", palette.dim)
+        line.append(left(ours, name) + " ", palette.text)
+        first, second = map(points_text, match.points)
+        score = f"{right(first, 4)} – {left(second, 4)}"
+        line.append(score + " ", palette.strong)
+        line.append(left(theirs, name), palette.text)
+        line.append(f" {match.running or ''}", palette.dim)
+        lines.append(line)
+    lines.append(Text())
+    head = f" {right('#', 3)} {left('Team', name)} Matches  Pts  Board points"
+    lines.append(styled(head, palette.dim))
+    table = team_table(matches)
+    several = len({each.event for each in table}) > 1
+    for event, standings in itertools.groupby(table, key=lambda each: each.event):
+        if several:
+            lines.append(styled(f" {plain(event)}", palette.dim))
+        for place, each in enumerate(standings, 1):
+            line = styled(f" {right(str(place), 3)} ", palette.dim)
+            line.append(left(plain(each.team), name), palette.text)
+            line.append(f" {right(str(each.matches), 7)}  ")
+            line.append(right(str(each.match_points), 3), palette.strong)
+            line.append(f"  {points_text(each.board_points)}")
+            lines.append(line)
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return filled(lines, height)

@@ -1,1 +1,0 @@
-"""Tables without keys: while an event runs, and after it."""

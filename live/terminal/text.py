@@ -1,0 +1,323 @@
+"""How things are written on a terminal: text by its cells, figures, clocks, filters. Pure.
+
+A line is a rich ``Text``, a panel a list of lines; a panel of width w has no line wider than w.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from live.catalogue import (
+    EARLY_MOVES,
+    LEAST_SHOWN_ELO,
+    MOST_SHOWN_ELO,
+    band_text,
+    percentile_text,
+)
+from live.events import MATE_CP, CurvePoint, EngineInfo, GameView, PlayerView, PlyView
+from live.games.move_numbers import move_number
+from live.human.difficulty import in_words
+
+# --- text by its cells ------------------------------------------------------------------------
+
+#: Unicode categories that move the cursor, turn the line or show nothing: control, format,
+#: surrogate, private, unassigned, line and paragraph separators.
+_NO_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+#: Stands for pictures on whose width terminals disagree: emoji, flags, skin tones.
+_PICTURE = "□"
+#: Marks over or under one letter; more are no writing, they are paint over other lines.
+_MARKS = 2
+#: Characters of a hostile text looked at for each cell that is shown.
+_LOOK = 8
+
+
+def plain(text: str, width: int | None = None) -> str:
+    """Feed text made safe for a terminal: no control, escape or direction characters, nothing
+    whose width is a matter of opinion; cut to ``width`` cells with an ellipsis.
+    """
+    if text.isascii() and text.isprintable():
+        return text if width is None else fit(text, width)
+    if width is not None:
+        text = text[: _LOOK * width + _LOOK]
+    kept: list[str] = []
+    marks = 0
+    for char in unicodedata.normalize("NFC", text):
+        category = unicodedata.category(char)
+        if category in _NO_TEXT:
+            continue
+        if category in ("Mn", "Me"):
+            marks += 1
+            # U+FE00 to U+FE0F choose between text and picture, and with that the width.
+            if marks > _MARKS or not kept or "\ufe00" <= char <= "\ufe0f":
+                continue
+        else:
+            marks = 0
+        kept.append(_PICTURE if _pictorial(char, category) else char)
+    safe = "".join(kept)
+    return safe if width is None else fit(safe, width)
+
+
+def _pictorial(char: str, category: str) -> bool:
+    if category in ("So", "Sk"):
+        return char > "\uffff" or unicodedata.east_asian_width(char) == "W"
+    return "\u1160" <= char <= "\u11ff"  # parts of a Korean syllable that found no whole
+
+
+def fit(text: str, width: int) -> str:
+    """At most ``width`` cells, with an ellipsis where something is cut."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + "…" if width > 0 else ""
+
+
+def left(text: str, width: int) -> str:
+    """Exactly ``width`` cells, set to the left."""
+    return set_cell_size(fit(text, width), width)
+
+
+def right(text: str, width: int) -> str:
+    """Exactly ``width`` cells, set to the right."""
+    shown = fit(text, width)
+    return " " * (width - cell_len(shown)) + shown
+
+
+def styled(text: str, style: str = "") -> Text:
+    """A line that begins with ``text``. Its style ends where the text ends: what is appended has
+    its own.
+    """
+    line = Text(no_wrap=True)
+    line.append(text, style)
+    return line
+
+
+def widened(line: Text, width: int) -> Text:
+    """A copy of exactly ``width`` cells."""
+    if width <= 0:
+        return Text()
+    own = line.copy()
+    if own.cell_len > width:
+        own.truncate(width, overflow="ellipsis")
+    own.append(" " * (width - own.cell_len))
+    return own
+
+
+def counted(number: int, thing: str) -> str:
+    """``1 board``, ``2 boards``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Text]:
+    """Panels (lines, width) side by side; as high as the highest."""
+    height = max((len(lines) for lines, _ in parts), default=0)
+    rows = []
+    for row in range(height):
+        line = Text(no_wrap=True)
+        for index, (lines, width) in enumerate(parts):
+            if index:
+                line.append(" " * gap)
+            line.append_text(widened(lines[row] if row < len(lines) else Text(), width))
+        rows.append(line)
+    return rows
+
+
+def window(number: int, cursor: int, height: int, first: int = 0) -> int:
+    """Index of the first of ``number`` lines to show in ``height`` so that ``cursor`` is seen,
+    moving as little as possible from ``first``.
+    """
+    first = min(first, cursor)
+    first = max(first, cursor - height + 1)
+    return max(0, min(first, number - height))
+
+
+# --- figures ----------------------------------------------------------------------------------
+
+#: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
+WITHHELD = "this service withholds scores and ratings"
+#: Where the engine's rating comes from, for people.
+RATING_SOURCES = {
+    "field": "by the field",
+    "calibration": "a stored value",
+    "fixed": "as configured",
+}
+#: Eight heights of a sparkline.
+_BLOCKS = "▁▂▃▄▅▆▇█"
+#: A sparkline never stretches less than this over its height: noise must not look like drama.
+MIN_SPAN_ELO = 200.0
+
+
+def score_text(score_cp: int | None, mate: int | None) -> str:
+    """``+0.35``, ``-12.04``, ``#5``, ``#-3``; ``·`` while unknown. White's side."""
+    if score_cp is None:
+        return "·"
+    if mate:
+        return f"#{mate}"
+    if abs(score_cp) == MATE_CP:
+        return "#" if mate == 0 else f"{score_cp / 100:+.0f}"
+    return f"{score_cp / 100:+.2f}"
+
+
+def perceived_text(elo: float | None) -> str:
+    """Five cells at most: ``2340``, ``3200+`` and ``800-`` beyond what is shown; ``·`` while
+    unknown.
+    """
+    if elo is None:
+        return "·"
+    if elo > MOST_SHOWN_ELO:
+        return f"{MOST_SHOWN_ELO}+"
+    return f"{LEAST_SHOWN_ELO}-" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
+
+
+def usual_text(view: CurvePoint | PlayerView) -> str:
+    """The usual band; empty without an own rating."""
+    if view.usual_low is None or view.usual_high is None:
+        return ""
+    return band_text(view.usual_low, view.usual_high)
+
+
+def percentile_cell(view: CurvePoint | PlayerView) -> str:
+    """Four cells at most: ``62%``; empty while it is early, and without an own rating."""
+    if view.percentile is None or view.counted < EARLY_MOVES:
+        return ""
+    return percentile_text(view.percentile).replace(" ", "")
+
+
+def rating_text(rating: float | None) -> str:
+    """Whole Elo; ``·`` while unknown or unbounded."""
+    return "·" if rating is None else f"{rating:.0f}"
+
+
+def is_withheld(engine: EngineInfo) -> bool:
+    """Whether scores and ratings are kept from us (:mod:`live.publish.visibility`)."""
+    return engine.rating_source == "withheld"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """``1890–2370``; empty where an end is open."""
+    return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
+
+
+def odds_bar(win: float, draw: float, cells: int) -> str:
+    """``███▒▒░``: how likely White is to win, the game to be drawn, Black to win."""
+    won = round(win * cells)
+    level = round((win + draw) * cells) - won
+    return "█" * won + "▒" * level + "░" * (cells - won - level)
+
+
+def odds_text(win: float, draw: float) -> str:
+    """``45/40/15``: win, draw and loss of White in per cent; they add up to 100."""
+    won = round(100 * win)
+    level = round(100 * (win + draw)) - won
+    return f"{won}/{level}/{100 - won - level}"
+
+
+def sparkline(values: Sequence[float | None], width: int, low: float, high: float) -> str:
+    """The last ``width`` values between ``low`` and ``high``; ``╷`` and ``╵`` for what has no
+    lower and no upper bound cannot be told apart in one cell, so None is a gap.
+    """
+    span = max(high - low, MIN_SPAN_ELO)
+    base = (low + high - span) / 2
+    cells = []
+    for value in values[-width:]:
+        if value is None:
+            cells.append("·")
+        else:
+            step = (value - base) / span * (len(_BLOCKS) - 1)
+            cells.append(_BLOCKS[max(0, min(len(_BLOCKS) - 1, round(step)))])
+    return "".join(cells)
+
+
+def curve_range(ratings: Sequence[float | None]) -> tuple[float, float] | None:
+    """Smallest and largest bounded rating, or None when there is none."""
+    bounded = [rating for rating in ratings if rating is not None]
+    return (min(bounded), max(bounded)) if bounded else None
+
+
+def move_text(game: GameView, ply: PlyView) -> str:
+    """``23.Nf3`` or ``23...Qd4``, counted from the starting position's move number."""
+    number, white = move_number(game, ply.ply)
+    return f"{number}{'.' if white else '...'}{ply.san}"
+
+
+def clock_runs(game: GameView, plies: int) -> bool | None:
+    """Whether it is White's clock that runs after so many plies; None where none is known to: the
+    game is over, has not begun, or its end was not sent.
+    """
+    if game.result != "*" or game.problem or game.restored or not plies:
+        return None
+    return move_number(game, plies + 1)[1]
+
+
+def clock_left_s(clock_s: float | None, ran_s: float) -> float | None:
+    """What is left of a clock, never below zero."""
+    return None if clock_s is None else max(0.0, clock_s - ran_s)
+
+
+def clock_text(clock_s: float | None) -> str:
+    """Five cells at most: ``1h39m``, ``59:59``, ``0:07.3`` is ``0:07``; empty while unknown."""
+    if clock_s is None:
+        return ""
+    seconds = max(0, int(clock_s))
+    if seconds < 6000:
+        return f"{seconds // 60}:{seconds % 60:02d}"
+    return f"{seconds // 3600}h{seconds // 60 % 60:02d}m"
+
+
+def age_text(age_s: float | None) -> str:
+    """Three cells at most: ``7s``, ``12m``, ``3h``, ``9d``; empty while unknown."""
+    if age_s is None:
+        return ""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if age_s >= size:
+            return f"{min(int(age_s // size), 99)}{unit}"
+    return f"{max(0, int(age_s))}s"
+
+
+def spoken_time(seconds: float) -> str:
+    """``15:00``, ``1:02:03``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def share_text(share: float) -> str:
+    """How many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in 200``."""
+    return in_words(share).removeprefix("about ").replace("fewer than", "<")
+
+
+# --- filters ----------------------------------------------------------------------------------
+
+#: Longest filter taken, characters.
+MAX_CHARS = 200
+
+
+def bare(text: str) -> str:
+    """Small letters without accents."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in apart if not unicodedata.combining(char))
+
+
+def matcher(query: str) -> Callable[[str, int | None], bool]:
+    """What takes a line's text and its board number, if it has one, and says whether it is listed.
+
+    Words in any order, all of which must be found; accents and case do not matter; ``!word`` must
+    not be found; a number is also a board's number.
+    """
+    words = bare(query[:MAX_CHARS]).split()
+    wanted = [word for word in words if not word.startswith("!")]
+    unwanted = [word[1:] for word in words if word.startswith("!") and len(word) > 1]
+
+    def matches(text: str, board: int | None) -> bool:
+        line = bare(text)
+
+        def found(word: str) -> bool:
+            if word.isdecimal():
+                return board == int(word) or any(part == word for part in line.split())
+            return word in line
+
+        return all(map(found, wanted)) and not any(map(found, unwanted))
+
+    return matches
