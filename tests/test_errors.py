@@ -20,10 +20,9 @@ from live import errors
 from live.cli import app
 from live.config import FeedsConfig, ServerConfig, load_config
 from live.engine.engine_discovery import EngineCommand, find_engine
-from live.engine.process.engine_process import EngineProcess
-from live.engine.process.uci_conversation import UciSettings
-from live.engine.search import Limit
-from live.engine.search_key import SearchKey
+from live.engine.engine_process import EngineProcess
+from live.engine.search import Limit, SearchKey
+from live.engine.uci import UciSettings
 from live.errors import LiveRateError
 from live.feeds.open_feed import open_feed
 from live.jobs.analyze_games import read_pgn
@@ -116,8 +115,8 @@ async def _engine_moved(folder: Path) -> None:
 
 
 async def _scheduler(folder: Path) -> None:
-    from live.engine.cluster import cluster_task  # brings Dask
-    from live.engine.cluster.cluster_worker import work
+    from live.engine import cluster_task  # brings Dask
+    from live.engine.cluster import work
 
     command = _program(
         folder,
@@ -264,9 +263,9 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "studies/ferreira_tables.py": STUDIES,
     "studies/regan_table.py": ("study run",),
     "studies/study_data.py": STUDIES,
-    "engine/process/child_process.py": ENGINES,
+    "engine/engine_process.py": ENGINES,
     "engine/engine_discovery.py": ENGINES,
-    "engine/cluster/cluster_tls.py": ("", "analyze", "worker"),
+    "engine/cluster.py": ("", "analyze", "worker"),
     "feeds/demo/demo_feed.py": ("",),
     # ``feeds`` leaves the subject out, and opens what it was given.
     "feeds/source_address.py": ("",),

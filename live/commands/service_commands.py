@@ -346,8 +346,7 @@ def worker(
         config, engine__path=engine, engine__engines=engines, engine__cluster=address
     ).engine
     from live.app import run
-    from live.engine.cluster.cluster_tls import require_dask
-    from live.engine.cluster.cluster_worker import work
+    from live.engine.cluster import require_dask, work
     from live.engine.engine_discovery import find_engine
     from live.service.measure_settings import cluster_tls, uci_settings
 

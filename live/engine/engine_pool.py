@@ -1,44 +1,330 @@
 """The engine pool: requests in, results out; ties the queue, the cache and n engine processes.
 
 One task owns each engine, from start to restart to end. What to search next is decided by
-:mod:`live.engine.queue.search_queue` alone; an engine gets its next search in the very turn of the
+:mod:`live.engine.search_queue` alone; an engine gets its next search in the very turn of the
 event loop in which its last one ended.
 
 Loss policy game → engine: every search submitted and not dropped is answered once, with a result or
 with a failure. Progress may be skipped.
+
+Delivers results to those who requested them.
+
+One place for an engine: start it, hand it searches, replace it when it is lost.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
-from collections.abc import Callable, Hashable, Iterable
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from types import TracebackType
-from typing import Self
+from typing import Final, Literal, Protocol, Self
 
-from live.engine.cluster.dask_cluster import DaskCluster
-from live.engine.engine_discovery import EngineCommand
-from live.engine.engine_slot import EngineSlot, Searcher
-from live.engine.machine_capacity import check_load, engines_for_machine
-from live.engine.process.engine_process import EngineIdentity, EngineProcess
-from live.engine.process.engine_timeouts import EngineTimeouts
-from live.engine.process.uci_conversation import SearchFinished, UciSettings
-from live.engine.queue.search_priority import YIELDS, SearchKind, SearchPriority
-from live.engine.queue.search_queue import (
+import msgspec
+
+from live.engine.cluster import DaskCluster
+from live.engine.engine_discovery import EngineCommand, check_load, engines_for_machine
+from live.engine.engine_process import EngineIdentity, EngineProcess, EngineTimeouts, Searcher
+from live.engine.result_cache import MemoryResultCache, ResultCache
+from live.engine.search import (
+    Limit,
+    Search,
+    SearchFailure,
+    SearchKey,
+    SearchKeys,
+    SearchProgress,
+    SearchResult,
+)
+from live.engine.search_queue import (
+    YIELDS,
     DeliverResult,
     Instruction,
+    ResultListener,
+    SearchKind,
+    SearchPriority,
     SearchQueue,
     StartSearch,
     StopSearch,
 )
-from live.engine.result_delivery import ResultDeliveries, ResultDelivery, ResultListener
-from live.engine.results.result_cache import MemoryResultCache, ResultCache
-from live.engine.results.syzygy_tables import SyzygyTables
-from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_key import SearchKey, SearchKeys
+from live.engine.syzygy_tables import SyzygyTables
+from live.engine.uci import SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
+from live.network.retry import doubling
+
+#: Results delivered in one turn of the event loop; the rest follow in the next.
+_A_TURN: Final = 32
+
+
+class ResultDelivery(msgspec.Struct, frozen=True):
+    """A result ready to be delivered."""
+
+    owner: Hashable
+    search: Search
+    result: SearchResult | SearchFailure
+
+
+class ResultDeliveries:
+    """Calls the listener, in order, with a bounded number of results a turn, never one inside
+    another: a listener that submits a known search gets its result after it has returned.
+    """
+
+    def __init__(self, listener: ResultListener) -> None:
+        self._listener = listener
+        # Results, and what is to be done between them.
+        self._todo: deque[ResultDelivery | Callable[[], None]] = deque()
+        self._reporting = False
+        self._later: asyncio.Handle | None = None
+
+    def add(self, item: ResultDelivery | Callable[[], None]) -> None:
+        """Deliver this after what was added before, or do it then; in the next turn of the loop
+        unless :meth:`deliver` is called.
+        """
+        self._todo.append(item)
+        if self._later is None and not self._reporting:
+            self._later = asyncio.get_running_loop().call_soon(self.deliver)
+
+    def drop(self, owner: Hashable) -> None:
+        """Forget what was not yet delivered to ``owner``."""
+        kept = [
+            item
+            for item in self._todo
+            if not (isinstance(item, ResultDelivery) and item.owner == owner)
+        ]
+        self._todo.clear()
+        self._todo.extend(kept)
+
+    def deliver(self) -> None:
+        """Deliver what one turn allows, now; nothing if called from inside a listener."""
+        if self._reporting:
+            return
+        self.close()
+        self._reporting = True
+        try:
+            for _ in range(_A_TURN):
+                if not self._todo:
+                    break
+                item = self._todo.popleft()
+                if isinstance(item, ResultDelivery):
+                    self._listener.searched(item.owner, item.search, item.result)
+                else:
+                    item()
+        finally:
+            self._reporting = False
+            if self._todo:
+                self._later = asyncio.get_running_loop().call_soon(self.deliver)
+
+    def close(self) -> None:
+        """Call off what was put on the loop."""
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+
+
+log = logging.getLogger(__name__)
+
+#: Least time between two provisional scores of one search, seconds.
+PROGRESS_S: Final = 0.1
+#: Consecutive starts that failed before ``failed`` is shown; it is still tried again.
+_FAILED_AFTER: Final = 3
+
+
+class SlotOwner(Protocol):
+    """Gets the reports of a slot: the pool. Called on the event loop; may begin or stop a search
+    from inside.
+    """
+
+    async def start_engine(self, slot: int) -> Searcher:
+        """A new engine. Raises NotAnEngine."""
+
+    def up(self, slot: EngineSlot) -> None:
+        """It can be given a search."""
+
+    def finished(self, slot: EngineSlot, search_key: SearchKey, finished: SearchFinished) -> None:
+        """Its search ended; it can be given the next."""
+
+    def deepened(self, slot: EngineSlot, progress: SearchProgress) -> None:
+        """Its search has come so far; at most every ``PROGRESS_S``."""
+
+    def lost(self, slot: EngineSlot, fault: EngineFault) -> None:
+        """Its engine is gone, with the search it had; ``up`` follows when there is a new one."""
+
+
+class EngineSlot:
+    """One engine's life, whichever process lives it."""
+
+    def __init__(
+        self, index: int, owner: SlotOwner, rng: random.Random, clock: Callable[[], float]
+    ) -> None:
+        self.index = index
+        self.process: Searcher | None = None
+        # Engines lost, and starts that failed.
+        self.restarts = 0
+        self._owner = owner
+        self._rng = rng
+        self._clock = clock
+        self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
+        self._search_key: SearchKey | None = None
+        # The owner counts on an engine here.
+        self._up = False
+        self._depth: int | None = None
+        self._knodes_per_s: float | None = None
+        # Set when the owner task has something to look at.
+        self._news = asyncio.Event()
+        # Progress of the running search: when last reported, what waits, and its timer.
+        self._reported_at = 0.0
+        self._unreported: SearchProgress | None = None
+        self._reporting: asyncio.TimerHandle | None = None
+
+    async def own(self, needed: asyncio.Event) -> None:
+        """Keep an engine alive until cancelled; the first one starts when it is ``needed``.
+
+        A fault of ours costs this slot its engine, and its search goes back to the queue.
+        """
+        delays = restart_delays(self._rng, first_s=1.0)
+        while True:
+            try:
+                await self._own(needed)
+            except Exception as error:
+                log.exception("engine %d: fault in its keeper", self.index)
+                if self._up:
+                    why = f"fault in our own code ({type(error).__name__})"
+                    self._lose(EngineFault(f"engine {self.index}", why))
+            self._state = "restarting"
+            await asyncio.sleep(next(delays))
+
+    async def _own(self, needed: asyncio.Event) -> None:
+        delays = restart_delays(self._rng)
+        failed_starts = 0
+        try:
+            if self.process is None:
+                await needed.wait()
+            while True:
+                try:
+                    if self.process is None:
+                        self.process = await self._owner.start_engine(self.index)
+                except NotAnEngine:
+                    # It was one when the service started: the machine is short of something,
+                    # or somebody is replacing the program.
+                    failed_starts += 1
+                    self.restarts += 1
+                    self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
+                else:
+                    failed_starts = 0
+                    if await self._serve(self.process):
+                        delays = restart_delays(self._rng)
+                    self._state = "restarting"
+                    await self.process.close()
+                    self.process = None
+                await asyncio.sleep(next(delays))
+        finally:
+            self._discard_progress()
+            if self.process is not None:
+                await self.process.close()
+                self.process = None
+
+    def begin(self, search_key: SearchKey) -> None:
+        """Search this, now."""
+        assert self.process is not None
+        self._search_key = search_key
+        self._reported_at = self._clock()
+        self.process.begin(search_key, self._deepened)
+        self._news.set()
+
+    def stop(self) -> None:
+        """End the running search early."""
+        assert self.process is not None
+        self.process.stop()
+
+    def state(self, searching: str) -> EngineState:
+        """For people; ``searching`` is what the search is for."""
+        busy = self.process is not None and self.process.searching
+        return EngineState(
+            index=self.index,
+            state="searching" if busy else self._state,
+            knodes_per_s=self._knodes_per_s,
+            searching=searching,
+            depth=self._depth,
+        )
+
+    async def _serve(self, process: Searcher) -> bool:
+        """Search until the engine is lost; whether it ever answered."""
+        answered = False
+        if process.lost is not None:
+            return answered
+        process.on_lost = self._lose
+        self._state = "idle"
+        self._up = True
+        self._owner.up(self)
+        while process.lost is None:
+            if not process.searching:
+                process.tidy()
+                self._news.clear()
+                await self._news.wait()
+                continue
+            try:
+                finished = await process.outcome()
+            except EngineFault:
+                break
+            if process.lost is not None:
+                # It died right after its answer, and the search has gone back to the queue.
+                break
+            answered = answered or not finished.stopped
+            self._finish(process, finished)
+        return answered
+
+    def _finish(self, process: Searcher, finished: SearchFinished) -> None:
+        self._discard_progress()
+        self._knodes_per_s = process.pace.knodes_per_s
+        search_key, self._search_key = self._search_key, None
+        assert search_key is not None
+        self._owner.finished(self, search_key, finished)
+
+    def _lose(self, fault: EngineFault) -> None:
+        """Called by the process in the moment it is lost, so that no search is sent to it."""
+        self._discard_progress()
+        self._search_key = None
+        self._up = False
+        self.restarts += not isinstance(fault, EngineMoved)
+        self._news.set()
+        self._owner.lost(self, fault)
+
+    def _deepened(self, progress: SearchProgress) -> None:
+        """Report it if the last one is long enough ago, else later."""
+        self._depth = progress.depth
+        self._unreported = progress
+        if self._reporting is not None:
+            return
+        wait_s = self._reported_at + PROGRESS_S - self._clock()
+        if wait_s <= 0:
+            self._report()
+        else:
+            self._reporting = asyncio.get_running_loop().call_later(wait_s, self._report)
+
+    def _report(self) -> None:
+        progress = self._unreported
+        self._discard_progress()
+        if progress is not None:
+            self._reported_at = self._clock()
+            self._owner.deepened(self, progress)
+
+    def _discard_progress(self) -> None:
+        self._unreported = None
+        if self._reporting is not None:
+            self._reporting.cancel()
+            self._reporting = None
+
+
+def restart_delays(
+    rng: random.Random, first_s: float = 0.1, cap_s: float = 30.0
+) -> Iterator[float]:
+    """Waits before each restart in seconds: random, so that engines killed together do not come
+    back together; doubling, up to a cap.
+    """
+    return doubling(rng.random, first_s=first_s, cap_s=cap_s, least=0.0)
 
 
 class EnginePool:
@@ -68,7 +354,7 @@ class EnginePool:
         clock: Callable[[], float] = time.monotonic,
         rng: random.Random | None = None,
     ) -> None:
-        """``engines`` 0 means :func:`live.engine.machine_capacity.engines_for_machine`.
+        """``engines`` 0 means :func:`live.engine.engine_discovery.engines_for_machine`.
 
         Raises:
             ConfigError: the hash tables do not fit this machine.
@@ -229,7 +515,7 @@ class EnginePool:
             problem="; ".join(each.problem for each in parts if each and each.problem),
         )
 
-    # What slots need and report (:class:`live.engine.engine_slot.SlotOwner`).
+    # What slots need and report (:class:`live.engine.engine_pool.SlotOwner`).
 
     async def start_engine(self, slot: int) -> Searcher:
         """An engine of the cluster, or else of this machine."""

@@ -1,7 +1,22 @@
-"""A search, what it finds, and the options that shape the searches of an event."""
+"""A search, what it finds, and the options that shape the searches of an event.
+
+A search as it is sent to an engine; results are stored under this form, too.
+
+Two searches that must find the same have one key: same position, same limit, same root
+moves. What of a game's past can change a search is the fifty-move counter and the positions
+that have stood twice already; a position that stood once before cannot, because an engine takes
+a repetition for a draw when it happens inside its own search, or for the third time. So the
+moves are sent only where a position has been repeated since the last pawn move or capture, and
+else the position alone. Transpositions and boards that share an opening then share searches,
+and a score does not depend on which board came first. The move number says nothing to a
+search and is sent as 1.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
+import chess
 import msgspec
 
 from live.events import Score
@@ -116,3 +131,181 @@ class SearchOptions(msgspec.Struct, frozen=True):
         """Of the move played in a position whose own search reached ``depth``."""
         limit = Limit(depth=depth) if self.same_depth and depth else None
         return Search(position, only=move, limit=limit)
+
+
+#: Positions kept parsed. A hundred boards of a live round need a few each.
+STANDS = 2048
+
+_Key = tuple[int, ...]
+
+
+class SearchKey(msgspec.Struct, frozen=True, gc=False):
+    """One search as it goes over the wire. Searches with equal keys are made once."""
+
+    fen: str
+    """Where the moves begin: halfmove clock kept, en passant only where legal, move number 1."""
+    moves: tuple[str, ...]
+    """UCI. Empty unless a position was repeated since the last pawn move or capture."""
+    limit: Limit
+    only: str | None = None
+    lines: int = 1
+    chess960: bool = False
+
+    def board(self) -> chess.Board:
+        board = chess.Board(self.fen, chess960=self.chess960)
+        for move in self.moves:
+            board.push(chess.Move.from_uci(move))
+        return board
+
+    def allows(self, uci: str) -> bool:
+        """Whether ``uci`` may be the best move: legal, and the one the search is restricted to."""
+        if self.only is not None:
+            return uci == self.only
+        try:
+            move = chess.Move.from_uci(uci)
+        except ValueError:
+            return False
+        return self.board().is_legal(move)
+
+
+class _Stand(msgspec.Struct, frozen=True):
+    """A position reached, and what of its past matters."""
+
+    board: chess.Board
+    fen: str
+    """As sent."""
+    zeroed_fen: str
+    """The position after the last pawn move or capture (or the start), as sent."""
+    moves: tuple[str, ...]
+    """Moves since then."""
+    past: tuple[_Key, ...]
+    """Every position since then, this one last."""
+
+
+class SearchKeys:
+    """Makes the keys of searches; remembers parsed positions, so that a game read in ply
+    order costs one pushed move a ply. Pure but for that memory.
+    """
+
+    def __init__(self, limit: Limit) -> None:
+        self._limit = limit
+        self._stands: OrderedDict[tuple[str, bool, tuple[str, ...]], _Stand] = OrderedDict()
+
+    def key_of(self, search: Search) -> SearchKey | SearchFailure:
+        """The key, or why no engine may search this.
+
+        Invalid positions are refused because they crash engines, finished ones because the rules
+        score them.
+        """
+        position = search.position
+        try:
+            stand = self._stand(position.start_fen, position.chess960, position.moves)
+        except _Unplayable as error:
+            return SearchFailure(reason=str(error))
+        board = stand.board
+        if search.only is not None:
+            try:
+                allowed = board.is_legal(chess.Move.from_uci(search.only))
+            except ValueError:
+                allowed = False
+            if not allowed:
+                return SearchFailure(reason=f"{search.only} is not legal in {board.fen()}")
+        elif not any(board.legal_moves):
+            return SearchFailure(reason=f"the game is over in {board.fen()}: the rules score it")
+        repeated = len(set(stand.past)) < len(stand.past)
+        return SearchKey(
+            fen=stand.zeroed_fen if repeated else stand.fen,
+            moves=stand.moves if repeated else (),
+            limit=search.limit or self._limit,
+            only=search.only,
+            lines=search.lines,
+            chess960=position.chess960,
+        )
+
+    def _stand(self, start_fen: str, chess960: bool, moves: tuple[str, ...]) -> _Stand:
+        known = len(moves)
+        while known >= 0:
+            stand = self._stands.get((start_fen, chess960, moves[:known]))
+            if stand is not None:
+                break
+            known -= 1
+        else:
+            stand = _start(start_fen, chess960)
+            known = 0
+            self._keep((start_fen, chess960, ()), stand)
+        for ply in range(known, len(moves)):
+            stand = _push(stand, moves[ply], ply + 1)
+            self._keep((start_fen, chess960, moves[: ply + 1]), stand)
+        return stand
+
+    def _keep(self, key: tuple[str, bool, tuple[str, ...]], stand: _Stand) -> None:
+        self._stands[key] = stand
+        if len(self._stands) > STANDS:
+            self._stands.popitem(last=False)
+
+
+class _Unplayable(Exception):
+    """Why a position cannot be given to an engine."""
+
+
+def _start(fen: str, chess960: bool) -> _Stand:
+    try:
+        board = chess.Board(fen, chess960=chess960)
+    except ValueError as error:
+        raise _Unplayable(f"unreadable start position {fen!r}: {error}") from None
+    status = board.status()
+    if status != chess.STATUS_VALID:
+        # An empty board kills Stockfish 15.1 with a segmentation fault (measured).
+        wrong = ", ".join(flag.name.lower() for flag in chess.Status if flag & status and flag.name)
+        raise _Unplayable(f"not a chess position ({wrong}): {fen}")
+    return _zeroed(board)
+
+
+def _zeroed(board: chess.Board) -> _Stand:
+    """A position whose past does not matter."""
+    fen = _fen(board)
+    return _Stand(board=board, fen=fen, zeroed_fen=fen, moves=(), past=(_key(board),))
+
+
+def _push(before: _Stand, uci: str, ply: int) -> _Stand:
+    board = before.board.copy(stack=False)
+    try:
+        move = chess.Move.from_uci(uci)
+    except ValueError:
+        raise _Unplayable(f"unreadable move {uci!r} at ply {ply}") from None
+    if not board.is_legal(move):
+        raise _Unplayable(f"illegal move {uci} at ply {ply}")
+    zeroing = board.is_zeroing(move)
+    board.push(move)
+    board.clear_stack()
+    if zeroing:
+        return _zeroed(board)
+    return _Stand(
+        board=board,
+        fen=_fen(board),
+        zeroed_fen=before.zeroed_fen,
+        moves=(*before.moves, uci),
+        past=(*before.past, _key(board)),
+    )
+
+
+def _fen(board: chess.Board) -> str:
+    """The position as sent: Shredder castling letters in Chess960, move number 1."""
+    epd = board.epd(shredder=board.chess960, en_passant="legal")
+    return f"{epd} {board.halfmove_clock} 1"
+
+
+def _key(board: chess.Board) -> _Key:
+    """What must be equal for a position to count as repeated (FIDE Laws 9.2.3)."""
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.turn,
+        board.clean_castling_rights(),
+        board.ep_square if board.ep_square is not None and board.has_legal_en_passant() else -1,
+    )

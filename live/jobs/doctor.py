@@ -24,10 +24,10 @@ from rich.text import Text
 from live import __version__
 from live.config import Config, FeedsConfig, HumanConfig, JournalConfig, PluginsConfig, ServerConfig
 from live.engine.engine_discovery import find_engine
-from live.engine.engine_speed import EngineSpeed, measure_speed
+from live.engine.engine_process import EngineSpeed, measure_speed
 from live.errors import LiveRateError
 from live.feeds.lichess_token import GET_ONE, LichessToken
-from live.human.players import open_network
+from live.human.network import open_network
 from live.players.player_lists import open_player_lists
 from live.plugins.installed_plugins import InstalledPlugin, installed_plugins, used_plugins
 from live.plugins.plugin_process import PluginFailure, PluginProcess
@@ -35,7 +35,7 @@ from live.publish.http.listener import listen
 from live.publish.http.static_files import OVERLAY
 from live.publish.public_state import DelayedGames
 from live.ratings.engine_scale import load_reference
-from live.service.engine_measuring import MeasuredEngines
+from live.service.engine_service import MeasuredEngines
 from live.service.event_journal import journals_folder
 from live.service.measure_settings import advice, fitting, limit_text, uci_settings
 from live.service.public_delay import without_time

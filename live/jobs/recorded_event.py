@@ -24,8 +24,7 @@ from rich.text import Text
 from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, with_boards
 from live.config import GONE, SETTINGS, Config
-from live.engine.search import Search
-from live.engine.search_key import SearchKey, SearchKeys
+from live.engine.search import Search, SearchKey, SearchKeys
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
 from live.games.game import Game, GameGone, NewGame, Step, game_after

@@ -24,9 +24,8 @@ import msgspec
 
 from live import __version__
 from live.config import Config, JournalConfig
-from live.engine.process.engine_process import EngineIdentity
-from live.engine.results.result_cache import MemoryResultCache, ResultCache
-from live.engine.results.result_file import ResultFile
+from live.engine.engine_process import EngineIdentity
+from live.engine.result_cache import MemoryResultCache, ResultCache, ResultFile
 from live.engine.search import Search, SearchResult
 from live.events import (
     Change,

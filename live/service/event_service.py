@@ -19,10 +19,10 @@ import msgspec
 
 from live.alerts.incident_log import board_words
 from live.config import Config, MemoryConfig
-from live.engine.ahead.move_forecast import ForecastPolicy, speculative_rank
 from live.engine.engine_pool import EnginePool
-from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.look_ahead import ForecastPolicy, speculative_rank
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import FeedError
 from live.events import (
     Alert,
@@ -56,8 +56,12 @@ from live.service.desks import (
     remember,
     rule_again,
 )
-from live.service.engine_measuring import EngineMeasuring, MeasuredEngines, ReferenceSearch
-from live.service.engine_service import EngineService
+from live.service.engine_service import (
+    EngineMeasuring,
+    EngineService,
+    MeasuredEngines,
+    ReferenceSearch,
+)
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.human_service import HumanService
 from live.service.measure_settings import (

@@ -27,7 +27,7 @@ from typing import Protocol
 from live.config import HumanConfig
 from live.errors import LiveRateError
 from live.events import HumanHealth
-from live.human.players import HumanMoves, answers, open_network
+from live.human.network import HumanMoves, answers, open_network
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.outgoing_messages import HumanRequest
 from live.service.supervision import alongside, reason

@@ -5,10 +5,10 @@ Part of the composition root.
 from __future__ import annotations
 
 from live.config import EngineConfig
-from live.engine.ahead.move_forecast import ForecastPolicy, scout_limit
-from live.engine.cluster.cluster_tls import ClusterTls
-from live.engine.process.uci_conversation import UciSettings
+from live.engine.cluster import ClusterTls
+from live.engine.look_ahead import ForecastPolicy, scout_limit
 from live.engine.search import Limit, SearchOptions
+from live.engine.uci import UciSettings
 from live.errors import ConfigError
 from live.events import GainKind
 from live.ledger.measure import HumanSearches

@@ -19,8 +19,8 @@ from live.feeds.feed import Feed, failed
 from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
 from live.feeds.source_address import Kind, recognise
 from live.service.event_service import EventService
+from live.service.process import watch
 from live.service.supervision import Supervisor
-from live.service.suspend_watch import watch
 
 log = logging.getLogger(__name__)
 

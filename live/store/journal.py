@@ -27,10 +27,8 @@ from typing import Final, Generic, Self, TypeVar, cast
 
 import msgspec
 
-from live.engine.results.result_cache import MemoryResultCache, ResultCache
-from live.engine.results.result_file import digest
-from live.engine.search import SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.result_cache import MemoryResultCache, ResultCache, digest
+from live.engine.search import SearchKey, SearchResult
 from live.events import GameId
 from live.games.game import Game, GameGone, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
@@ -329,7 +327,7 @@ def _steady_ms() -> float:
 
 class Journal:
     """One file, written by this process alone, or none. Use as a context manager; never raises for
-    the file's sake. Also a :class:`live.engine.results.result_cache.ResultCache`.
+    the file's sake. Also a :class:`live.engine.result_cache.ResultCache`.
 
     Args:
         durable: every commit reaches the disk before the next, for machines that lose power.
@@ -608,7 +606,7 @@ class Journal:
 
 
 class StoredResults:
-    """A :class:`live.engine.results.result_cache.ResultCache`. What either knows is known, and the
+    """A :class:`live.engine.result_cache.ResultCache`. What either knows is known, and the
     journal gets to know it too, since figures are explained from it.
     """
 

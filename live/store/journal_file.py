@@ -46,8 +46,7 @@ from typing import Final
 
 import msgspec
 
-from live.engine.results.result_file import APPLICATION_ID
-from live.engine.results.sqlite_connection import SqliteConnection
+from live.engine.result_cache import APPLICATION_ID, SqliteConnection
 from live.errors import InputError
 
 #: From each version to the next, beginning with an empty file. A released entry never changes:

@@ -24,9 +24,8 @@ import msgspec
 import numpy as np
 
 from live import __version__
-from live.engine.results.result_file import digest
-from live.engine.search import SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.result_cache import digest
+from live.engine.search import SearchKey, SearchResult
 from live.errors import InputError
 from live.events import FeedName, GameId
 from live.games.game import Game, Step, game_after

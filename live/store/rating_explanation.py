@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-from live.engine.process.uci_conversation import go_words
-from live.engine.search import Position, Search, SearchOptions
-from live.engine.search_key import SearchKey
+from live.engine.search import Position, Search, SearchKey, SearchOptions
+from live.engine.uci import go_words
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId, PlyView
 from live.games.game import Game
 from live.human.difficulty import in_words as share_in_words

@@ -41,7 +41,7 @@ import chess
 import msgspec
 import numpy as np
 
-from live.engine.results.sqlite_connection import SqliteConnection
+from live.engine.result_cache import SqliteConnection
 from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import MATE_CP, GameReport, Headers, Player, Result, Score

@@ -39,8 +39,7 @@ import numpy as np
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
-from live.human.encoding import POSITION, Positions, mirrored, pack
-from live.human.players import Asked, HumanMoves, open_network
+from live.human.network import POSITION, Asked, HumanMoves, Positions, mirrored, open_network, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import write_json
 

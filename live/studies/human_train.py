@@ -31,7 +31,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from live.human.encoding import CONDITIONS, PLANES, Positions, conditions, planes, reachable
+from live.human.network import CONDITIONS, PLANES, Positions, conditions, planes, reachable
 from live.studies.human_moves import OPENING_PLIES, encoded
 
 _GIVEN = 64

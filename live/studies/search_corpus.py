@@ -29,9 +29,7 @@ from rich.console import Console
 
 from live import __version__
 from live.config import Config
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.results.result_cache import MemoryResultCache
-from live.engine.results.result_file import ResultFile, ResultFileBounds
+from live.engine.result_cache import MemoryResultCache, ResultFile, ResultFileBounds
 from live.engine.search import (
     Position,
     Search,
@@ -40,6 +38,7 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import MATE_CP
 from live.jobs.analyze_games import progress_bar
 from live.service.engine_service import EngineService

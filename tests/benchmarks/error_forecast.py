@@ -46,7 +46,7 @@ from live.human.difficulty import (
     difficulty,
     move_losses,
 )
-from live.human.players import HumanMoves, answers, open_network
+from live.human.network import HumanMoves, answers, open_network
 from live.human.question import HumanQuestion, asked_elo, not_covered
 from live.ratings.perceived_rating import Floats
 from live.studies.perceived_learning import judges

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from live.events import GainKind
-from live.human.players import HumanMoves, answers
+from live.human.network import HumanMoves, answers
 from live.human.question import (
     REFERENCE_ELOS,
     HumanAnswer,

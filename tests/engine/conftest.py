@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.cluster.cluster_tls import ClusterTls
+from live.engine.cluster import ClusterTls
 from live.engine.engine_discovery import EngineCommand, find_engine
-from live.engine.process.engine_timeouts import EngineTimeouts
+from live.engine.engine_process import EngineTimeouts
 from live.engine.search import Position, Search
 from live.errors import EngineNotFound
 

@@ -4,10 +4,9 @@ import asyncio
 import json
 import sys
 
-from live.engine.cluster.cluster_tls import ClusterTls
-from live.engine.cluster.cluster_worker import work
+from live.engine.cluster import ClusterTls, work
 from live.engine.engine_discovery import EngineCommand
-from live.engine.process.uci_conversation import UciSettings
+from live.engine.uci import UciSettings
 
 if __name__ == "__main__":
     command = EngineCommand(tuple(sys.argv[4:]), "for the test", "configured")

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_pool import EnginePool
-from live.engine.process.engine_process import EngineProcess
-from live.engine.process.engine_timeouts import EngineTimeouts
-from live.engine.queue.search_priority import SearchKind, SearchPriority
+from live.engine.engine_process import EngineProcess, EngineTimeouts
 from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import EngineHealth
 
 _GARBLER = Path(__file__).with_name("garbling_engine.py")

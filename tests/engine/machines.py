@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.engine.cluster.cluster_tls import ClusterTls
+from live.engine.cluster import ClusterTls
 from live.engine.engine_discovery import EngineCommand
 
 ROOT = Path(__file__).parents[2]

@@ -14,11 +14,10 @@ import pytest
 
 from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_pool import EnginePool
-from live.engine.process.engine_process import EngineProcess
-from live.engine.process.engine_timeouts import EngineTimeouts
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.results.result_cache import MemoryResultCache
+from live.engine.engine_process import EngineProcess, EngineTimeouts
+from live.engine.result_cache import MemoryResultCache
 from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import NotAnEngine
 from live.events import Score
 from tests.engine.drill import Drill, garbled

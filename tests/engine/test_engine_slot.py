@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import islice
 
-from live.engine.engine_slot import restart_delays
+from live.engine.engine_pool import restart_delays
 
 
 class Highest(random.Random):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from live.engine.engine_discovery import EngineCommand
-from live.engine.engine_speed import measure_speed
+from live.engine.engine_process import measure_speed
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.machine_capacity import check_engines, check_hash, engines_for_machine
+from live.engine.engine_discovery import check_engines, check_hash, engines_for_machine
 from live.errors import ConfigError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Hashable
 
-from live.engine.result_delivery import ResultDeliveries, ResultDelivery
+from live.engine.engine_pool import ResultDeliveries, ResultDelivery
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 
 FAILURE = SearchFailure("for the test")

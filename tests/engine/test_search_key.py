@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Position, Search, SearchFailure
-from live.engine.search_key import SearchKey, SearchKeys
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchKey, SearchKeys
 
 LIMIT = Limit(nodes=1000)
 START = chess.STARTING_FEN

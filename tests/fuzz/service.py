@@ -16,14 +16,13 @@ from typing import Any
 import chess
 
 from live.config import SETTINGS, ServerConfig, load_config
-from live.engine.process.uci_conversation import (
+from live.engine.search import Limit, SearchKey
+from live.engine.uci import (
     EngineReady,
     SearchFinished,
     UciConversation,
     UciSettings,
 )
-from live.engine.search import Limit
-from live.engine.search_key import SearchKey
 from live.errors import ConfigError, EngineFault, InputError
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import read_tokens

@@ -5,8 +5,8 @@ import chess
 import numpy as np
 import pytest
 
-from live.human import encoding
-from live.human.encoding import Floats, conditions, pack, planes, reachable, records, shares
+from live.human import network as encoding
+from live.human.network import Floats, conditions, pack, planes, reachable, records, shares
 from live.human.question import KINDS
 
 POSITIONS = (

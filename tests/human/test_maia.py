@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from live.errors import ConfigError
-from live.human.players import open_network
+from live.human.network import open_network
 
 
 def test_without_the_bindings_the_message_says_how_to_get_them(

@@ -9,9 +9,7 @@ import pytest
 
 from live.errors import ConfigError
 from live.human.difficulty import LEAST_SHARE
-from live.human.encoding import PLANES
-from live.human.network import HumanNetwork, shipped, without_avx
-from live.human.players import Asked, open_network
+from live.human.network import PLANES, Asked, HumanNetwork, open_network, shipped, without_avx
 
 pytest.importorskip("onnxruntime", reason="the extra 'human' is not installed")
 
@@ -79,7 +77,7 @@ def test_the_kind_of_game_matters(network: HumanNetwork) -> None:
 def test_nothing_is_noted_or_reported_of_this_machine(tmp_path: Path) -> None:
     """Onnxruntime keeps an identity of the machine for its telemetry, unless it is told not to."""
     home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    code = "from live.human.players import open_network; open_network()"
+    code = "from live.human.network import open_network; open_network()"
     told = {"ORT_DISABLE_TELEMETRY": ""}
     subprocess.run([sys.executable, "-c", code], env={**os.environ, **told, **home}, check=True)
     assert list(tmp_path.rglob("*")) == []

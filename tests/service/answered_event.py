@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from live.config import load_config
-from live.engine.process.engine_process import EngineIdentity
+from live.engine.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
 from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency

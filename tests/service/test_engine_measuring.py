@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Search, SearchFailure, SearchResult
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import Score
 from live.ratings.engine_scale import (
     MeasuredEngine,
@@ -20,7 +20,7 @@ from live.ratings.engine_scale import (
     ScoreAgreement,
     load_reference,
 )
-from live.service.engine_measuring import EngineMeasuring, MeasuredEngines, ReferenceSearch
+from live.service.engine_service import EngineMeasuring, MeasuredEngines, ReferenceSearch
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {} 1"
 REFERENCE = ReferenceSet(

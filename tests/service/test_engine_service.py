@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from live.config import load_config
-from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import ConfigError, InputError
 from live.events import Score
 from live.ratings.ferreira import SPIKE_AT_ZERO, scores_against

@@ -15,10 +15,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.engine.results.result_cache import MemoryResultCache
-from live.engine.results.result_file import ResultFile
-from live.engine.search import Limit, SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.result_cache import MemoryResultCache, ResultFile
+from live.engine.search import Limit, SearchKey, SearchResult
 from live.events import Score
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion

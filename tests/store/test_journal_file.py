@@ -16,10 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 from live.cli import app
-from live.engine.results.result_cache import MemoryResultCache
-from live.engine.results.result_file import ResultFile
-from live.engine.search import Limit, SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.result_cache import MemoryResultCache, ResultFile
+from live.engine.search import Limit, SearchKey, SearchResult
 from live.errors import InputError
 from live.events import Player, Score
 from live.games.game import MovesPlayed, NewGame, ResultChanged

@@ -14,7 +14,7 @@ import chess
 import numpy as np
 import pytest
 
-from live.human.players import Asked
+from live.human.network import Asked
 from live.studies.human_moves import (
     OPENING_PLIES,
     PLAYERS_IN,
@@ -65,7 +65,7 @@ def test_a_record_is_the_same_whether_packed_from_a_file_or_live() -> None:
         board.push_uci(uci)
     rows = positions(GAME, 0)
     board.pop()
-    from live.human.encoding import pack
+    from live.human.network import pack
 
     live = pack(board, board.move_stack[-2:], (1900, 2400), "otb")
     assert rows[-1][:8] == live[:8]

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from live.human.encoding import Positions
+from live.human.network import Positions
 from live.studies.human_moves import GameLine, encode, encode_to
 
 torch = pytest.importorskip("torch", reason="learning needs the extra 'train'")

@@ -18,10 +18,17 @@ import chess
 
 from live.engine.engine_discovery import EngineCommand, find_engine
 from live.engine.engine_pool import EnginePool
-from live.engine.process.engine_process import EngineProcess
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.engine_process import EngineProcess
+from live.engine.search import (
+    Limit,
+    Position,
+    Search,
+    SearchFailure,
+    SearchKey,
+    SearchProgress,
+    SearchResult,
+)
+from live.engine.search_queue import SearchKind, SearchPriority
 from tests.web.broadcast import GAMES
 
 ENGINES = 2

@@ -7,22 +7,21 @@ from collections.abc import Hashable
 
 import pytest
 
-from live.engine.ahead.look_ahead import GuessedMove, LookAhead
-from live.engine.ahead.move_forecast import ForecastPolicy
 from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_pool import EnginePool
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.results.result_cache import MemoryResultCache
+from live.engine.look_ahead import ForecastPolicy, GuessedMove, LookAhead
+from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
     Limit,
     Line,
     Position,
     Search,
     SearchFailure,
+    SearchKey,
     SearchProgress,
     SearchResult,
 )
-from live.engine.search_key import SearchKey
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import Score, SpeculationFigures
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

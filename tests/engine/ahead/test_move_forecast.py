@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.engine.ahead.move_forecast import (
+from live.engine.look_ahead import (
     ForecastNeed,
     ForecastPolicy,
     MoveForecast,

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.cluster.cluster_tls import ClusterTls, security
-from live.engine.cluster.cluster_worker import work
-from live.engine.cluster.dask_cluster import DaskCluster
+from live.engine.cluster import ClusterTls, DaskCluster, security, work
 from live.engine.engine_discovery import EngineCommand
-from live.engine.process.uci_conversation import UciSettings
+from live.engine.uci import UciSettings
 from live.errors import ConfigError
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")

@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.cluster.cluster_tls import ClusterTls
-from live.engine.cluster.cluster_worker import work
-from live.engine.cluster.dask_cluster import DaskCluster
+from live.engine.cluster import ClusterTls, DaskCluster, work
 from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_pool import EnginePool
-from live.engine.process.uci_conversation import UciSettings
-from live.engine.queue.search_priority import SearchKind, SearchPriority
 from live.engine.search import Limit, Position, Search
+from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.uci import UciSettings
 from live.errors import EngineError
 from tests.engine.machines import Machines, until
 from tests.engine.test_engine_pool import Ledger
@@ -243,7 +241,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
 async def test_a_worker_without_a_scheduler_says_so(
     scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("live.engine.cluster.cluster_task.DEATH_S", 1)
+    monkeypatch.setattr("live.engine.cluster_task.DEATH_S", 1)
     with pytest.raises(EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"):
         await work("tcp://127.0.0.1:9", scripted("well"), UciSettings(), engines=1)
 
@@ -270,7 +268,7 @@ async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
     scripted: Scripted, position: Searches, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster = DaskCluster("tcp://127.0.0.1:9")
-    monkeypatch.setattr("live.engine.cluster.dask_cluster.LOOK_S", 0)
+    monkeypatch.setattr("live.engine.cluster.LOOK_S", 0)
     looked = 0
 
     async def count() -> int:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from live.engine.process.child_process import (
+from live.engine.engine_process import (
     OVERSLEPT_S,
     StartDeadline,
     cause_of_death,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from live.engine.engine_discovery import EngineCommand
-from live.engine.process.child_process import launched
+from live.engine.engine_process import launched
 from tests.engine.dying import dies
 
 #: A service in small: starts an engine with our own shell, begins a long search, says the
@@ -20,10 +20,10 @@ SERVICE = """
 import asyncio, sys
 from live.engine.engine_discovery import EngineCommand
 from tests.engine.dying import dies
-from live.engine.process.engine_process import EngineProcess
+from live.engine.engine_process import EngineProcess
 from live.engine.search import Limit
-from live.engine.search_key import SearchKey
-from live.engine.process.uci_conversation import UciSettings
+from live.engine.search import SearchKey
+from live.engine.uci import UciSettings
 
 async def main():
     command = EngineCommand(tuple(sys.argv[1:]), "for the test", "configured")

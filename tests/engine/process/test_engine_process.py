@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 
 from live.engine.engine_discovery import EngineCommand
-from live.engine.process.engine_process import EngineProcess
-from live.engine.process.engine_timeouts import EngineTimeouts
-from live.engine.process.uci_conversation import UciSettings
-from live.engine.search import Limit, SearchProgress
-from live.engine.search_key import SearchKey
+from live.engine.engine_process import EngineProcess, EngineTimeouts
+from live.engine.search import Limit, SearchKey, SearchProgress
+from live.engine.uci import UciSettings
 from live.errors import EngineFault, EngineKilled, NotAnEngine
 from live.events import Score
 from tests.engine.dying import dies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.engine.process.engine_timeouts import EnginePace, EngineTimeouts
+from live.engine.engine_process import EnginePace, EngineTimeouts
 from live.engine.search import Limit, SearchResult
 from live.events import Score
 

@@ -6,18 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.engine.process.uci_conversation import (
+from live.engine.search import Limit, Line, SearchKey, SearchResult
+from live.engine.uci import (
     MAX_LINE,
     MAX_STRAY_LINES,
     EngineReady,
     Event,
+    SearchDeepened,
     SearchFinished,
     UciConversation,
     UciSettings,
 )
-from live.engine.process.uci_info import SearchDeepened
-from live.engine.search import Limit, Line, SearchResult
-from live.engine.search_key import SearchKey
 from live.errors import EngineFault
 from live.events import Score
 

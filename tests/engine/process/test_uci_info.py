@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from live.engine.process.uci_info import UciInfoReader
-from live.engine.search import Limit
-from live.engine.search_key import SearchKey
+from live.engine.search import Limit, SearchKey
+from live.engine.uci import UciInfoReader
 from live.errors import EngineFault
 
 #: Stockfish 19 lite, 8 lines, 50,000 nodes: the last full report, and the one in which the limit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from live.engine.process.uci_info import enough, used_share
 from live.engine.search import Limit
+from live.engine.uci import enough, used_share
 from live.events import Score
 
 

@@ -16,19 +16,20 @@ from hypothesis.stateful import (
     rule,
 )
 
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.queue.search_queue import (
+from live.engine.search import Position, Search, SearchFailure
+from live.engine.search_queue import (
     MAX_KILLED,
     MAX_KILLS,
     AssignSearches,
     DeliverResult,
     Instruction,
     InvalidTransition,
+    SearchKind,
+    SearchPriority,
     SearchQueue,
     StartSearch,
     StopSearch,
 )
-from live.engine.search import Position, Search, SearchFailure
 
 
 def search(name: str) -> Search:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.queue.waiting_searches import QueuedRequest, SearchJob, WaitingSearches
 from live.engine.search import Position, Search
+from live.engine.search_queue import (
+    QueuedRequest,
+    SearchJob,
+    SearchKind,
+    SearchPriority,
+    WaitingSearches,
+)
 
 
 def request(board: str, ply: int, kind: SearchKind = SearchKind.BACKLOG) -> QueuedRequest[str]:

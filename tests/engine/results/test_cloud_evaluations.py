@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Hashable
 
 import pytest
 
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.results.cloud_evaluations import SOURCE, CloudEvaluations, told
+from live.engine.cloud_evaluations import SOURCE, CloudEvaluations, told
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import Score
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from live.engine.results.result_cache import MemoryResultCache
-from live.engine.search import Limit, SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import Limit, SearchKey, SearchResult
 from live.events import Score
 
 

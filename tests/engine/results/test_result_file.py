@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.results.result_cache import MemoryResultCache
-from live.engine.results.result_file import ResultFile, ResultFileBounds, digest
-from live.engine.search import Limit, Line, SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.result_cache import MemoryResultCache, ResultFile, ResultFileBounds, digest
+from live.engine.search import Limit, Line, SearchKey, SearchResult
 from live.events import Score
 
 KINGS = "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
@@ -90,7 +88,7 @@ def test_results_that_trickle_in_are_written_after_a_second(
 ) -> None:
     cache, trickle = ResultFile(path), Trickle()
     monkeypatch.setattr(cache, "_unwritten", trickle)
-    monkeypatch.setattr("live.engine.results.result_file.time", trickle)
+    monkeypatch.setattr("live.engine.result_cache.time", trickle)
     rows, more = cache._batch()
     assert (len(rows), more) == (3, True)
     assert trickle.now_s == pytest.approx(1.4)
@@ -258,7 +256,7 @@ def test_a_file_that_can_only_be_read_is_read(path: Path) -> None:
 def test_a_file_somebody_else_holds_locked_is_read_and_not_waited_for_on_the_loop(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("live.engine.results.result_file._BUSY_S", 0.05)
+    monkeypatch.setattr("live.engine.result_cache._BUSY_S", 0.05)
     with ResultFile(path) as cache:
         cache.put("engine", numbered(0), RESULT)
     holder = sqlite3.connect(path, isolation_level=None)

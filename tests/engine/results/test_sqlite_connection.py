@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.results.sqlite_connection import SqliteConnection
+from live.engine.result_cache import SqliteConnection
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.results.syzygy_tables import SyzygyTables
-from live.engine.search import Limit
-from live.engine.search_key import SearchKey
+from live.engine.search import Limit, SearchKey
+from live.engine.syzygy_tables import SyzygyTables
 from live.errors import ConfigError
 from live.events import Score
 

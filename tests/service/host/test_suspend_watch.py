@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import live
 from live.operating_system import awake_s, elapsed_s
-from live.service.suspend_watch import SLEEP_S, MachineSlept, watch
+from live.service.process import SLEEP_S, MachineSlept, watch
 from tests.feeds.fakes import DrivenClock, until
 
 
@@ -76,7 +76,7 @@ WALL = {
     "studies/calibrate_engine.py": "the date written into a calibration",
     "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
     "service/desks.py": "when an alert was raised and a moment came, for people",
-    "engine/results/result_file.py": "on which day a result was used last, for pruning",
+    "engine/result_cache.py": "on which day a result was used last, for pruning",
     "service/program_output.py": "when a report was written, for people",
     "studies/human_moves.py": "the date written into a network",
     "jobs/recorded_event.py": "up to which time of day a journal is read",

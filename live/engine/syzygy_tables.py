@@ -16,8 +16,7 @@ from typing import Final, Self
 import chess
 import chess.syzygy
 
-from live.engine.search import Line, SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.search import Line, SearchKey, SearchResult
 from live.errors import ConfigError
 from live.events import MATE_CP, Score
 

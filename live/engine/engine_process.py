@@ -3,43 +3,239 @@
 It owns the process, its pipes and the deadlines: for the handshake, and for each search (under
 node and depth limits the bound follows from the speed seen so far). Whatever goes wrong is an
 :class:`live.errors.EngineFault`, the whole process group is killed, and the pool starts another.
+
+How long an engine may take before it counts as hung.
+
+What the operating system has to do with an engine: its start, its environment, its death.
+
+How fast an engine is on this machine, for ``doctor`` and for sizing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import os
 import secrets
+import signal
+import sys
+import time
 from collections.abc import Callable
-from typing import Final, cast
+from pathlib import Path
+from typing import Any, Final, Protocol, cast
 
 import msgspec
 
 from live.engine.engine_discovery import EngineCommand
-from live.engine.process.child_process import (
-    MARK,
-    StartDeadline,
-    death,
-    environment,
-    fault_of,
-    launched,
-    look_at,
-    no_uci,
+from live.engine.search import (
+    Limit,
+    Position,
+    Search,
+    SearchKey,
+    SearchKeys,
+    SearchProgress,
+    SearchResult,
 )
-from live.engine.process.engine_timeouts import EnginePace, EngineTimeouts
-from live.engine.process.uci_conversation import (
+from live.engine.uci import (
     EngineReady,
+    SearchDeepened,
     SearchFinished,
     UciConversation,
     UciSettings,
 )
-from live.engine.process.uci_info import SearchDeepened
-from live.engine.search import Limit, SearchProgress
-from live.engine.search_key import SearchKey
-from live.errors import EngineFault
+from live.errors import EngineFault, EngineKilled, NotAnEngine
 from live.operating_system import kill_group, kill_marked, own_group, resident_bytes
 
+#: What is left of the slowest search at each later one. One that was starved for a minute would
+#: else have every hang of that day go unseen for twenty; so it counts for some sixty searches.
+_FADE: Final = 0.95
+
+
+class EngineTimeouts(msgspec.Struct, frozen=True):
+    """How long an engine may take, in seconds, before it counts as hung."""
+
+    uciok_s: float = 30.0
+    """From start to ``uciok``: a program that is silent for longer is no engine."""
+    handshake_s: float = 30.0
+    """From start to the first ``readyok``: a cold disk, a big network, a busy machine."""
+    floor_s: float = 10.0
+    """The least any search may take."""
+    slack: float = 20.0
+    """How many times longer than expected a search may take: the machine may be busy."""
+    unknown_depth_s: float = 120.0
+    """A search to a depth nobody has timed yet."""
+    cluster_s: float = 30.0
+    """What a cluster may take beyond the search itself."""
+    stop_s: float = 5.0
+    """From ``stop`` to ``bestmove``; measured: 1 ms."""
+    quit_s: float = 0.5
+    """From ``quit`` to the end of the process, before it is killed."""
+    memory_mb: int = 2048
+    """Resident memory an engine may grow to beyond its hash."""
+
+
+class EnginePace:
+    """How fast one engine has been, and so how long its next search may take. No clock of its
+    own.
+    """
+
+    def __init__(self, patience: EngineTimeouts) -> None:
+        self._patience = patience
+        self.knodes_per_s: float | None = None
+        # Slowest search seen under each limit, seconds, as far as it still counts.
+        self._slowest: dict[Limit, float] = {}
+
+    def took(self, limit: Limit, seconds: float, result: SearchResult) -> None:
+        """Learn from a search that reached its limit."""
+        self._slowest[limit] = max(self._slowest.get(limit, 0.0) * _FADE, seconds)
+        if result.nodes > 1000 and seconds > 0.005:
+            speed = result.nodes / seconds / 1000
+            old = self.knodes_per_s
+            self.knodes_per_s = speed if old is None else old + 0.1 * (speed - old)
+
+    def longest_s(self, limit: Limit) -> float:
+        """The longest a search under ``limit`` may take, seconds."""
+        patience = self._patience
+        if limit.movetime_ms is not None:
+            return limit.movetime_ms / 1000 + patience.floor_s
+        slowest = self._slowest.get(limit)
+        if limit.nodes is not None:
+            # 50 knodes/s is a tenth of the slowest engine measured.
+            expected = slowest or limit.nodes / 1000 / (self.knodes_per_s or 50.0)
+            return max(patience.floor_s, expected * patience.slack)
+        # One position takes a hundred times as long as another to the same depth.
+        return max(patience.unknown_depth_s, (slowest or 0.0) * patience.slack)
+
+
+log = logging.getLogger(__name__)
+
+#: A deadline seen so much too late says that we slept ourselves, seconds.
+OVERSLEPT_S: Final = 5.0
+#: Variable of the environment that says whose child a process is.
+MARK: Final = "LIVE_RATE_ENGINE"
+_LAUNCH: Final = str(Path(__file__).with_name("engine_launcher.py"))
+#: Exit codes of SIGKILL and SIGTERM, which no program sends itself.
+_FROM_OUTSIDE: Final = (-9, -15)
+#: What an engine inherits of our environment: enough to find its libraries and files, nothing
+#: that changes what Node or Python print.
+_INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+
+def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
+    """The command that starts ``argv`` with this niceness, to die when we do."""
+    if sys.platform == "win32":
+        # There the end of standard input must do, which every UCI engine takes for "quit".
+        return argv
+    return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), *argv)
+
+
+def environment(mark: str = "") -> dict[str, str]:
+    """What an engine gets; its children have the ``mark``, too, wherever they go."""
+    kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"} | ({MARK: mark} if mark else {})
+
+
+def death(engine: str, code: int | None, stderr: bytes) -> EngineFault:
+    """Why an engine is gone, and whether its search may be to blame for it."""
+    kind = EngineKilled if code in _FROM_OUTSIDE else EngineFault
+    return kind(engine, cause_of_death(code, stderr))
+
+
+def cause_of_death(code: int | None, stderr: bytes) -> str:
+    if code is not None and code < 0:
+        try:
+            how = f"was killed by {signal.Signals(-code).name}"
+        except ValueError:
+            how = f"was killed by signal {-code}"
+    else:
+        how = f"exited with code {code}"
+    lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
+
+
+def no_uci(subject: str, problem: str) -> NotAnEngine:
+    """What to say of a program that did not shake hands."""
+    return NotAnEngine(subject, f"is no UCI engine: {problem}", "Name another with --engine PATH")
+
+
+def look_at(future: asyncio.Future[Any]) -> None:
+    """Take the exception out, so that asyncio does not warn when nobody awaits it."""
+    if not future.cancelled():
+        future.exception()
+
+
+def fault_of(error: Exception, engine: str) -> EngineFault:
+    """What failed while reading an engine, as a fault of the engine: whatever one says, it is never
+    more than the end of this engine.
+    """
+    if isinstance(error, EngineFault):
+        return error
+    log.error("%s: what it says cannot be read", engine, exc_info=error)
+    return EngineFault(engine, f"said what we fail to read ({type(error).__name__})")
+
+
+class StartDeadline:
+    """What an engine has to keep, unless it was we who slept.
+
+    Where the clock runs on while the machine sleeps (macOS, Windows), and after a stop of our own
+    (SIGSTOP), a deadline is seen far too late. Then the engine slept as well, and gets its time
+    again.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, seconds: float, over: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._seconds = seconds
+        self._over = over
+        self._begin()
+
+    def cancel(self) -> None:
+        """It was kept."""
+        self._handle.cancel()
+
+    def _begin(self) -> None:
+        self._due_s = self._loop.time() + self._seconds
+        self._handle = self._loop.call_later(self._seconds, self._passed)
+
+    def _passed(self) -> None:
+        if self._loop.time() - self._due_s > OVERSLEPT_S:
+            self._begin()
+        else:
+            self._over()
+
+
 _STDERR_KEPT: Final = 2_000  # bytes, for the message when it dies
+
+
+class Searcher(Protocol):
+    """One engine, one search at a time; see
+    :class:`live.engine.engine_process.EngineProcess`.
+    """
+
+    on_lost: Callable[[EngineFault], None] | None
+    """Called once when it can be used no more, unless :meth:`close` was called before."""
+    lost: EngineFault | None
+    pace: EnginePace
+
+    @property
+    def searching(self) -> bool: ...
+
+    def begin(
+        self, search_key: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
+    ) -> None: ...
+
+    async def outcome(self) -> SearchFinished: ...
+
+    def stop(self) -> None: ...
+
+    def tidy(self) -> None: ...
+
+    def give_up(self, fault: EngineFault) -> None:
+        """Let it be lost for this reason, now."""
+
+    async def close(self) -> None: ...
 
 
 class EngineProcess(asyncio.SubprocessProtocol):
@@ -328,3 +524,59 @@ class EngineIdentity(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """One text, for cache keys, clusters and export."""
         return "; ".join((self.name, *self.options))
+
+
+#: A middlegame with most pieces on the board.
+_MIDDLEGAME = "r2q1rk1/pb1n1ppp/1p2pn2/2bp4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 12"
+
+
+class EngineSpeed(msgspec.Struct, frozen=True):
+    """What was measured."""
+
+    name: str
+    """``id name``."""
+    identity: str
+    """The name and all options that results depend on."""
+    start_s: float
+    """From starting the program to its first ``readyok``, seconds."""
+    knodes_per_s: float
+    depth: int
+    """Reached in the time."""
+
+
+async def measure_speed(
+    command: EngineCommand,
+    settings: UciSettings | None = None,
+    *,
+    seconds: float = 1.0,
+    patience: EngineTimeouts | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> EngineSpeed:
+    """Start the engine and let it think for ``seconds``.
+
+    Raises:
+        NotAnEngine: it does not speak UCI.
+        EngineFault: it failed at the search.
+    """
+    before = clock()
+    settings = settings or UciSettings()
+    process = await EngineProcess.start(command, settings, patience=patience)
+    try:
+        start_s = clock() - before
+        process.begin(_search_key(Limit(movetime_ms=round(seconds * 1000))))
+        result = (await process.outcome()).result
+    finally:
+        await process.close()
+    return EngineSpeed(
+        name=process.name,
+        identity=str(EngineIdentity.of(process, settings)),
+        start_s=start_s,
+        knodes_per_s=result.nodes / max(1, result.time_ms),
+        depth=result.depth,
+    )
+
+
+def _search_key(limit: Limit) -> SearchKey:
+    search_key = SearchKeys(limit).key_of(Search(Position(_MIDDLEGAME)))
+    assert isinstance(search_key, SearchKey)
+    return search_key

@@ -1,4 +1,8 @@
-"""Results kept on disk, so that a restart, or another event, searches nothing twice.
+"""Results already found, by engine identity and search key.
+
+SQLite connections whose every fault is an ``sqlite3.Error``.
+
+Results kept on disk, so that a restart, or another event, searches nothing twice.
 
 SQLite in WAL mode: one table, a digest of engine and search key to the result. Results are read on
 the event loop, since it costs some tens of microseconds (WAL readers wait for nobody); writing is
@@ -22,16 +26,87 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Protocol, Self
 
 import msgspec
 
-from live.engine.results.result_cache import MemoryResultCache
-from live.engine.results.sqlite_connection import SqliteConnection
-from live.engine.search import SearchResult
-from live.engine.search_key import SearchKey
+from live.engine.search import SearchKey, SearchResult
+
+
+class ResultCache(Protocol):
+    """Where results are looked up before an engine searches, and stored when it has finished.
+
+    Both are called on the event loop and must return at once.
+    """
+
+    problem: str
+    """For people: what is wrong with it; empty when nothing is."""
+
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        """The result, or None. ``identity`` is the engine's name and options."""
+
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        """Remember a result whose limit was reached."""
+
+
+class MemoryResultCache:
+    """The results used last, up to a number of them (about 1.5 kB each)."""
+
+    problem = ""
+
+    def __init__(self, capacity: int = 50_000) -> None:
+        self._capacity = capacity
+        self._results: OrderedDict[tuple[str, SearchKey], SearchResult] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        result = self._results.get((identity, search_key))
+        if result is not None:
+            self._results.move_to_end((identity, search_key))
+        return result
+
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._results[identity, search_key] = result
+        self._results.move_to_end((identity, search_key))
+        if len(self._results) > self._capacity:
+            self._results.popitem(last=False)
+
+
+class SqliteConnection(sqlite3.Connection):
+    """Python decodes SQLite's messages as UTF-8, and the message about a damaged schema quotes the
+    damage: then a UnicodeDecodeError comes out. Here it is what it is.
+    """
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As ever.
+
+        Raises:
+            sqlite3.Error: also for damage that cannot be quoted.
+        """
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeDecodeError:
+            raise _damaged() from None
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        """As ever; raises as :meth:`execute`."""
+        try:
+            return super().executemany(sql, parameters)
+        except UnicodeDecodeError:
+            raise _damaged() from None
+
+
+def _damaged() -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError("database disk image is malformed")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    error.sqlite_errorname = "SQLITE_CORRUPT"
+    return error
+
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +141,7 @@ class ResultFileBounds(msgspec.Struct, frozen=True):
 
 
 class ResultFile:
-    """A :class:`live.engine.results.result_cache.ResultCache` over a file. Use as a context
+    """A :class:`live.engine.result_cache.ResultCache` over a file. Use as a context
     manager; never raises for the file's sake: ``problem`` says, for people, what is wrong with it.
     """
 

@@ -1,4 +1,10 @@
-"""A Dask cluster that searches for us: connected, looked at, lost, and found again.
+"""``live-rate worker``: this machine's engines for a scheduler elsewhere.
+
+How a cluster is talked to: its address and its certificates, checked before anything runs.
+
+One slot of a Dask cluster, in the place of an engine.
+
+A Dask cluster that searches for us: connected, looked at, lost, and found again.
 
 Only workers that have our very engine, set up in our way, are counted and used, so that a figure
 does not depend on which machine found it. While there is none, searches are made here.
@@ -9,14 +15,116 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
-from live.engine.cluster.cluster_tls import ClusterTls, security
-from live.engine.engine_slot import Searcher
-from live.engine.process.engine_timeouts import EngineTimeouts
-from live.engine.queue.search_priority import SearchKind
-from live.errors import EngineMoved
+import msgspec
+
+from live.engine.engine_discovery import EngineCommand, check_load, engines_for_machine
+from live.engine.engine_process import EngineTimeouts, Searcher
+from live.engine.search_queue import SearchKind
+from live.engine.uci import UciSettings
+from live.errors import ConfigError, EngineError, EngineMoved
+
+
+class ClusterTls(msgspec.Struct, frozen=True):
+    """Files for addresses that begin with ``tls://``; empty: Dask's own configuration."""
+
+    ca_file: str = ""
+    cert_file: str = ""
+    key_file: str = ""
+
+
+def security(address: str, tls: ClusterTls) -> Any:
+    """Dask's form of it. Needs the extra ``cluster``.
+
+    Raises:
+        ConfigError: Dask is not installed, the address lacks its port, or address and certificates
+            do not go together. What no retry mends is reported before anything runs.
+    """
+    require_dask()
+    from distributed.comm.addressing import parse_host_port
+    from distributed.security import Security
+
+    scheme, _, rest = address.partition("://")
+    try:
+        parse_host_port(rest)
+    except ValueError as error:
+        raise ConfigError(
+            f"engine.cluster {address}", str(error), f"Write {scheme}://HOST:8786"
+        ) from None
+    encrypted = scheme in ("tls", "wss")
+    if tls != ClusterTls() and not encrypted:
+        raise ConfigError(
+            f"engine.cluster {address}",
+            "is not encrypted, and there are certificates for it",
+            f"Write tls://{rest}, or leave out the engine.cluster_…_file settings",
+        )
+    for setting, name in (
+        ("ca_file", tls.ca_file), ("cert_file", tls.cert_file), ("key_file", tls.key_file),
+    ):  # fmt: skip
+        if name and not Path(name).is_file():
+            raise ConfigError(
+                f"engine.cluster_{setting} {name}",
+                "there is no such file",
+                f"Correct the path: it is looked for from {Path.cwd()}",
+            )
+    secured = Security(**_given(tls))  # type: ignore[no-untyped-call]
+    for role in ("client", "worker") if encrypted else ():
+        _usable(address, secured, role)
+    return secured
+
+
+def _given(tls: ClusterTls) -> dict[str, Any]:
+    """What the settings say in Dask's words; what they leave out, its own configuration says."""
+    files = {
+        "tls_ca_file": tls.ca_file,
+        "tls_client_cert": tls.cert_file,
+        "tls_client_key": tls.key_file,
+        "tls_worker_cert": tls.cert_file,
+        "tls_worker_key": tls.key_file,
+    }
+    given: dict[str, Any] = {name: file for name, file in files.items() if file}
+    return {"require_encryption": True, **given} if given else {}
+
+
+def _usable(address: str, secured: Any, role: str) -> None:
+    """Raises ConfigError where the certificates cannot be used."""
+    try:
+        context = secured.get_connection_args(role)["ssl_context"]
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
+        raise ConfigError(
+            f"engine.cluster {address}",
+            f"its certificates cannot be used ({str(why).replace('_', ' ').lower()})",
+            "Give a certificate and its unencrypted key, both in PEM",
+        ) from None
+    if context is None:
+        raise ConfigError(
+            f"engine.cluster {address}",
+            "needs certificates",
+            "Set engine.cluster_ca_file, cluster_cert_file and cluster_key_file (--config FILE)",
+        )
+
+
+def require_dask() -> None:
+    """Make sure that Dask is there, and quiet.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise ConfigError(
+            "engine.cluster", "needs Dask", "pip install 'live-rate[cluster]' brings it"
+        ) from None
+    # What it says of lost connections we say ourselves.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +176,7 @@ class DaskCluster:
             identity: our engine, to be given once, with the first look.
         """
         if identity:
-            from live.engine.cluster.cluster_task import resource
+            from live.engine.cluster_task import resource
 
             self._resource = resource(identity)
         if asyncio.get_running_loop().time() < self._rests_until_s:
@@ -92,7 +200,7 @@ class DaskCluster:
 
     def engine(self, urgency: Callable[[], SearchKind]) -> Searcher:
         """One more place to search; ``urgency`` gives that of the search about to begin."""
-        from live.engine.cluster.remote_engine import RemoteEngine
+        from live.engine.cluster_task import RemoteEngine
 
         engine = RemoteEngine(
             self._client, self._resource, urgency, self._patience, self._address, self._heard
@@ -172,3 +280,54 @@ class DaskCluster:
             self.slots = slots
             self._changed.set()
             self._changed = asyncio.Event()
+
+
+#: Between two schedulers, seconds; one that is not there is waited for besides.
+_AGAIN_S: Final = 1.0
+
+
+async def work(
+    address: str,
+    command: EngineCommand,
+    settings: UciSettings,
+    *,
+    engines: int = 0,
+    nice: int = 5,
+    tls: ClusterTls | None = None,
+    patience: EngineTimeouts | None = None,
+) -> None:
+    """Start the engines, then serve the scheduler until cancelled: when it ends, the one that comes
+    in its place.
+
+    Raises:
+        NotAnEngine: the program does not speak UCI.
+        EngineError: there is no scheduler to begin with.
+        ConfigError: Dask is not installed, or the hash tables do not fit this machine.
+    """
+    secured = security(address, tls or ClusterTls())
+    from live.engine.cluster_task import WorkerEngines, serve
+
+    number = engines or engines_for_machine(settings.threads)
+    check_load(number, settings.threads, settings.hash_mb)
+    offered = WorkerEngines(command, settings, nice, patience or EngineTimeouts())
+    try:
+        await offered.start(number)
+        serving = partial(serve, address, offered, number, secured)
+        await serving()
+        while True:
+            log.warning("scheduler %s has ended; waiting for it to come back", address)
+            await _again(serving)
+    except (OSError, TimeoutError) as error:
+        raise EngineError(
+            f"cluster {address}", f"cannot be reached ({error})", "Is a dask scheduler running?"
+        ) from None
+    finally:
+        await offered.close()
+
+
+async def _again(serving: Callable[[], Awaitable[None]]) -> None:
+    """Wait for a scheduler, however long, and serve it until it ends."""
+    while True:
+        await asyncio.sleep(_AGAIN_S)
+        with contextlib.suppress(OSError, TimeoutError):
+            return await serving()

@@ -21,11 +21,15 @@ from typing import Final
 import httpx
 import msgspec
 
-from live.engine.ahead.look_ahead import SearchDesk
-from live.engine.queue.search_priority import SearchKind, SearchPriority
-from live.engine.result_delivery import ResultListener
-from live.engine.search import Limit, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_key import SearchKeys
+from live.engine.search import (
+    Limit,
+    Search,
+    SearchFailure,
+    SearchKeys,
+    SearchProgress,
+    SearchResult,
+)
+from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
 from live.events import MATE_CP, Score
 
 log = logging.getLogger(__name__)

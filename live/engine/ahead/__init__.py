@@ -1,1 +1,0 @@
-"""What the next moves will need, searched while players think."""

@@ -1,1 +1,0 @@
-"""Engines on other machines, through Dask."""

@@ -1,1 +1,0 @@
-"""One engine process: its start, its UCI conversation, its time-outs, its end."""

@@ -1,1 +1,0 @@
-"""Which search runs next on which engine. Pure."""

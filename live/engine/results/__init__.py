@@ -1,1 +1,0 @@
-"""Results of searches that are known already: in memory, in files, in tables, elsewhere."""
