@@ -61,15 +61,15 @@ from live.service.public_delay import (
     since_shown,
     without_time,
 )
-from live.service.settings_reload import (
+from live.service.sources import (
     DELAY_KEYS,
     PORT_KEYS,
     SOURCE_KEYS,
     ReloadablePart,
     SettingsReloader,
+    SourceRunner,
     unchecked,
 )
-from live.service.source_runner import SourceRunner
 from live.service.supervision import Supervisor, alongside, guarded, noticing
 from live.service.systemd import supervised
 from live.store.journal import Journal

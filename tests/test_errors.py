@@ -287,7 +287,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "rehearse/rehearsal_run.py": ("rehearse",),
     "feeds/open_feed.py": ("",),
     "service/plugin_service.py": ("",),
-    "service/source_runner.py": ("",),
+    "service/sources.py": ("",),
     "service/program_output.py": ("", "explain", "replay", "report", *ENGINES),
     "service/measure_settings.py": ("",),
     "settings.py": ("feeds", *ENGINES),

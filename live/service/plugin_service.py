@@ -82,30 +82,27 @@ async def _texts(process: PluginProcess, address: str) -> AsyncGenerator[str | N
         await process.close()
 
 
-class WaitingNames:
+class WaitingNames(asyncio.Queue[str]):
     """What a plugin has to look at again, each once, the longest waiting first.
 
     Loss policy: news of one name becomes one look; the bound is the names there are.
     """
 
-    def __init__(self) -> None:
-        self._names: dict[str, None] = {}
-        self._some = asyncio.Event()
+    def _init(self, maxsize: int) -> None:
+        self._queue: dict[str, None] = {}
+
+    def _put(self, item: str) -> None:
+        self._queue[item] = None
+
+    def _get(self) -> str:
+        name = next(iter(self._queue))
+        del self._queue[name]
+        return name
 
     def add(self, names: Iterable[str]) -> None:
         """These have to be looked at."""
-        self._names.update(dict.fromkeys(names))
-        if self._names:
-            self._some.set()
-
-    async def next(self) -> str:
-        """The next one; waits for it."""
-        await self._some.wait()
-        name = next(iter(self._names))
-        del self._names[name]
-        if not self._names:
-            self._some.clear()
-        return name
+        for name in names:
+            self.put_nowait(name)
 
 
 class PluginService:
@@ -172,7 +169,7 @@ class PluginService:
         look: Callable[[PluginProcess, str], Awaitable[None]],
     ) -> None:
         while True:
-            name = await names.next()
+            name = await names.get()
             try:
                 await look(process, name)
             except PluginFailure:

@@ -38,7 +38,6 @@ from live.store.journal_file import (
     START,
     VERSION,
     ForeignDatabase,
-    JournalLock,
     JournalLocked,
     check_ours,
     connected,
@@ -47,6 +46,7 @@ from live.store.journal_file import (
     in_words,
     keep_private,
     link,
+    locked,
     prepare,
     sum_of,
     together,
@@ -362,7 +362,7 @@ class Journal:
         self._memory = MemoryResultCache() if memory is None else memory
         self._backlog: WriteBacklog[Record] = WriteBacklog(backlog)
         self._retry_s = retry_s
-        self._lock = JournalLock(self.path)
+        self._lock = contextlib.ExitStack()
         self._reader: JournalReader | None = None
         self._writer: JournalWriter | None = None
         self._run = self._n = self._note = 0
@@ -384,7 +384,7 @@ class Journal:
         try:
             check_ours(self.path)  # before anything is made beside it
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock.take()
+            self._lock.enter_context(locked(self.path))
             keep_private(self.path)
             connection = connected(self.path, durable=self._durable)
             try:
@@ -421,7 +421,7 @@ class Journal:
                 for suffix in ("", "-wal", "-shm"):
                     with contextlib.suppress(OSError):
                         self.path.with_name(self.path.name + suffix).unlink()
-        self._lock.release()
+        self._lock.close()
 
     def _close_reader(self) -> None:
         if self._reader is not None:
@@ -430,7 +430,7 @@ class Journal:
 
     def _give_up(self, what: str, remedy: str) -> None:
         self._close_reader()
-        self._lock.release()
+        self._lock.close()
         self.hopeless = True
         self.problem = f"journal {self.path}: {what}; nothing is kept over a restart. {remedy}"
         log.error("%s", self.problem)

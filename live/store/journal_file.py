@@ -201,44 +201,33 @@ def heads(connection: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
     return {name: (n, chain) for name, n, chain in rows}
 
 
-class ChainCheck(msgspec.Struct):
-    """What is wrong with one table."""
-
-    damaged: list[int]
-    """Numbers of records that are to be left out."""
-    gaps: list[int]
-    """Numbers of records before which some are missing; one beyond the last: at the end."""
-
-    def words(self, what: str) -> Iterator[str]:
-        """For people, a line each."""
-        if self.damaged:
-            yield f"{what} {_listed(self.damaged)} damaged, and left out"
-        if self.gaps:
-            yield f"records are missing or exchanged before {what} {_listed(self.gaps)}"
-
-
-def check(rows: Iterable[tuple[object, ...]], head: tuple[int, bytes] | None) -> ChainCheck:
-    """Check rows of (fields…, sum, chain) in the order of their numbers."""
-    found = ChainCheck([], [])
+def check(
+    rows: Iterable[tuple[object, ...]], head: tuple[int, bytes] | None
+) -> tuple[list[int], list[int]]:
+    """Check rows of (fields…, sum, chain) in the order of their numbers: the numbers of damaged
+    ones, which are to be left out, and of those before which some are missing; one beyond the last:
+    at the end.
+    """
+    damaged: list[int] = []
+    gaps: list[int] = []
     before, number, begun = START, 0, False
     for *fields, record, chain in rows:
         number = fields[0] if isinstance(fields[0], int) else number + 1
         if record is None and chain is None and not begun:
             continue  # of version 2
         begun = True
-        whole = record == sum_of(*fields)
-        if not whole:
-            found.damaged.append(number)
+        if record != sum_of(*fields):
+            damaged.append(number)
         elif chain != link(before, record if isinstance(record, bytes) else b""):
-            found.gaps.append(number)
+            gaps.append(number)
         before = chain if isinstance(chain, bytes) else START
     short = head is not None and (number < head[0] or (begun and before != head[1]))
-    if short and number not in found.damaged[-1:]:
-        found.gaps.append(number + 1)
-    return found
+    if short and number not in damaged[-1:]:
+        gaps.append(number + 1)
+    return damaged, gaps
 
 
-def _listed(numbers: list[int]) -> str:
+def listed(numbers: list[int]) -> str:
     text = ", ".join(map(str, numbers[:5]))
     return f"{text} and {len(numbers) - 5} more" if len(numbers) > 5 else text
 
@@ -331,47 +320,33 @@ class JournalLocked(Exception):
     """Another process holds the lock."""
 
 
-class JournalLock:
-    """Lets one process at a time write a journal; held from :meth:`take` to :meth:`release`.
+@contextlib.contextmanager
+def locked(journal: Path, *, make: bool = True) -> Iterator[None]:
+    """Lets one process at a time write a journal, as long as the block lasts; without waiting.
+    ``make`` False: nothing is done where nobody has ever taken the lock.
 
     It is an exclusive transaction on an empty database beside the journal: the system releases it
     however this process ends, on every platform that SQLite runs on.
+
+    Raises:
+        JournalLocked: another process holds it.
+        sqlite3.Error: the file cannot be made.
     """
-
-    def __init__(self, journal: Path) -> None:
-        # By whatever name it is reached, a file has one lock.
-        journal = journal.resolve()
-        self._path = journal.with_name(journal.name + "-lock")
-        self._connection: sqlite3.Connection | None = None
-
-    def is_there(self) -> bool:
-        """Whether anybody has ever taken it."""
-        return self._path.exists()
-
-    def take(self) -> None:
-        """Take the lock, without waiting.
-
-        Raises:
-            JournalLocked: another process holds it.
-            sqlite3.Error: the file cannot be made.
-        """
-        connection = sqlite3.connect(
-            self._path, timeout=0, isolation_level=None, factory=SqliteConnection
-        )
+    # By whatever name it is reached, a file has one lock.
+    journal = journal.resolve()
+    path = journal.with_name(journal.name + "-lock")
+    if not (make or path.exists()):
+        yield
+        return
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None, factory=SqliteConnection)
+    with contextlib.closing(connection):
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
-            connection.close()
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            if error_code(error) == sqlite3.SQLITE_BUSY:
                 raise JournalLocked from None
             raise
-        self._connection = connection
-
-    def release(self) -> None:
-        if self._connection is not None:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.close()
-            self._connection = None
+        yield
 
 
 def keep_private(path: Path) -> None:
@@ -416,9 +391,8 @@ def why_refused(path: Path) -> str:
     path = path.expanduser().absolute()
     try:
         check_ours(path)
-        if JournalLock(path).is_there():
-            (lock := JournalLock(path)).take()
-            lock.release()
+        with locked(path, make=False):
+            pass
     except JournalLocked:
         return "is in use by another live-rate"
     except (sqlite3.Error, OSError, ForeignDatabase) as error:
@@ -450,42 +424,37 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
         ForeignDatabase: it is no journal.
         sqlite3.Error: it cannot be read or written.
     """
-    with contextlib.closing(connected(path, durable=True)) as connection:
-        lock = JournalLock(path)
-        lock.take()
-        try:
-            prepare(connection)
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("BEGIN EXCLUSIVE")
-            games = {
-                game
-                for game, at_ms in connection.execute(
-                    "SELECT game, max(at_ms) FROM changes GROUP BY game"
-                )
-                if game and older_than_ms and at_ms < older_than_ms
-            }
-            notes = set()
-            if older_than_ms:
-                rows = connection.execute("SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,))
-                notes = {n for (n,) in rows}
-            if player:
-                names, theirs = _of(connection, player)
-                games |= theirs
-                bodies = connection.execute("SELECT n, body FROM notes")
-                notes |= {n for n, body in bodies if _speaks_of(body, names)}
-            for game in games:
-                for table in ("changes", "notes", "games"):
-                    connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
-            connection.executemany("DELETE FROM notes WHERE n = ?", [(n,) for n in notes])
-            if games or notes:
-                _say(connection, len(games))
-                for table, columns in CHAINED.items():
-                    _chain_anew(connection, table, columns.split(",")[0])
-            connection.execute("COMMIT")
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            lock.release()
+    with contextlib.closing(connected(path, durable=True)) as connection, locked(path):
+        prepare(connection)
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("BEGIN EXCLUSIVE")
+        games = {
+            game
+            for game, at_ms in connection.execute(
+                "SELECT game, max(at_ms) FROM changes GROUP BY game"
+            )
+            if game and older_than_ms and at_ms < older_than_ms
+        }
+        notes = set()
+        if older_than_ms:
+            rows = connection.execute("SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,))
+            notes = {n for (n,) in rows}
+        if player:
+            names, theirs = _of(connection, player)
+            games |= theirs
+            bodies = connection.execute("SELECT n, body FROM notes")
+            notes |= {n for n, body in bodies if _speaks_of(body, names)}
+        for game in games:
+            for table in ("changes", "notes", "games"):
+                connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
+        connection.executemany("DELETE FROM notes WHERE n = ?", [(n,) for n in notes])
+        if games or notes:
+            _say(connection, len(games))
+            for table, columns in CHAINED.items():
+                _chain_anew(connection, table, columns.split(",")[0])
+        connection.execute("COMMIT")
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return len(games)
 
 

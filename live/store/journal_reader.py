@@ -46,6 +46,7 @@ from live.store.journal_file import (
     damaged,
     error_code,
     heads,
+    listed,
     not_there,
     sum_of,
     together,
@@ -340,9 +341,13 @@ class JournalReader:
             rows = self._connection.execute(
                 f"SELECT {columns}, sum, chain FROM {table} ORDER BY {number}"
             )
-            checked = check(rows, held.get(table))
-            self._bad[table] = frozenset(checked.damaged)
-            found += checked.words(_WHAT[table])
+            damaged, gaps = check(rows, held.get(table))
+            self._bad[table] = frozenset(damaged)
+            what = _WHAT[table]
+            if damaged:
+                found.append(f"{what} {listed(damaged)} damaged, and left out")
+            if gaps:
+                found.append(f"records are missing or exchanged before {what} {listed(gaps)}")
         if results and (words := self._missing_results(held.get("results"))):
             found.append(words)
         return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import pytest
 
@@ -20,6 +22,7 @@ from live.events import (
     GoneMessage,
     MoveMessage,
     PlayerView,
+    Result,
     Score,
     StandingMessage,
 )
@@ -291,112 +294,6 @@ def test_a_deep_correction_stays_until_somebody_takes_note() -> None:
     assert not service.desk.open()
 
 
-def test_a_position_that_can_come_the_third_time() -> None:
-    service = Rehearsal()
-    shuffle = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
-    service.report(FeedReport("hall", (played(shuffle),)))
-    (alert,) = service.desk.open()
-    assert alert.kind == "repetition"
-    assert "Ng8 would bring the position for the third time" in alert.text
-    service.report(FeedReport("hall", (played(shuffle + " Ng8"),)))
-    (alert,) = service.desk.open()
-    assert "stands for the third time" in alert.text
-    service.report(FeedReport("hall", (played(shuffle + " Ng8 e4"),)))
-    assert not service.desk.open()
-
-
-def test_fifty_moves() -> None:
-    service = Rehearsal()
-    fen = "8/8/8/4k3/8/8/4K3/R7 w - - 97 80"
-    service.report(FeedReport("hall", (played("Ra2", start_fen=fen),)))
-    assert not service.desk.open()
-    service.report(FeedReport("hall", (played("Ra2 Kd5", start_fen=fen),)))
-    (alert,) = service.desk.open()
-    assert alert.kind == "fifty-moves" and "next move can be the fiftieth" in alert.text
-    service.report(FeedReport("hall", (played("Ra2 Kd5 Rb2", start_fen=fen),)))
-    (alert,) = service.desk.open()
-    assert "50 moves without a capture or a pawn move" in alert.text
-
-
-@pytest.mark.parametrize(
-    "line, fen, severity, says",
-    [
-        ("Qc7", "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "warning", "it is stalemate"),
-        ("Kxb2", "8/8/8/8/8/3k4/1p6/K7 w - - 0 1", "look", "neither side can mate"),
-    ],
-)
-def test_a_drawn_position_and_no_draw_told(line: str, fen: str, severity: str, says: str) -> None:
-    service = Rehearsal()
-    service.report(FeedReport("hall", (played(line, start_fen=fen),)))
-    assert not service.desk.open()
-    service.wait(90)
-    (alert,) = service.desk.open()
-    assert (alert.kind, alert.severity) == ("result", "warning")
-    assert says in alert.text and "no result" in alert.text
-    service.report(FeedReport("hall", (played(line, start_fen=fen, result="1-0"),)))
-    (alert,) = service.desk.open()
-    assert (alert.kind, alert.severity) == ("result", severity)
-    assert service.kinds() == ["result"]
-    service.report(FeedReport("hall", (played(line, start_fen=fen, result="1/2-1/2"),)))
-    (alert,) = service.desk.open()
-    assert alert.kind == "result-corrected" and "1-0 is now 1/2-1/2" in alert.text
-
-
-def test_a_feed_that_fails_is_told_at_once_and_one_that_stumbles_is_not() -> None:
-    service = Rehearsal()
-    service.state.feed_health(FeedHealth("hall", "retrying", "again in 4 s"))
-    service.wait(10)
-    service.state.feed_health(FeedHealth("hall", "live"))
-    service.wait(60)
-    assert not service.raised
-    service.state.feed_health(FeedHealth("hall", "stale", "nothing for 2 min"))
-    service.wait(20)
-    (alert,) = service.desk.open()
-    assert (alert.kind, alert.severity, alert.feed) == ("feed", "warning", "hall")
-    service.state.feed_health(FeedHealth("hall", "failed", "no such round"))
-    (alert,) = service.desk.open()
-    assert alert.severity == "alarm" and "no such round" in alert.text
-    service.state.feed_health(FeedHealth("hall", "live"))
-    assert not service.desk.open()
-    assert service.kinds() == ["feed"]
-
-
-@pytest.mark.parametrize(
-    ("part", "detail", "text"),
-    [
-        ("journal", "journal x.sqlite: is a folder. Name another", "Journal x.sqlite: is a folder"),
-        ("broker b:1883", "refuses the password", "Broker b:1883: refuses the password."),
-        ("alerts", "", "Alerts: has failed."),
-    ],
-)
-def test_a_part_of_the_service_is_no_feed_that_is_not_reached(
-    part: str, detail: str, text: str
-) -> None:
-    service = Rehearsal()
-    service.state.feed_health(FeedHealth(part, "failed", detail, part=True))
-    (alert,) = service.desk.open()
-    assert alert.text.startswith(text) and "oard" not in alert.advice
-    service.state.feed_health(FeedHealth(part, "live", part=True))
-    assert not service.desk.open()
-
-
-def test_an_engine_that_fails() -> None:
-    service = Rehearsal()
-    states = [EngineState(0, "searching"), EngineState(1, "failed")]
-    service.state.engine_health(EngineHealth(tuple(states)))
-    (alert,) = service.desk.open()
-    assert (alert.kind, alert.severity) == ("engine", "warning")
-    service.state.engine_health(EngineHealth((EngineState(0, "failed"), EngineState(1, "failed"))))
-    (alert,) = service.desk.open()
-    assert alert.severity == "alarm" and alert.text == "Engine 1, 2 of 2 does not run."
-    service.state.engine_health(
-        EngineHealth((EngineState(0, "idle"), EngineState(1, "restarting")))
-    )
-    assert not service.desk.open()
-    service.wait(30)
-    assert len(service.desk.open()) == 1
-
-
 def standing(
     number: int, matches: int, log_e_value: float, elo: int | None = 2000
 ) -> StandingMessage:
@@ -451,117 +348,8 @@ def test_a_player_without_a_rating_is_held_to_nothing() -> None:
     assert not service.raised
 
 
-def test_a_result_against_the_evaluation() -> None:
-    service = Rehearsal()
-    game = played("e4 e5 Nf3 Nc6 Bb5 a6", clocks=(3000.0,) * 6)
-    scored = msgspec.structs.replace(game.moves[-1], eval=Score(420))
-    game = msgspec.structs.replace(game, moves=(*game.moves[:-1], scored))
-    service.report(FeedReport("hall", (game,)))
-    service.wait(20)
-    service.report(FeedReport("hall", (msgspec.structs.replace(game, result="0-1"),)))
-    (alert,) = service.desk.open()
-    assert alert.kind == "result" and alert.severity == "look"
-    assert "the loser stood better by 4 pawns" in alert.text
-
-
 def report(*games: GameReport) -> FeedReport:
     return FeedReport("hall", games, complete=True)
-
-
-def test_a_result_that_is_corrected_is_reported_and_withdrawing_one_after_a_while() -> None:
-    """Automatic results are wrong at times (lila issue 20926)."""
-    game = played("e4 e5", result="1-0")
-    hall = Rehearsal()
-    hall.report(report(msgspec.structs.replace(game, result="*")))
-    hall.report(report(game))
-    hall.wait(30)
-    hall.report(report(msgspec.structs.replace(game, result="1/2-1/2")))
-    (alert,) = (each for each in hall.raised.values() if each.kind == "result-corrected")
-    assert "the result 1-0 is now 1/2-1/2" in alert.text
-    hall.report(report(msgspec.structs.replace(game, result="*")))
-    hall.wait(10)
-    (alert,) = (each for each in hall.raised.values() if each.kind == "result-corrected")
-    assert "the result 1/2-1/2 was withdrawn" in alert.text
-
-
-MATE = "f3 e5 g4 Qh4#"
-
-
-def test_a_mate_without_a_result_has_none_that_could_be_corrected() -> None:
-    hall = Rehearsal()
-    hall.report(report(played("f3 e5 g4", result="*")))
-    hall.report(report(played(MATE, result="*")))
-    assert [view.result for view in hall.state.games()] == ["0-1"]
-    hall.report(report(played("f3 e5 g4 d5", result="*")))
-    assert [view.result for view in hall.state.games()] == ["*"]
-    hall.wait(60)
-    assert hall.kinds() == ["correction"]
-
-
-def test_a_wrong_result_after_a_mate_is_an_alert_once_and_its_correction_another() -> None:
-    hall = Rehearsal()
-    hall.report(report(played("f3 e5 g4", result="*")))
-    for result in ("*", "0-1"):
-        hall.report(report(played(MATE, result=result)))
-    assert not hall.raised
-    hall.report(report(played(MATE, result="1-0")))
-    assert hall.kinds() == ["result"]
-    hall.report(report(played(MATE, result="0-1")))
-    (alert,) = hall.desk.open()
-    assert alert.kind == "result-corrected" and "1-0 is now 0-1" in alert.text
-
-
-def test_players_who_change_seats_are_reported() -> None:
-    game = played("e4 e5 Nf3 Nc6", result="*")
-    told = game.headers
-    swapped = msgspec.structs.replace(told, white=told.black, black=told.white)
-    hall = Rehearsal()
-    hall.report(report(game))
-    hall.report(report(msgspec.structs.replace(game, headers=swapped)))
-    assert hall.kinds() == ["players-swapped"]
-
-
-def test_a_board_that_its_source_loses_is_kept_and_reported_until_it_is_back() -> None:
-    one, other = played("e4 e5 Nf3", result="*"), four_boards()[0]
-    hall = Rehearsal()
-    hall.report(report(one, other))
-    hall.report(report(other))
-    (alert,) = hall.raised.values()
-    assert alert.kind == "vanished" and "2. Nf3 the last of 3 plies" in alert.text
-    hall.wait(3600)
-    assert hall.kinds() == ["vanished"]
-    hall.report(report(one, other))
-    (alert,) = (each for each in hall.raised.values() if each.kind == "vanished")
-    assert alert.cleared_s is not None
-
-
-def test_a_board_kept_while_its_file_is_uploaded_raises_nothing() -> None:
-    game = played("e4 e5 Nf3", result="*")
-    hall = Rehearsal()
-    hall.report(report(game))
-    hall.report(report(msgspec.structs.replace(game, problem=f"{IN_DOUBT} less of it")))
-    assert not hall.raised
-
-
-@pytest.mark.parametrize(("waited_s", "raised"), [(500, False), (700, True)])
-def test_a_source_that_has_not_begun_is_mentioned_after_ten_minutes(
-    waited_s: float, raised: bool
-) -> None:
-    hall = Rehearsal()
-    hall.state.feed_health(FeedHealth("hall", "waiting", "nothing there yet (404)"))
-    hall.wait(waited_s)
-    assert [alert.severity for alert in hall.raised.values()] == ["look"] * raised
-
-
-def test_an_illegal_move_that_stands_is_no_lost_game() -> None:
-    game = played("e4 e5 Nf3", result="*")
-    hall = Rehearsal()
-    hall.report(
-        report(msgspec.structs.replace(game, problem=f"illegal move Qh6 at ply 4 {STANDS}"))
-    )
-    (alert,) = hall.raised.values()
-    assert alert.kind == "illegal-stands" and "the game went on" in alert.text
-    assert alert.ply == 4
 
 
 def test_sources_that_contradict_each_other_for_a_minute() -> None:
@@ -679,13 +467,180 @@ def test_after_a_restart_a_plugins_alert_waits_for_the_plugin(awaited: bool) -> 
     assert after.open() == []
 
 
+Event = GameReport | tuple[GameReport, ...] | FeedHealth | EngineHealth | float
+
+
+def happens(service: Rehearsal, what: Event) -> None:
+    """A source reports its games, a feed or the engines say how they are, or time passes."""
+    match what:
+        case FeedHealth():
+            service.state.feed_health(what)
+        case EngineHealth():
+            service.state.engine_health(what)
+        case GameReport():
+            service.report(report(what))
+        case tuple():
+            service.report(report(*what))
+        case _:
+            service.wait(what)
+
+
+def engines(*states: Literal["searching", "idle", "failed", "restarting"]) -> EngineHealth:
+    return EngineHealth(tuple(EngineState(index, state) for index, state in enumerate(states)))
+
+
+def swapped(game: GameReport) -> GameReport:
+    headers = msgspec.structs.replace(
+        game.headers, white=game.headers.black, black=game.headers.white
+    )
+    return msgspec.structs.replace(game, headers=headers)
+
+
+def problem(line: str, text: str) -> GameReport:
+    return msgspec.structs.replace(played(line), problem=text)
+
+
+def scored(line: str, result: Result) -> GameReport:
+    """A game whose last move White stands better after by 4 pawns, with time on both clocks."""
+    game = played(line, clocks=(3000.0,) * len(line.split()), result=result)
+    last = msgspec.structs.replace(game.moves[-1], eval=Score(420))
+    return msgspec.structs.replace(game, moves=(*game.moves[:-1], last))
+
+
+FIFTY = "8/8/8/4k3/8/8/4K3/R7 w - - 97 80"
+STALEMATE = "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"
+DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
+SHUFFLE = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
+MATE = "f3 e5 g4 Qh4#"
+SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6"
+GONE = "no longer in its source; as it was last"
+
+#: What happens, and which one alert then stands: its kind, severity and some of its words; none.
+COURSES: dict[str, list[tuple[Event, str]]] = {
+    "a position that can come the third time": [
+        (played(SHUFFLE), "repetition look Ng8 would bring the position for the third time"),
+        (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
+        (played(f"{SHUFFLE} Ng8 e4"), ""),
+    ],
+    "fifty moves": [
+        (played("Ra2", start_fen=FIFTY), ""),
+        (played("Ra2 Kd5", start_fen=FIFTY), "fifty-moves look next move can be the fiftieth"),
+        (played("Ra2 Kd5 Rb2", start_fen=FIFTY), "fifty-moves look 50 moves without a capture"),
+    ],
+    "stalemate, and no draw": [
+        (played("Qc7", start_fen=STALEMATE), ""),
+        (90, "result warning it is stalemate, and no result"),
+        (played("Qc7", start_fen=STALEMATE, result="1-0"), "result warning it is stalemate, but"),
+        (
+            played("Qc7", start_fen=STALEMATE, result="1/2-1/2"),
+            "result-corrected warning 1-0 is now 1/2-1/2",
+        ),
+    ],
+    "a dead position, and no draw": [
+        (played("Kxb2", start_fen=DEAD), ""),
+        (90, "result warning neither side can mate, and no result"),
+        (played("Kxb2", start_fen=DEAD, result="1-0"), "result look neither side can mate, but"),
+    ],
+    "a result against the evaluation": [
+        (scored(SPANISH, "*"), ""),
+        (20, ""),
+        (scored(SPANISH, "0-1"), "result look the loser stood better by 4 pawns"),
+    ],
+    # Automatic results are wrong at times (lila issue 20926).
+    "a result corrected, and one withdrawn": [
+        (played("e4 e5"), ""),
+        (played("e4 e5", result="1-0"), ""),
+        (30, ""),
+        (played("e4 e5", result="1/2-1/2"), "result-corrected warning 1-0 is now 1/2-1/2"),
+        (played("e4 e5"), ""),
+        (10, "result-corrected warning the result 1/2-1/2 was withdrawn"),
+    ],
+    "a mate without a result has none that could be corrected": [
+        (played("f3 e5 g4"), ""),
+        (played(MATE), ""),
+        (played("f3 e5 g4 d5"), "correction look Qh4# was reported first and is now d5"),
+        (60, "correction look"),
+    ],
+    "a wrong result after a mate, and its correction": [
+        (played("f3 e5 g4"), ""),
+        (played(MATE), ""),
+        (played(MATE, result="0-1"), ""),
+        (played(MATE, result="1-0"), "result alarm mate is on the board, which is 0-1"),
+        (played(MATE, result="0-1"), "result-corrected warning 1-0 is now 0-1"),
+    ],
+    "players who change seats": [
+        (played("e4 e5 Nf3 Nc6"), ""),
+        (swapped(played("e4 e5 Nf3 Nc6")), "players-swapped warning it was the other way round"),
+    ],
+    "a board that its source loses, until it is back": [
+        ((played("e4 e5 Nf3"), four_boards()[0]), ""),
+        ((four_boards()[0],), "vanished warning 2. Nf3 the last of 3 plies"),
+        (600, "vanished warning 2. Nf3 the last of 3 plies"),
+        ((played("e4 e5 Nf3"), four_boards()[0]), ""),
+    ],
+    "a board kept while its file is uploaded": [
+        (played("e4 e5 Nf3"), ""),
+        (problem("e4 e5 Nf3", f"{IN_DOUBT} less of it"), ""),
+    ],
+    "an illegal move that stands is no lost game": [
+        (
+            problem("e4 e5 Nf3", f"illegal move Qh6 at ply 4 {STANDS}"),
+            "illegal-stands warning the game went on",
+        ),
+    ],
+    "a feed that stumbles, one that is silent, and one that fails": [
+        (FeedHealth("hall", "retrying", "again in 4 s"), ""),
+        (10, ""),
+        (FeedHealth("hall", "live"), ""),
+        (60, ""),
+        (FeedHealth("hall", "stale", "nothing for 2 min"), ""),
+        (20, "feed warning Feed hall reports nothing new"),
+        (FeedHealth("hall", "failed", "no such round"), "feed alarm no such round"),
+        (FeedHealth("hall", "live"), ""),
+    ],
+    "a source that has not begun is mentioned after ten minutes": [
+        (FeedHealth("hall", "waiting", "nothing there yet (404)"), ""),
+        (500, ""),
+        (200, "feed look is not there yet"),
+    ],
+    "a part of the service that names itself": [
+        (
+            FeedHealth("journal", "failed", "journal x: is no file", part=True),
+            "feed alarm Journal x: is",
+        ),
+        (FeedHealth("journal", "live", part=True), ""),
+    ],
+    "a part of the service that does not": [
+        (FeedHealth("broker b:1883", "failed", "refuses", part=True), "feed alarm Broker b:1883: "),
+    ],
+    "a part of the service without a word": [
+        (FeedHealth("alerts", "failed", part=True), "feed alarm Alerts: has failed."),
+    ],
+    "engines that fail": [
+        (engines("searching", "failed"), "engine warning Engine 2 of 2"),
+        (engines("failed", "failed"), "engine alarm Engine 1, 2 of 2 does not run."),
+        (engines("idle", "restarting"), ""),
+        (30, "engine warning Engine 2 of 2"),
+    ],
+}
+
+
+@pytest.mark.parametrize("course", COURSES)
+def test_what_stands_after_each_thing_that_happens(course: str) -> None:
+    service = Rehearsal()
+    for what, stands in COURSES[course]:
+        happens(service, what)
+        found = [(each.kind, each.severity, each.text) for each in service.desk.open()]
+        kind, _, rest = stands.partition(" ")
+        severity, _, words = rest.partition(" ")
+        assert [each[:2] for each in found] == ([(kind, severity)] if stands else []), what
+        assert all(words in text for *_, text in found), found
+
+
 def test_an_alert_keeps_what_it_said_first() -> None:
     """A board vanished with 10 plies; its source has fewer of them now."""
     hall = Rehearsal()
-    game = msgspec.structs.replace(played(LINE), problem="no longer in its source; as it was last")
-    hall.report(FeedReport("hall", (game,)))
-    (alert,) = hall.desk.open()
-    assert "the last of 10 plies" in alert.text
-    hall.report(FeedReport("hall", (msgspec.structs.replace(game, moves=game.moves[:4]),)))
-    hall.wait(60)
-    assert hall.raised[alert.id].text == alert.text
+    for line in (LINE, "e4 e5 Nf3 Nc6"):
+        hall.report(report(problem(line, GONE)))
+        (text,) = (each.text for each in hall.desk.open() if each.kind == "vanished")
+        assert "the last of 10 plies" in text

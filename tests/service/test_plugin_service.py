@@ -222,8 +222,8 @@ async def test_names_wait_once_each_in_the_order_of_coming() -> None:
     names.add(["a", "b"])
     names.add(["a", "c"])
     names.add([])
-    assert [await names.next() for _ in range(3)] == ["a", "b", "c"]
-    waiting = asyncio.ensure_future(names.next())
+    assert [await names.get() for _ in range(3)] == ["a", "b", "c"]
+    waiting = asyncio.ensure_future(names.get())
     await asyncio.sleep(0)
     assert not waiting.done()
     names.add(["d"])

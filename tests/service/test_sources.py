@@ -1,12 +1,16 @@
-"""Settings that change while the service runs."""
+"""Sources over their whole lives: begun, over, failed, and begun anew by new settings; and settings
+that change while the service runs.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import http
 import logging
 import os
 import signal
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,11 +19,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from live import app
-from live.config import SETTINGS, Config, ServerConfig, load_config
-from live.errors import ConfigError
+from live.config import SETTINGS, Config, FeedsConfig, ServerConfig, load_config
+from live.errors import ConfigError, FeedNotFound
+from live.events import Change, FeedHealth, HealthMessage
 from live.publish.server import Publisher
+from live.service.event_service import EventService
 from live.service.process import HangupSignals
-from live.service.settings_reload import (
+from live.service.sources import (
     DELAY_KEYS,
     LOOK_S,
     PORT_KEYS,
@@ -27,14 +33,210 @@ from live.service.settings_reload import (
     ReloadablePart,
     SettingsDifference,
     SettingsReloader,
+    SourceRunner,
     diff,
     in_force,
+    settings_of,
 )
-from live.service.source_runner import SourceRunner, settings_of
+from live.service.supervision import Supervisor
 from live.settings import checked, flat, nested
 from live.store.journal import Journal
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
+
+QUICK = FeedsConfig(finish_after_s=0.01, settle_s=0.01, poll_s=0.01)
+
+
+def pgn(*whites: str) -> str:
+    return "\n".join(
+        f'[White "{white}"]\n[Black "B {white}"]\n[Result "1-0"]\n\n1. e4 1-0\n' for white in whites
+    )
+
+
+class Page:
+    """A web page of games that may be there or not."""
+
+    def __init__(self) -> None:
+        self.status = http.HTTPStatus.OK
+        self.text = pgn("A")
+        self.asked = 0
+
+    @contextlib.asynccontextmanager
+    async def served(self) -> AsyncIterator[str]:
+        async with await asyncio.start_server(self._answer, "127.0.0.1", 0) as server:
+            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/games.pgn"
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            self.asked += 1
+            body = self.text.encode()
+            head = f"HTTP/1.1 {self.status} -\r\nContent-Length: {len(body)}\r\n"
+            writer.write(f"{head}Connection: close\r\n\r\n".encode() + body)
+            await writer.drain()
+        writer.close()
+
+
+class Followed:
+    """Sources that are followed, and what is known of them."""
+
+    def __init__(self, following: SourceRunner, service: EventService) -> None:
+        self.following = following
+        self.service = service
+        self.healths: list[FeedHealth] = []
+        service.listen(self._hear)
+
+    def _hear(self, changes: object) -> None:
+        told: Sequence[Change] = list(changes)  # type: ignore[call-overload]
+        for change in told:
+            if isinstance(change, HealthMessage):
+                self.healths += change.feeds
+
+    @property
+    def whites(self) -> set[str]:
+        return {game.white.name for game in self.service.state.games()}
+
+    def states(self) -> dict[str, str]:
+        return {health.feed: health.state for health in self.service.state.feeds()}
+
+
+@contextlib.asynccontextmanager
+async def followed(
+    *specs: str, config: FeedsConfig = QUICK, lasting: bool = False
+) -> AsyncIterator[Followed]:
+    service = EventService(load_config(None, {}, {}))
+    service.open_ledger("none", "as given", engine_scores=False)
+    following = SourceRunner(specs, config, lasting=lasting)
+    keep = asyncio.create_task(service.keep())
+    try:
+        async with following.running(service, Supervisor(service.health)), asyncio.timeout(60):
+            yield Followed(following, service)
+    finally:
+        keep.cancel()
+
+
+async def test_a_source_that_is_over_is_begun_anew_by_settings_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(pgn("A"))
+    async with followed(str(path)) as run:
+        await run.following.over()
+        path.write_text(pgn("A", "C"))
+        run.following.begin_anew()
+        others = msgspec.structs.replace(QUICK.lichess, keep_alive_s=7.0)
+        run.following.reconfigure(msgspec.structs.replace(QUICK, lichess=others))
+        await asyncio.wait_for(run.following.over(), 1)
+        assert run.whites == {"A"}, "a sleep, or what concerns others, is no reason"
+        run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
+        await until(lambda: run.whites == {"A", "C"})
+        await run.following.over()
+        assert run.states() == {str(path): "finished"}
+    assert [health.state for health in run.healths].count("connecting") == 2
+
+
+async def test_the_next_round_is_followed_where_the_last_one_was(tmp_path: Path) -> None:
+    path, folder = tmp_path / "games.pgn", tmp_path / "folder"
+    (folder / "round-1").mkdir(parents=True)
+    path.write_text(pgn("A"))
+    (folder / "round-1" / "games.pgn").write_text(pgn("B"))
+    async with followed(str(path), str(folder), lasting=True) as run:
+        await until(lambda: set(run.states().values()) == {"finished"})
+        await until(lambda: run.whites == {"A", "B"})
+        path.write_text(pgn("C"))
+        (folder / "round-2").mkdir()
+        (folder / "round-2" / "games.pgn").write_text(pgn("D"))
+        await until(lambda: {"C", "D"} <= run.whites)
+        await until(lambda: set(run.states().values()) == {"finished"})
+        run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
+        await until(lambda: set(run.states().values()) == {"finished"})
+        path.write_text(pgn("E"))
+        await until(lambda: "E" in run.whites)
+
+
+async def test_a_source_that_was_not_there_is_begun_anew_by_new_settings(tmp_path: Path) -> None:
+    path, page = tmp_path / "games.pgn", Page()
+    path.write_text(pgn("C"))
+    page.status = http.HTTPStatus.NOT_FOUND
+    async with page.served() as url, followed(str(path), url) as run:
+        await run.following.over()
+        assert run.states()[url] == "failed"
+        assert [type(error) for error in run.following.lost] == [FeedNotFound]
+        page.status = http.HTTPStatus.OK
+        run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
+        await until(lambda: run.whites == {"A", "C"})
+        await run.following.over()
+        assert not run.following.lost, "nothing is missing any more"
+
+
+async def test_what_fails_after_new_settings_is_shown_and_ends_nothing() -> None:
+    page = Page()
+    page.status = http.HTTPStatus.BAD_GATEWAY
+    async with page.served() as url, followed(url) as run:
+        await until(lambda: run.states().get(url) == "retrying")
+        page.status = http.HTTPStatus.NOT_FOUND
+        run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
+        await until(lambda: run.states()[url] == "failed")
+        await run.following.over()
+        (failed,) = run.service.state.feeds()
+        assert url not in failed.detail, "it stands beside its name"
+
+
+@pytest.mark.slow
+async def test_where_nothing_can_be_followed_each_is_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    one, two = Page(), Page()
+    one.status = two.status = http.HTTPStatus.NOT_FOUND
+    async with one.served() as first, two.served() as second, followed(first, second) as run:
+        with pytest.raises(FeedNotFound) as caught:
+            await run.following.over()
+        errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+        logged = [record.getMessage() for record in errors]
+        told = sorted(line.split(": ")[0] for line in [*logged, str(caught.value)])
+        assert told == sorted([first, second])
+
+
+async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(tmp_path: Path) -> None:
+    path, page = tmp_path / "games.pgn", Page()
+    path.write_text('[White "C"]\n[Black "D"]\n[Result "*"]\n\n1. e4 *\n')
+    page.text = page.text.replace("1-0", "*")
+    # The page would be asked again in an hour.
+    slow = msgspec.structs.replace(QUICK, poll_s=3600.0)
+    async with page.served() as url, followed(str(path), url, config=slow) as run:
+        await until(lambda: run.whites == {"A", "C"})
+        path.unlink()
+        asked = page.asked
+        run.following.begin_anew()
+        await until(lambda: page.asked > asked)
+
+
+def test_each_kind_has_the_settings_that_it_reads() -> None:
+    """A table more in ``[feeds]`` is some kind's own, and has to be named as that."""
+    page, stream = "https://example.org/games.pgn", "https://lichess.org/abcd1234"
+    tables = [
+        field.name
+        for field in msgspec.structs.fields(FeedsConfig)
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct)
+    ]
+    plain = FeedsConfig()
+    other = {
+        "lichess": msgspec.structs.replace(plain.lichess, keep_alive_s=7.0),
+        "livechess_cloud": msgspec.structs.replace(plain.livechess_cloud, base_url="http://x"),
+        "mqtt": msgspec.structs.replace(plain.mqtt, user="me"),
+        "demo": msgspec.structs.replace(plain.demo, speed=7.0),
+    }
+    specs = {
+        "lichess": stream,
+        "livechess_cloud": "livechess-cloud+http://x/#00000000-0000-0000-0000-000000000000",
+        "mqtt": "mqtt://broker/x",
+        "demo": "demo",
+    }
+    assert sorted(tables) == sorted(other) == sorted(specs)
+    for table, value in other.items():
+        changed = msgspec.structs.replace(plain, **{table: value})
+        assert settings_of(page, plain) == settings_of(page, changed)
+        for name, spec in specs.items():
+            same = settings_of(spec, plain) == settings_of(spec, changed)
+            assert same == (name != table), (spec, table)
 
 
 def settings(**changes: object) -> Config:
