@@ -95,23 +95,18 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert first.perceived != second.perceived
         assert second.note.startswith("transferred")
         assert [each.engine for each in told if isinstance(each, EngineMessage)][-1] == after
+        seen = [each.engines.measuring for each in told if isinstance(each, HealthMessage)]
+        assert MeasuringProgress(14, 294) in seen and seen[-1] is None, "people see how far it is"
         searches = service.room.health().searches
         await service.measure_engine()
         assert service.room.health().searches == searches
         kept = service.state.players()
+        games = [service.state.game(view.id) for view in service.state.games()]
     async with opened(config) as (service, told):
         assert not service.unmeasured
         assert service.state.players() == kept
+        assert [service.state.game(view.id) for view in service.state.games()] == games
         assert service.room.health().searches == searches - 294
-
-
-@pytest.mark.slow
-async def test_people_see_how_far_it_is(engine: Callable[..., str]) -> None:
-    async with opened(settings(engine("known"))) as (service, told):
-        await service.measure_engine()
-        seen = [change.engines.measuring for change in told if isinstance(change, HealthMessage)]
-        assert MeasuringProgress(14, 294) in seen
-        assert seen[-1] is None
 
 
 @pytest.mark.slow
@@ -132,43 +127,23 @@ async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[...
 
 
 @pytest.mark.slow
-async def test_figures_after_measuring_are_those_of_an_engine_known_from_the_start(
-    engine: Callable[..., str],
+@pytest.mark.parametrize(
+    ("name", "changes", "unmeasured"),
+    [
+        (load_reference().engine, {}, False),
+        (load_reference().engine, {"engine.nodes": 20_000}, True),
+        ("Scoring 1", {"rating.model": "none"}, False),
+    ],
+    ids=["learned with", "another limit", "no model wanted"],
+)
+async def test_which_engines_need_measuring(
+    name: str, changes: dict[str, object], unmeasured: bool, engine: Callable[..., str]
 ) -> None:
-    config = settings(engine("known"))
-    async with opened(config) as (service, _):
-        await service.measure_engine()
-        measured = [service.state.game(view.id) for view in service.state.games()]
-    async with opened(config) as (service, _):
-        assert [service.state.game(view.id) for view in service.state.games()] == measured
-
-
-@pytest.mark.slow
-async def test_the_engine_the_calibrations_were_learned_with_needs_no_measuring(
-    engine: Callable[..., str],
-) -> None:
-    reference = load_reference()
-    async with opened(settings(engine("known", reference.engine))) as (service, _):
-        assert not service.unmeasured
-        assert "transferred" not in service.state.engine().note
-
-
-@pytest.mark.slow
-async def test_another_limit_of_the_same_engine_is_transferred(
-    engine: Callable[..., str],
-) -> None:
-    reference = load_reference()
-    config = settings(engine("known", reference.engine), **{"engine.nodes": 20_000})
-    async with opened(config) as (service, _):
-        assert service.unmeasured
-
-
-@pytest.mark.slow
-async def test_no_calibration_wanted_none_measured(engine: Callable[..., str]) -> None:
-    config = settings(engine("known"), **{"rating.model": "none"})
-    async with opened(config) as (service, _):
-        assert not service.unmeasured
-        assert service.state.engine().note == "switched off"
+    async with opened(settings(engine("known", name), **changes)) as (service, _):
+        assert service.unmeasured == unmeasured
+        note = service.state.engine().note
+        assert ("transferred" in note) == unmeasured
+        assert (note == "switched off") == ("rating.model" in changes)
 
 
 @pytest.mark.slow
