@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -58,7 +58,7 @@ from live.studies.alliot_games import (
     line_sums,
 )
 from live.studies.study_data import PlayerMoves, StudyData, by_player
-from live.studies.study_table import Cell, StudyTable, with_interval
+from live.studies.study_table import Row, TableHead, table, with_interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -93,7 +93,18 @@ _PAIRS_OF_MOVES: Final = (1, 2, 4, 8, 16, 32)
 _SHOWN_CP: Final = 500
 
 
-def covariance_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-6",
+    "Covariance of gains and the results of games",
+    "Alliot 2017, section 4.3.1, Table 6",
+    *("variant", ("paper's rho", 3), *FIT_COLUMNS),
+    notes=(
+        "The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",
+        "The spline, whose points are chosen on games, is in alliot-fits and alliot-outcomes.",
+    ),
+    about="everybody",
+)
+def covariance_table(data: StudyData) -> Iterator[Row]:
     """Table 6: the covariance indicator of single games, for every vector and conformance."""
 
     def indicator(game: CountedGame, kind: Conformance, vector: OutcomeVector) -> Floats | None:
@@ -104,23 +115,18 @@ def covariance_table(data: StudyData) -> StudyTable:
 
     indicators = [partial(indicator, kind=kind, vector=vector) for _, kind, vector, _ in VARIANTS]
     sums = line_sums(data, indicators, 1)
-    rows: list[tuple[Cell, ...]] = [
-        (name, rho, *held.fit(0)) for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True)
-    ]
-    return data.table(
-        "alliot-6",
-        "Covariance of gains and the results of games",
-        "Alliot 2017, section 4.3.1, Table 6",
-        ("variant", ("paper's rho", 3), *FIT_COLUMNS),
-        rows,
-        (
-            "The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",
-            "The spline, whose points are chosen on games, is in alliot-fits and alliot-outcomes.",
-        ),
-    )
+    for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True):
+        yield name, rho, *held.fit(0)
 
 
-def convolution_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-convolution",
+    "Convolved gains and the results of games",
+    "Alliot 2017, section 4.3.1",
+    *("setting", ("paper's rho", 3), *FIT_COLUMNS),
+    about="everybody",
+)
+def convolution_table(data: StudyData) -> Iterator[Row]:
     """The settings that the paper names: R convolved with itself n0 times and cut at b."""
 
     def indicators(game: CountedGame) -> Floats:
@@ -131,45 +137,32 @@ def convolution_table(data: StudyData) -> StudyTable:
         return np.array([2 * (worth or 0.0) - 1 for worth in worths])
 
     [sums] = line_sums(data, [indicators], len(CONVOLUTIONS))
-    rows: list[tuple[Cell, ...]] = [
-        (name, rho, *sums.fit(index)) for index, (name, _, rho) in enumerate(CONVOLUTIONS)
-    ]
-    return data.table(
-        "alliot-convolution",
-        "Convolved gains and the results of games",
-        "Alliot 2017, section 4.3.1",
-        ("setting", ("paper's rho", 3), *FIT_COLUMNS),
-        rows,
-    )
+    for index, (name, _, rho) in enumerate(CONVOLUTIONS):
+        yield name, rho, *sums.fit(index)
 
 
-def grid_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-convolution-grid",
+    "Convolved gains and the results of games, by n0 and b",
+    "Alliot 2017, section 4.3.1, Figures 11 and 12",
+    *("n0", ("b", 1, "pawns"), "games", *with_interval("rho", 3)),
+    about="everybody",
+)
+def grid_table(data: StudyData) -> Iterator[Row | TableHead]:
     """ρ at every n0 and b: Figures 11 and 12."""
-    [sums] = line_sums(data, [convolved], len(GRID_N0) * len(GRID_B_CP))
-    rows = []
-    for index in range(len(GRID_N0) * len(GRID_B_CP)):
-        fit = sums.fit(index)
-        n0, b_cp = GRID_N0[index // len(GRID_B_CP)], GRID_B_CP[index % len(GRID_B_CP)]
-        rows.append((n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high))
-    known = any(row[3] is not None for row in rows)
-    return data.table(
-        "alliot-convolution-grid",
-        "Convolved gains and the results of games, by n0 and b",
-        "Alliot 2017, section 4.3.1, Figures 11 and 12",
-        (
-            "n0",
-            ("b", 1, "pawns"),
-            "games",
-            *with_interval("rho", 3),
-        ),
-        rows if known else (),
-        (
-            f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
-            "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",
-        )
-        if known
-        else ("A correlation needs four games, and more than one result.",),
+    grid = list(itertools.product(GRID_N0, GRID_B_CP))
+    [sums] = line_sums(data, [convolved], len(grid))
+    fits = [sums.fit(index) for index in range(len(grid))]
+    if all(fit.rho is None for fit in fits):
+        yield TableHead(("A correlation needs four games, and more than one result.",))
+        return
+    for (n0, b_cp), fit in zip(grid, fits, strict=True):
+        yield n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high
+    notes = (
+        f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
+        "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",
     )
+    yield TableHead(notes)
 
 
 def convolved(game: CountedGame) -> Floats:
@@ -197,7 +190,17 @@ def _histograms(game: CountedGame) -> tuple[GainHistogram, GainHistogram]:
     return white, black
 
 
-def outcomes_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-outcomes",
+    "What a difference of two gains is worth",
+    "Alliot 2017, section 4.3.1, Figure 9",
+    *("difference_cp", ("step", 3, "Ferreira's"), ("tanh", 3, "a = 1.16")),
+    ("spline", 3, "fitted to these games, smoothed, 1 at +400"),
+    ("low", 3, "95 % interval of the spline, but for its scale"),
+    ("high", 3),
+    about="everybody",
+)
+def outcomes_table(data: StudyData) -> Iterator[Row | TableHead]:
     """The outcome vectors, the spline fitted to these games: Figure 9."""
     basis = spline_basis()
     sums = RegressionSums(1, spline_penalty())
@@ -210,23 +213,11 @@ def outcomes_table(data: StudyData) -> StudyTable:
     values = 0.5 + 0.5 * lines @ weights[1:] / scale
     reach = 1.96 * 0.5 * np.sqrt(np.einsum("ij,jk,ik->i", lines, spread[1:, 1:], lines)) / scale
     at: Floats = at_cp.astype(np.float64)
-    columns = (at_cp, STEP.at(at), TANH.at(at), values, values - reach)
-    cells = zip(*(column.tolist() for column in (*columns, values + reach)), strict=True)
-    return data.table(
-        "alliot-outcomes",
-        "What a difference of two gains is worth",
-        "Alliot 2017, section 4.3.1, Figure 9",
-        (
-            "difference_cp",
-            ("step", 3, "Ferreira's"),
-            ("tanh", 3, "a = 1.16"),
-            ("spline", 3, "fitted to these games, smoothed, 1 at +400"),
-            ("low", 3, "95 % interval of the spline, but for its scale"),
-            ("high", 3),
-        ),
-        tuple(cells) if n > 2 * basis.shape[1] else (),
-        (f"{n} games; {basis.shape[1]} points, for which 41 games are the least.",),
-    )
+    columns = (at_cp, STEP.at(at), TANH.at(at), values, values - reach, values + reach)
+    if n > 2 * basis.shape[1]:
+        yield from zip(*(column.tolist() for column in columns), strict=True)
+    note = f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
+    yield TableHead((note,))
 
 
 def spline_basis() -> Floats:
@@ -256,7 +247,14 @@ def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     return found
 
 
-def difference_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-differences",
+    "Difference of gains over several pairs of moves",
+    "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
+    *(("pairs", None, "of moves"), "difference_cp"),
+    ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
+)
+def difference_table(data: StudyData) -> Iterator[Row | TableHead]:
     """How the difference of two players' gains is spread over 1 to 32 pairs of moves (Figure 10;
     for one pair Ferreira's Eq. 1).
     """
@@ -266,27 +264,16 @@ def difference_table(data: StudyData) -> StudyTable:
             "alliot-differences", "is about two players", "Name them: --player A --player B"
         )
     (one, mine), (other, theirs) = list(held.items())[:2]
+    names = f"{data.players[one]} less {data.players[other]}"
+    title = f"Difference of gains over several pairs of moves: {names}"
+    yield TableHead((f"From {mine.gains.n} and {theirs.gains.n} moves.",), title)
     lowest, pairs = cross_correlation(mine.gains, theirs.gains)
     single = pairs / (mine.gains.n * theirs.gains.n)
-    rows = []
     for n in _PAIRS_OF_MOVES:
         first, shares = self_convolved(lowest, single, n)
         for at in range(-_SHOWN_CP, _SHOWN_CP + 1):
             index = at - first
-            rows.append((n, at, float(shares[index]) if 0 <= index < len(shares) else 0.0))
-    names = f"{data.players[one]} less {data.players[other]}"
-    return data.table(
-        "alliot-differences",
-        f"Difference of gains over several pairs of moves: {names}",
-        "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
-        (
-            ("pairs", None, "of moves"),
-            "difference_cp",
-            ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
-        ),
-        rows,
-        (f"From {mine.gains.n} and {theirs.gains.n} moves.",),
-    )
+            yield n, at, float(shares[index]) if 0 <= index < len(shares) else 0.0
 
 
 def gains_of(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
@@ -322,7 +309,22 @@ class _Method(NamedTuple):
     sums: ColumnSums | RegressionSums
 
 
-def fits_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-fits",
+    "The constants of covariance, chosen and tried",
+    "Alliot 2017, section 4.3.1, Table 6 and Figures 11 and 12",
+    *("method", "games"),
+    ("constants", None, "with the best correlation over all these games"),
+    ("rho", 3, "of these constants on the games that chose them"),
+    ("other games", 3, "rho on games that did not choose them, ten folds"),
+    *(("low", 3, "95 % interval of it"), ("high", 3)),
+    ("other players", 3, "rho on games of players who did not choose them"),
+    ("of games", None, "with both players in one half"),
+    ("the paper's constants", 3, "rho of these here"),
+    ("paper's rho", 3),
+    about="everybody",
+)
+def fits_table(data: StudyData) -> Iterator[Row | TableHead]:
     """The best constants here, beside the paper's, with their worth on other games."""
     methods = _methods()
     games = 0
@@ -337,27 +339,10 @@ def fits_table(data: StudyData) -> StudyTable:
         for method in methods:
             method.sums.add(game.game % FOLDS * _KINDS + kind, method.of(game), game.result)
         games += 1
-    columns = (
-        "method",
-        "games",
-        ("constants", None, "with the best correlation over all these games"),
-        ("rho", 3, "of these constants on the games that chose them"),
-        ("other games", 3, "rho on games that did not choose them, ten folds"),
-        ("low", 3, "95 % interval of it"),
-        ("high", 3),
-        ("other players", 3, "rho on games of players who did not choose them"),
-        ("of games", None, "with both players in one half"),
-        ("the paper's constants", 3, "rho of these here"),
-        ("paper's rho", 3),
-    )
-    return data.table(
-        "alliot-fits",
-        "The constants of covariance, chosen and tried",
-        "Alliot 2017, section 4.3.1, Table 6 and Figures 11 and 12",
-        columns,
-        tuple(_row(method, games) for method in methods) if games >= _LEAST else (),
-        () if games >= _LEAST else (f"Under {_LEAST} games nothing is chosen.",),
-    )
+    if games < _LEAST:
+        yield TableHead((f"Under {_LEAST} games nothing is chosen.",))
+    else:
+        yield from (_row(method, games) for method in methods)
 
 
 def _methods() -> tuple[_Method, ...]:
@@ -365,27 +350,30 @@ def _methods() -> tuple[_Method, ...]:
     tanh = tuple(f"{name}, a = {a:g}" for name in step for a in _A)
     grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP)
     basis = spline_basis()
-    points = (f"{basis.shape[1]} points of a spline",)
-    paper_step, paper_tanh = "k1 = 0.37, k2 = -3.7", "k1 = 1.44, k2 = -3.3, a = 1.16"
+
+    def best_of(
+        name: str,
+        settings: tuple[str, ...],
+        of: Callable[[CountedGame], Floats],
+        paper: str,
+        rho: float,
+    ) -> _Method:
+        sums = ColumnSums(_GROUPS, len(settings))
+        return _Method(name, settings, of, settings.index(paper), rho, sums)
+
     return (
-        _Method("step", step, _steps, step.index(paper_step), 0.825, _columns(step)),
-        _Method("tanh", tanh, _tanhs, tanh.index(paper_tanh), 0.875, _columns(tanh)),
+        best_of("step", step, _steps, "k1 = 0.37, k2 = -3.7", 0.825),
+        best_of("tanh", tanh, _tanhs, "k1 = 1.44, k2 = -3.3, a = 1.16", 0.875),
         _Method(
             "spline",
-            points,
-            lambda game: spline_indicators(game, basis),
+            (f"{basis.shape[1]} points of a spline",),
+            partial(spline_indicators, basis=basis),
             None,
             0.879,
             RegressionSums(_GROUPS, spline_penalty()),
         ),
-        _Method(
-            "convolution", grid, convolved, grid.index("n0 = 29, b = 2.2"), 0.94, _columns(grid)
-        ),
+        best_of("convolution", grid, convolved, "n0 = 29, b = 2.2", 0.94),
     )
-
-
-def _columns(settings: Sequence[str]) -> ColumnSums:
-    return ColumnSums(_GROUPS, len(settings))
 
 
 def _sides(game: CountedGame) -> list[Floats]:
@@ -419,21 +407,16 @@ def _weighted(side: Floats, k1: float, k2: float) -> Floats:
     return found
 
 
-def _row(method: _Method, games: int) -> tuple[Cell, ...]:
+def _row(method: _Method, games: int) -> Row:
     sums, everything = method.sums, range(_GROUPS)
     line = sums.line(everything)
     best, paper = 0, None
     if isinstance(sums, ColumnSums):
         best = int(line[0])
         paper = float(sums.correlations(everything)[method.paper or 0])
-    folds = [
-        (
-            [each for each in everything if each // _KINDS != fold],
-            [each for each in everything if each // _KINDS == fold],
-        )
-        for fold in range(FOLDS)
-    ]
-    rho, n = _tried(sums, folds)
+    folds = [range(fold * _KINDS, (fold + 1) * _KINDS) for fold in range(FOLDS)]
+    parts = [([each for each in everything if each not in fold], fold) for fold in folds]
+    rho, n = _tried(sums, parts)
     halves = [[each for each in everything if each % _KINDS == half] for half in (_EVEN, _ODD)]
     players, held = _tried(sums, [(halves[0], halves[1]), (halves[1], halves[0])])
     return (

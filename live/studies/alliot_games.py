@@ -32,9 +32,10 @@ from live.ratings.conformance import (
     DepthsByTime,
     ScoreWeighting,
 )
+from live.ratings.markov import TEN
 from live.ratings.score_interval import score_interval
 from live.studies.study_data import StudyData, import_polars
-from live.studies.study_table import Cell, Column, StudyTable, with_interval
+from live.studies.study_table import Row, TableHead, table, with_interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -296,25 +297,24 @@ def line_sums(
     return sums
 
 
-def correlation_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-conformance-results",
+    "Accumulated conformance and the results of games",
+    "Alliot 2017, section 4.2.1, Figures 4, 5 and 6",
+    *("conformance", "x_cp", *FIT_COLUMNS),
+    notes=(
+        "The paper's best x: 30 cp (Guid and Bratko 20), with beta 4.00 (raw), 3.37 (Guid and"
+        " Bratko), 3.64 (k1 = 0.75), and alpha 0.043, 0.067, -0.007.",
+    ),
+    about="everybody",
+)
+def correlation_table(data: StudyData) -> Iterator[Row]:
     """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
     indicators = [partial(share_ahead, kind=kind, steps_cp=STEPS_CP) for _, kind in KINDS]
     sums = line_sums(data, indicators, len(STEPS_CP))
-    rows = []
     for (name, _), held in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
-            rows.append((name, x_cp, *held.fit(index)))
-    return data.table(
-        "alliot-conformance-results",
-        "Accumulated conformance and the results of games",
-        "Alliot 2017, section 4.2.1, Figures 4, 5 and 6",
-        ("conformance", "x_cp", *FIT_COLUMNS),
-        rows,
-        (
-            "The paper's best x: 30 cp (Guid and Bratko 20), with beta 4.00 (raw), 3.37 (Guid and"
-            " Bratko), 3.64 (k1 = 0.75), and alpha 0.043, 0.067, -0.007.",
-        ),
-    )
+            yield name, x_cp, *held.fit(index)
 
 
 def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -> Floats | None:
@@ -333,54 +333,39 @@ def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -
 _INDICATORS: Final = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 
 
-def complexity_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-4",
+    "Correlation of complexity with the size of errors",
+    "Alliot 2017, section 4.1, Table 4",
+    *("player", "moves"),
+    *((f"{name}{end}", 3) for name in _INDICATORS for end in ("", " low", " high")),
+    notes=(
+        "low, high: 95 % interval, moves taken as independent.",
+        "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others: 0.031,"
+        " 0.104, 0.104, 0.138, 0.101.",
+    ),
+)
+def complexity_table(data: StudyData) -> Iterator[Row]:
     """Table 4: how the size of errors goes with the complexity of the position."""
     depths = _depths(data)
-    names = ["player", "game", "gain_cp", "counted", "depth", "time_ms", "stability_cp", "jump_cp"]
-    held: dict[str, list[LineSums]] = {
-        name: [LineSums(1) for _ in _INDICATORS] for name in (*data.players.values(), "all")
-    }
-    for frame in data.moves([*names, "jump_depth"], all_players=True):
-        for player, game, gain_cp, counted, depth, time_ms, mean, jump, at in frame.iter_rows():
-            if gain_cp is None or not counted:
-                continue
+    held = {name: [LineSums(1) for _ in _INDICATORS] for name in (*data.players.values(), "all")}
+    names = ["player", "game", "gain_cp", "depth", "time_ms", "stability_cp", "jump_cp"]
+    for frame in data.moves([*names, "jump_depth", "counted"], all_players=True):
+        known = frame.filter("counted").drop_nulls("gain_cp").drop("counted")
+        for player, game, gain_cp, depth, time_ms, mean, jump, at in known.iter_rows():
             by_time = None
             if depth is not None and time_ms is not None:
                 by_time = depths.depth_against_time(depth, time_ms)
             product = None if jump is None else jump * (at or 0)
             for index, value in enumerate((by_time, mean, jump, at, product)):
-                if value is None:
-                    continue
-                found = np.array([float(value)])
-                held["all"][index].add(game, found, -gain_cp)
-                if player in data.players:
-                    held[data.players[player]][index].add(game, found, -gain_cp)
-    rows = []
+                if value is not None:
+                    for name in ("all", data.players.get(player)):
+                        if name is not None:
+                            held[name][index].add(game, np.array([float(value)]), -gain_cp)
     for name, sums in held.items():
         fits = [each.fit(0) for each in sums]
-        row: list[Cell] = [name, max(fit.n for fit in fits)]
-        for fit in fits:
-            row += [fit.rho, fit.rho_low, fit.rho_high]
-        rows.append(tuple(row))
-    columns: list[Column] = ["player", "moves"]
-    for indicator in _INDICATORS:
-        columns += [
-            (indicator, 3),
-            (f"{indicator} low", 3),
-            (f"{indicator} high", 3),
-        ]
-    return data.table(
-        "alliot-4",
-        "Correlation of complexity with the size of errors",
-        "Alliot 2017, section 4.1, Table 4",
-        tuple(columns),
-        rows,
-        (
-            "low, high: 95 % interval, moves taken as independent.",
-            "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others: 0.031,"
-            " 0.104, 0.104, 0.138, 0.101.",
-        ),
-    )
+        ends = ((fit.rho, fit.rho_low, fit.rho_high) for fit in fits)
+        yield name, max(fit.n for fit in fits), *itertools.chain(*ends)
 
 
 def _depths(data: StudyData) -> DepthsByTime:
@@ -391,27 +376,38 @@ def _depths(data: StudyData) -> DepthsByTime:
     return depths
 
 
-def depth_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-depths",
+    "Depths that searches of about the same time reached",
+    "Alliot 2017, section 3.1, Figure 1",
+    ("from_ms", None, "least time of the class"),
+    ("to_ms", None, "times of the class are below this"),
+    *("depth", "searches"),
+    ("share", 4, "of the searches of the class"),
+    about="everybody",
+)
+def depth_table(data: StudyData) -> Iterator[Row | TableHead]:
     """Figure 1: how deep searches got, by the time they took."""
-    depths = _depths(data)
-    rows = tuple(depths.shares())
-    return data.table(
-        "alliot-depths",
-        "Depths that searches of about the same time reached",
-        "Alliot 2017, section 3.1, Figure 1",
-        (
-            ("from_ms", None, "least time of the class"),
-            ("to_ms", None, "times of the class are below this"),
-            "depth",
-            "searches",
-            ("share", 4, "of the searches of the class"),
-        ),
-        rows,
-        () if rows else ("These evaluations came without times.",),
-    )
+    rows = list(_depths(data).shares())
+    yield from rows
+    if not rows:
+        yield TableHead(("These evaluations came without times.",))
 
 
-def evaluation_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-evaluations",
+    "Moves by the evaluation before them",
+    "Alliot 2017, Figures 2, 6 and 14",
+    "player",
+    ("evaluation_cp", None, "mover's side, middle of the class; ends open"),
+    "moves",
+    *with_interval("conformance", 1, "mean shortfall, centipawns"),
+    ("white within 30", 3, "share of White's moves within 30 cp"),
+    ("black within 30", 3),
+    ("score", 3, "what the mover made of the game"),
+    about="named",
+)
+def evaluation_table(data: StudyData) -> Iterator[Row]:
     """By evaluation: positions, mean conformance, share within 30 cp and what became of the game
     (Figures 2, 6, 14), of all players and of those named.
     """
@@ -427,39 +423,22 @@ def evaluation_table(data: StudyData) -> StudyTable:
         color: (gain >= -RAW.x_cp).filter(column("colour") == color).mean()
         for color in ("white", "black")
     }
-    rows = []
     counted = data.scan(all_players=True).filter(column("counted") & gain.is_not_null())
     for name, player in _groups(data).items():
         own = counted if player is None else counted.filter(column("player") == player)
         found = (
             own.group_by((at + _BIN_CP // 2) // _BIN_CP * _BIN_CP - _MOST_CP)
             .agg(
-                n.alias("moves"),
-                mean.alias("mean"),
-                (mean - reach).clip(0.0).alias("low"),
-                (mean + reach).alias("high"),
-                within["white"].alias("white"),
-                within["black"].alias("black"),
-                column("score").cast(polars.Float64).mean().alias("score"),
+                moves=n,
+                mean=mean,
+                low=(mean - reach).clip(0.0),
+                high=mean + reach,
+                **within,
+                score=column("score").cast(polars.Float64).mean(),
             )
             .sort("best_cp")
         )
-        rows += [(name, *row) for row in found.collect().rows()]
-    return data.table(
-        "alliot-evaluations",
-        "Moves by the evaluation before them",
-        "Alliot 2017, Figures 2, 6 and 14",
-        (
-            "player",
-            ("evaluation_cp", None, "mover's side, middle of the class; ends open"),
-            "moves",
-            *with_interval("conformance", 1, "mean shortfall, centipawns"),
-            ("white within 30", 3, "share of White's moves within 30 cp"),
-            ("black within 30", 3),
-            ("score", 3, "what the mover made of the game"),
-        ),
-        rows,
-    )
+        yield from ((name, *row) for row in found.collect().rows())
 
 
 def _groups(data: StudyData) -> dict[str, int | None]:
@@ -468,54 +447,54 @@ def _groups(data: StudyData) -> dict[str, int | None]:
     return {"all players": None, **(named if data.selection.players else {})}
 
 
-def shortfall_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-conformance-distribution",
+    "Distribution of conformance by colour",
+    "Alliot 2017, Figures 3 and 6",
+    *("conformance_cp", "white"),
+    ("white p(x)", 4, "share of White's moves of at most this"),
+    *("black", ("black p(x)", 4)),
+    notes=("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
+    about="everybody",
+)
+def shortfall_table(data: StudyData) -> Iterator[Row]:
     """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
     polars = import_polars()
-    colors = ("white", "black")
+    column, colors = polars.col, ("white", "black")
     found = (
         data.scan(all_players=True)
-        .filter(polars.col("counted") & polars.col("gain_cp").is_not_null())
-        .group_by(-polars.col("gain_cp"))
-        .agg(
-            (polars.col("colour") == color).sum().cast(polars.Int64).alias(color)
-            for color in colors
-        )
+        .filter(column("counted") & column("gain_cp").is_not_null())
+        .group_by(-column("gain_cp"))
+        .agg((column("colour") == each).sum().cast(polars.Int64).alias(each) for each in colors)
         .sort("gain_cp")
         .with_columns(
-            polars.when(polars.col(color).sum() > 0)
-            .then(polars.col(color).cum_sum() / polars.col(color).sum())
-            .alias(f"{color} p(x)")
-            for color in colors
+            polars.when(column(each).sum() > 0)
+            .then(column(each).cum_sum() / column(each).sum())
+            .alias(f"{each} p(x)")
+            for each in colors
         )
         .select("gain_cp", "white", "white p(x)", "black", "black p(x)")
     )
-    return data.table(
-        "alliot-conformance-distribution",
-        "Distribution of conformance by colour",
-        "Alliot 2017, Figures 3 and 6",
-        (
-            "conformance_cp",
-            "white",
-            ("white p(x)", 4, "share of White's moves of at most this"),
-            "black",
-            ("black p(x)", 4),
-        ),
-        tuple(found.collect().rows()),
-        ("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
-    )
+    yield from found.collect().rows()
 
 
-def highest_table(data: StudyData) -> StudyTable:
+@table(
+    "alliot-highest",
+    "What became of the highest evaluation reached",
+    "Alliot 2017, Figure 13",
+    ("player", None, "of all players, White's side"),
+    ("highest_cp", None, "in steps of 50; 1000 and more together"),
+    "games",
+    *with_interval("score", 3),
+    about="named",
+)
+def highest_table(data: StudyData) -> Iterator[Row]:
     """Result by the highest evaluation that White reached, or each player named (Figure 13)."""
     polars = import_polars()
     column = polars.col
     best, score = column("best_cp").cast(polars.Int64), column("score").cast(polars.Float64)
-    rows = []
     for name, player in _groups(data).items():
-        moves, own = (
-            data.scan(all_players=True).filter(score.is_not_null()),
-            column("colour") == "white",
-        )
+        moves, own = data.scan(all_players=True).drop_nulls("score"), column("colour") == "white"
         if player is not None:
             own = column("player") == player
             moves = moves.filter(own | (column("opponent") == player))
@@ -533,19 +512,83 @@ def highest_table(data: StudyData) -> StudyTable:
             )
             .sort("highest")
         )
-        rows += [
-            (name, at, n, total / n, *score_interval(n, total, squares))
-            for at, n, total, squares in found.collect().rows()
-        ]
-    return data.table(
-        "alliot-highest",
-        "What became of the highest evaluation reached",
-        "Alliot 2017, Figure 13",
-        (
-            ("player", None, "of all players, White's side"),
-            ("highest_cp", None, "in steps of 50; 1000 and more together"),
-            "games",
-            *with_interval("score", 3),
-        ),
-        rows,
-    )
+        for at, n, total, squares in found.collect().rows():
+            yield name, at, n, total / n, *score_interval(n, total, squares)
+
+
+#: Draws of colours behind chances.
+_DRAWS: Final = 2_000
+
+
+@table(
+    "question-colours",
+    "White's and Black's moves from the same evaluation",
+    "Alliot 2017, sections 3.4 and 4.4: Black's matrix is White's turned round, or its own",
+    ("evaluation_cp", None, "before the move, mover's side"),
+    *(("white", None, "moves"), "black"),
+    ("white keeps", 3, "share that stays in its class"),
+    ("black keeps", 3),
+    ("distance", 4, "total variation between the two rows"),
+    ("chance", 3, "of one as large, colours by lot"),
+    about="everybody",
+)
+def colours_table(data: StudyData) -> Iterator[Row | TableHead]:
+    """Whether White and Black move alike from the same evaluation, in ten classes.
+
+    The chance is that of a distance as large where colours are given to the sides by lot, game by
+    game.
+    """
+    n, games = len(TEN), 0
+    sides, one, random = np.zeros((2, n * n)), np.zeros((_DRAWS, n * n)), np.random.default_rng(0)
+    for counts in _by_colour(data):
+        games += len(counts)
+        sides += counts.sum(axis=0)
+        # Some draws at a time: all of a thousand games are 50 MB.
+        for some in np.split(one, _DRAWS // 100):
+            lot = random.integers(0, 2, (len(some), len(counts))).astype(np.float64)
+            some += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
+    both = sides.sum(axis=0)
+    white, black = sides.reshape(2, n, n)
+    distances, whole = _distances(white, black)
+    drawn = [_distances(each.reshape(n, n), (both - each).reshape(n, n)) for each in one]
+    edges = [None, *TEN.lower_cp]
+    for at in range(n):
+        mine, theirs = white[at].sum(), black[at].sum()
+        if not mine or not theirs:
+            continue
+        larger = np.mean([rows_[at] >= distances[at] for rows_, _ in drawn])
+        name = "under -160" if edges[at] is None else f"from {edges[at]}"
+        keeps = (float(white[at, at] / mine), float(black[at, at] / theirs))
+        yield name, int(mine), int(theirs), *keeps, float(distances[at]), float(larger)
+    if (white.sum(axis=1) * black.sum(axis=1)).any():
+        larger = np.mean([each >= whole for _, each in drawn])
+        totals = (int(white.sum()), int(black.sum()))
+        keeps = (float(np.trace(white) / white.sum()), float(np.trace(black) / black.sum()))
+        yield "all", *totals, *keeps, whole, float(larger)
+    yield TableHead((f"{games} games; from move 10 on, forced moves left out.",))
+
+
+def _by_colour(data: StudyData) -> Iterator[Floats]:
+    """Moves by game, colour and classes before and after, shape (games, 2, classes squared): some
+    games at a time.
+    """
+    n = len(TEN)
+    names = ["game", "colour", "best_cp", "gain_cp", "counted"]
+    for frame in data.moves(names, all_players=True):
+        games: dict[int, Floats] = {}
+        for game, color, best_cp, gain_cp, counted in frame.iter_rows():
+            if gain_cp is None or not counted:
+                continue
+            held = games.get(game)
+            if held is None:
+                held = games[game] = np.zeros((2, n, n))
+            held[int(color == "black"), TEN.of(best_cp), TEN.of(max(-3900, best_cp + gain_cp))] += 1
+        yield np.array(list(games.values())).reshape(-1, 2, n * n)
+
+
+def _distances(white: Floats, black: Floats) -> tuple[Floats, float]:
+    """Of each row, and over all rows by their moves."""
+    totals = [np.maximum(1, each.sum(axis=1)) for each in (white, black)]
+    apart = np.abs(white / totals[0][:, None] - black / totals[1][:, None]).sum(axis=1) / 2
+    weight = (white + black).sum(axis=1)
+    return apart, float((apart * weight).sum() / max(1.0, weight.sum()))

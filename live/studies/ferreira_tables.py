@@ -1,19 +1,24 @@
-"""Ferreira's tables (2012) over a selection of a corpus: one module a paper.
+"""Ferreira's tables (2012) over a selection of a corpus.
 
 Expected scores are by Algorithm 1 with intervals, ratings by Algorithm 2, the engine's by
-Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as measured.
-
-Matches of every two players, by their results, and by the gains of the match.
+Algorithm 3, and Algorithm 4 against that. The engine's gains are all 0, or as measured. Matches of
+every two players, by their results, and by the gains of the match; and the questions that he
+leaves open, as far as a corpus answers them.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator
 from statistics import fmean, variance
-from typing import Any, Final
+from typing import Final
 
-from scipy.special import stdtrit
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri, stdtrit
 
 from live.ratings.algorithm_2 import Algorithm2, solve, strengths_of
 from live.ratings.covariance import predict_by_covariance
@@ -21,67 +26,70 @@ from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
     SPIKE_AT_ZERO,
     EngineDistribution,
-    EngineEstimate,
     MeasuredPlayer,
     engine_strength,
 )
 from live.ratings.gain import GainHistogram
 from live.ratings.match import GameCounts, match_statistics
-from live.studies.study_data import PlayerMoves, StudyData, by_player, gather, import_polars
-from live.studies.study_table import Cell, StudyTable, with_interval
+from live.studies.study_data import (
+    Encounter,
+    PlayerMoves,
+    StudyData,
+    by_player,
+    gain_column,
+    gather,
+    import_polars,
+)
+from live.studies.study_table import SUCCESSIVE, Row, TableHead, table, with_interval
 
-_NAME = "player"
-_MOVES = "moves"
+Floats = npt.NDArray[np.float64]
+
 #: Players at events who are compared, each two of them: all would be millions of rows.
 MOST_STAYS: Final = 50
 #: In a curve; then it hardly moves.
 _MOST_MOVES: Final = 500
-_OWN = ("elo", 0, "mean of the own ratings")
+_EXPECTED: Final = with_interval("expected", 3)
 
 
 class _Strengths:
-    """Algorithm 2 over the selected players: those compared who have met in the selection."""
+    """Algorithms 2 and 3 over the selected players: those compared who have met."""
 
     def __init__(self, data: StudyData, held: dict[int, PlayerMoves]) -> None:
         event = Algorithm2(data.selection.gain)
         for player, moves in held.items():
-            elo = moves.elo
-            event.rate(str(player), None if elo is None else round(elo))
-        where, values = data.searched_where
-        self.met: set[frozenset[int]] = set()
-        self.results: dict[tuple[int, int], float] = {}
-        self.games: dict[tuple[int, int], int] = {}
-        for white, black, result, count in data.database.rows(
-            "SELECT white, black, CASE WHEN other_result IS NULL THEN result ELSE '*' END, count(*)"
-            f" FROM games WHERE {where} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
-            values,
-        ):
-            if white not in held or black not in held or white == black:
-                continue
-            self.met.add(frozenset((white, black)))
-            points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}.get(result)
-            if points is not None:
-                for one, other, score in ((white, black, points), (black, white, 1 - points)):
-                    pair = (one, other)
-                    self.results[pair] = self.results.get(pair, 0.0) + score * count
-                    self.games[pair] = self.games.get(pair, 0) + count
-        for one, other in sorted(tuple(sorted(each)) for each in self.met):
-            event.meet(str(one), str(other))
-        for frame in data.moves(["player", "game", data.gain_column]):
+            event.rate(str(player), None if moves.elo is None else round(moves.elo))
+        self.met: dict[tuple[int, int], list[Encounter]] = defaultdict(list)
+        """What each met of each other, event by event."""
+        for (one, other, _), found in data.encounters(searched=True).items():
+            if one in held and other in held:
+                self.met[one, other].append(found)
+        for one, other in sorted(self.met):
+            if one < other:
+                event.meet(str(one), str(other))
+        column = gain_column(data.selection.gain)
+        for frame in data.moves(["player", "game", column]):
             played = frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
             for player, _, gains_cp in played.iter_rows():
                 if player in held:
                     event.add_game(str(player), gains_cp)
+        exact, intervals = event.strengths(), event.intervals()
         self.ratings = {
-            int(player): strength.rating
-            for player, strength in event.strengths().items()
-            if strength.rating is not None
+            player: exact[str(player)].rating for player in held if str(player) in exact
         }
         self.intervals = {
-            int(player): ends
-            for player, ends in event.intervals().items()
-            if int(player) in self.ratings
+            player: intervals[str(player)]
+            for player, rating in self.ratings.items()
+            if rating is not None and str(player) in intervals
         }
+        self.engine = engine_strength(
+            MeasuredPlayer(
+                data.players[player],
+                moves.expected_score or 0.0,
+                moves.elo,
+                self.ratings.get(player),
+            )
+            for player, moves in held.items()
+        )
 
 
 def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
@@ -91,194 +99,224 @@ def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
     return found.expected_score, found.low, found.high, difference
 
 
-def cross_table(data: StudyData) -> StudyTable:
+@table(
+    "matches",
+    "Match statistics",
+    "Chess Programming Wiki, Match Statistics",
+    *("player", "opponent", "games", "wins", "draws", "losses"),
+    ("score", 3, "points a game"),
+    *with_interval("elo", 0, "logistic Elo difference; empty where unbounded"),
+    ("los", 3, "likelihood of superiority, exact"),
+    notes=("Games without a result, or with two, are left out.",),
+    engine="",
+)
+def matches_table(data: StudyData) -> Iterator[Row]:
+    """Results between every two of the selected players, and of each against all others."""
+    counts: dict[tuple[int, int | None], Encounter] = defaultdict(Encounter)
+    for (one, other, _), found in data.encounters(searched=False).items():
+        for key in (None, other) if other in data.players else (None,):
+            counts[one, key].add(found.won, found.drawn, found.lost, found.games, 0, 0)
+    for one, other in itertools.product(data.players, (None, *data.players)):
+        found = counts[one, other]
+        if found.decided:
+            figures = match_statistics(GameCounts(found.won, found.drawn, found.lost))
+            yield (
+                data.players[one],
+                "everybody" if other is None else data.players[other],
+                *(found.decided, found.won, found.drawn, found.lost, figures.score),
+                *(figures.elo, figures.elo_low, figures.elo_high, figures.los_exact),
+            )
+
+
+@table(
+    "ferreira-1",
+    "Cross-table of expected scores",
+    "Ferreira 2012, Tables 1 and 5",
+    *("player", "opponent", "games"),
+    ("points", 1, "of the player in these games"),
+    *with_interval("expected", 3, "expected score of a game by all gains of both"),
+    ("difference", 0, "Elo by which the player is the stronger"),
+)
+def cross_table(data: StudyData) -> Iterator[Row]:
     """Every two players who met: result, expected score, difference; and Algorithm 2."""
     held = by_player(data, PlayerMoves)
-    strengths = _Strengths(data, held)
-    rows = []
-    for one, moves in held.items():
-        for other, others in held.items():
-            if frozenset((one, other)) not in strengths.met or one == other:
-                continue
-            rows.append(
-                (
-                    data.players[one],
-                    data.players[other],
-                    strengths.games.get((one, other), 0),
-                    strengths.results.get((one, other)),
-                    *_compared(moves, others),
-                )
-            )
-    return data.table(
-        "ferreira-1",
-        "Cross-table of expected scores",
-        "Ferreira 2012, Tables 1 and 5",
-        (
-            _NAME,
-            "opponent",
-            "games",
-            ("points", 1, "of the player in these games"),
-            *with_interval("expected", 3, "expected score of a game by all gains of both"),
-            ("difference", 0, "Elo by which the player is the stronger"),
-        ),
-        rows,
-    )
+    met = _Strengths(data, held).met
+    for one, other in itertools.permutations(held, 2):
+        if (one, other) in met:
+            games = sum(each.decided for each in met[one, other])
+            points = sum(each.points for each in met[one, other]) if games else None
+            names = data.players[one], data.players[other]
+            yield *names, games, points, *_compared(held[one], held[other])
 
 
-def strengths_table(data: StudyData) -> StudyTable:
-    """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
-    held = by_player(data, PlayerMoves)
-    strengths = _Strengths(data, held)
-    engine = engine_strength(_measured(data, held, strengths)).by_elo
-    rows = []
-    for player, moves in held.items():
-        difference, low, high = moves.differences()
-        ends = strengths.intervals.get(player, (None, None))
-        rating = strengths.ratings.get(player)
-        rows.append(
-            (
-                data.players[player],
-                moves.elo,
-                moves.games,
-                moves.gains.n,
-                moves.expected_score,
-                difference,
-                _sum(engine, difference),
-                _sum(engine, low),
-                _sum(engine, high),
-                rating,
-                *ends,
-            )
-        )
-    rows.sort(key=lambda row: (-(row[4] if isinstance(row[4], float) else -1), str(row[0])))
-    note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
-    return data.table(
-        "ferreira-5",
-        "Strength of players by Algorithm 4, and by Algorithm 2 from their comparisons",
-        "Ferreira 2012, Tables 1, 3, 5 and 6 (right-hand columns)",
-        (
-            _NAME,
-            _OWN,
-            "games",
-            _MOVES,
-            ("p", 3, "expected score against the engine"),
-            ("d", 0, "Elo against the engine"),
-            ("strength", 0, "Algorithm 4: engine strength and d"),
-            ("low", 0, "95 % interval of strength, games being clusters"),
-            ("high", 0),
-            *with_interval(
-                "algorithm 2", 0, "from the comparisons with those met", low="low 2", high="high 2"
-            ),
-        ),
-        rows,
-        (f"Algorithm 3: {note}, the mean over these players' own ratings.",),
-    )
-
-
-def engine_table(data: StudyData) -> StudyTable:
-    """Table 4: what each player says about the engine."""
-    held = by_player(data, PlayerMoves)
-    strengths = _Strengths(data, held)
-    found = engine_strength(_measured(data, held, strengths))
-    numbers = dict(zip(data.players.values(), data.players, strict=True))
-    rows: list[tuple[Cell, ...]] = []
-    for row in found.rows:
-        moves = held[numbers[row.player]]
-        rows.append(
-            (
-                row.player,
-                moves.gains.n,
-                moves.elo,
-                strengths.ratings.get(numbers[row.player]),
-                moves.expected_score,
-                row.difference,
-                row.by_elo,
-                row.by_strength,
-            )
-        )
-    rows.append(("average", None, None, None, None, None, found.by_elo, found.by_strength))
-    low, high = _interval_of_mean(found.rows)
-    notes = ["Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."]
-    if low is not None and high is not None:
-        notes.append(f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}.")
-    return data.table(
-        "ferreira-4",
-        "Strength of the engine by Algorithm 3",
-        "Ferreira 2012, Table 4",
-        (
-            _NAME,
-            _MOVES,
-            ("r", 0, "own rating"),
-            ("r'", 0, "Algorithm 2"),
-            ("p", 3, "expected score against the engine"),
-            ("d", 0),
-            ("r - d", 0, "the engine by the own rating"),
-            ("r' - d", 0, "the engine by Algorithm 2"),
-        ),
-        rows,
-        notes,
-    )
-
-
-def event_table(data: StudyData) -> StudyTable:
+@table(
+    "ferreira-2",
+    "Players at one event against players at another",
+    "Ferreira 2012, Table 2",
+    *("player", "event", "moves", "opponent", "at", "their moves"),
+    *_EXPECTED,
+    ("difference", 0),
+)
+def event_table(data: StudyData) -> Iterator[Row | TableHead]:
     """Table 2: players at events against players at other events."""
-    gain = data.gain_column
-    known_moves = (
-        data.scan().drop_nulls(["event", gain]).group_by("player", "event").len().collect()
-    )
-    moves = {(player, event): n for player, event, n in known_moves.iter_rows()}
+    column = gain_column(data.selection.gain)
+    stays = data.scan().drop_nulls(["event", column]).group_by("player", "event").len("n").collect()
     least = max(1, data.selection.min_moves)
     order = {player: place for place, player in enumerate(data.players)}
     known = sorted(
-        (key for key, n in moves.items() if n >= least),
-        key=lambda key: (-moves[key], order[key[0]], key[1]),
+        (row for row in stays.iter_rows() if row[2] >= least),
+        key=lambda row: (-row[2], order[row[0]], row[1]),
     )
-    keys = sorted(known[:MOST_STAYS], key=lambda key: (order[key[0]], key[1]))
-
-    def stay(row: tuple[Any, ...]) -> tuple[int, int] | None:
-        return (row[1], row[4]) if (row[1], row[4]) in chosen else None
-
-    chosen = set(keys)
-    found = gather(data, stay, lambda: PlayerMoves(data.selection.gain))
-    rows = []
-    for index, one in enumerate(keys):
-        for other in keys[index + 1 :]:
-            if one[1] == other[1]:
-                continue
-            stays = (
-                (data.players[player], data.event_name(event), found[player, event].gains.n)
-                for player, event in (one, other)
-            )
-            cells = itertools.chain(*stays, _compared(found[one], found[other]))
-            rows.append(tuple(cells))
-    return data.table(
-        "ferreira-2",
-        "Players at one event against players at another",
-        "Ferreira 2012, Table 2",
-        (
-            _NAME,
-            "event",
-            _MOVES,
-            "opponent",
-            "at",
-            "their moves",
-            *with_interval("expected", 3),
-            ("difference", 0),
-        ),
-        rows,
-        ()
-        if len(known) <= MOST_STAYS
-        else (
+    keys = sorted((row[:2] for row in known[:MOST_STAYS]), key=lambda key: (order[key[0]], key[1]))
+    found = gather(data, PlayerMoves, "player", "event", only=keys)
+    for one, other in itertools.combinations(keys, 2):
+        if one[1] != other[1]:
+            pair = [found[one], found[other]]
+            names: Row = ()
+            for (player, event), moves in zip((one, other), pair, strict=True):
+                names += (data.players[player], data.event_name(event), moves.gains.n)
+            yield *names, *_compared(*pair)
+    if len(known) > MOST_STAYS:
+        note = (
             f"Of {len(known)} players at an event the {MOST_STAYS} with the most moves: for others"
-            " name players and events.",
-        ),
+            " name players and events."
+        )
+        yield TableHead((note,))
+
+
+@table(
+    "ferreira-3",
+    "Matches by the gains of the match",
+    "Ferreira 2012, Table 3",
+    *("player", "opponent", "event", "games"),
+    ("points", 1),
+    ("moves", None, "of both"),
+    *_EXPECTED,
+    ("difference", 0),
+    ("strength", 0, "of the player by Algorithm 2, from these differences"),
+    ("opponent's", 0, "strength of the opponent"),
+)
+def gains_table(data: StudyData) -> Iterator[Row]:
+    """Table 3: two players by the gains of their own games against each other alone, and everyone's
+    strength by Algorithm 2 from these differences.
+    """
+    found = gather(data, PlayerMoves, "player", "opponent", "event")
+    met = data.encounters(searched=True)
+    rows: list[tuple[int, int, Row]] = []
+    differences: dict[tuple[int, int], list[float]] = defaultdict(list)
+    ratings: dict[int, list[float]] = defaultdict(list)
+    order = {player: place for place, player in enumerate(data.players)}
+    known = (key for key in found if key[1] in order and order[key[0]] <= order[key[1]])
+    for one, other, event in sorted(
+        known, key=lambda key: (order[key[0]], order[key[1]], key[2] or 0)
+    ):
+        a, b = found[one, other, event], found.get((other, one, event))
+        if b is None or min(a.gains.n, b.gains.n) < max(1, data.selection.min_moves):
+            continue
+        compared = _compared(a, b)
+        if compared[-1] is not None:
+            differences[one, other].append(compared[-1])
+        for player, moves in ((one, a), (other, b)):
+            if moves.elo is not None:
+                ratings[player].append(moves.elo)
+        games = met.get((one, other, event), Encounter())
+        cells: Row = (
+            *(data.players[one], data.players[other], data.event_name(event), a.games),
+            games.points if games.decided else None,
+            *(a.gains.n + b.gains.n, *compared),
+        )
+        rows.append((one, other, cells))
+    solved = strengths_of(
+        solve(
+            {(str(one), str(other)): fmean(each) for (one, other), each in differences.items()},
+            {str(player): round(fmean(elos)) for player, elos in ratings.items()},
+        )
     )
+    for one, other, cells in rows:
+        known = (solved.get(str(player)) for player in (one, other))
+        yield *cells, *(None if each is None else each.rating for each in known)
 
 
-def curve_table(data: StudyData) -> StudyTable:
+@table(
+    "ferreira-4",
+    "Strength of the engine by Algorithm 3",
+    "Ferreira 2012, Table 4",
+    *("player", "moves"),
+    ("r", 0, "own rating"),
+    ("r'", 0, "Algorithm 2"),
+    ("p", 3, "expected score against the engine"),
+    ("d", 0),
+    ("r - d", 0, "the engine by the own rating"),
+    ("r' - d", 0, "the engine by Algorithm 2"),
+)
+def engine_table(data: StudyData) -> Iterator[Row | TableHead]:
+    """Table 4: what each player says about the engine."""
+    held = by_player(data, PlayerMoves)
+    strengths = _Strengths(data, held)
+    found = strengths.engine
+    for (player, moves), row in zip(held.items(), found.rows, strict=True):
+        rating = strengths.ratings.get(player)
+        estimates = row.difference, row.by_elo, row.by_strength
+        yield row.player, moves.gains.n, moves.elo, rating, moves.expected_score, *estimates
+    yield "average", None, None, None, None, None, found.by_elo, found.by_strength
+    yield TableHead(("Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns.",))
+    # By the spread between players, Student's t.
+    known = [row.by_elo for row in found.rows if row.by_elo is not None]
+    if len(known) > 1:
+        reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance(known) / len(known))
+        low, high = fmean(known) - reach, fmean(known) + reach
+        yield TableHead((f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}.",))
+
+
+@table(
+    "ferreira-5",
+    "Strength of players by Algorithm 4, and by Algorithm 2 from their comparisons",
+    "Ferreira 2012, Tables 1, 3, 5 and 6 (right-hand columns)",
+    "player",
+    ("elo", 0, "mean of the own ratings"),
+    *("games", "moves"),
+    ("p", 3, "expected score against the engine"),
+    ("d", 0, "Elo against the engine"),
+    ("strength", 0, "Algorithm 4: engine strength and d"),
+    ("low", 0, "95 % interval of strength, games being clusters"),
+    ("high", 0),
+    *with_interval("algorithm 2", 0, "from the comparisons with those met", "low 2", "high 2"),
+)
+def strengths_table(data: StudyData) -> Iterator[Row | TableHead]:
+    """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
+    held = by_player(data, PlayerMoves)
+    strengths = _Strengths(data, held)
+    engine = strengths.engine.by_elo
+    for player, moves in sorted(
+        held.items(), key=lambda each: (-(each[1].expected_score or 0.0), data.players[each[0]])
+    ):
+        ends = moves.differences()
+        yield (
+            *(data.players[player], moves.elo, moves.games, moves.gains.n),
+            *(moves.expected_score, ends[0]),
+            *(None if engine is None or each is None else engine + each for each in ends),
+            strengths.ratings.get(player),
+            *strengths.intervals.get(player, (None, None)),
+        )
+    note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
+    yield TableHead((f"Algorithm 3: {note}, the mean over these players' own ratings.",))
+
+
+@table(
+    "ferreira-curve",
+    "Difference to the engine after each move",
+    "Ferreira 2012, section 7, Figure 6",
+    "player",
+    ("moves", None, "so far, games in the order of the corpus"),
+    ("gain_cp", None, "of this move"),
+    ("p", 3, "expected score against the engine"),
+    ("d", 1, "Elo against the engine; none while p is 0 or 1"),
+    notes=(f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
+)
+def curve_table(data: StudyData) -> Iterator[Row]:
     """Figure 6: the difference to the engine after each move."""
     polars = import_polars()
-    gain = data.gain_column
+    gain = gain_column(data.selection.gain)
     parts = (polars.col(gain).sign() + 1) / 2
     found = (
         data.scan()
@@ -288,72 +326,60 @@ def curve_table(data: StudyData) -> StudyTable:
         .with_columns(n=polars.int_range(1, polars.len() + 1).over("player"))
         .filter(polars.col("n") <= _MOST_MOVES)
         .with_columns(p=parts.cum_sum().over("player") / polars.col("n"))
+        .select("player", "n", gain, "p")
         .collect()
+        .partition_by("player", as_dict=True, include_key=False)
     )
-    curves = found.select("player", "n", gain, "p").partition_by(
-        "player", as_dict=True, include_key=False
-    )
-    rows = []
     for player, name in data.players.items():
-        for n, gain_cp, p in curves[(player,)].rows() if (player,) in curves else ():
+        for n, gain_cp, p in found[player,].rows() if (player,) in found else ():
             # Nothing but negative gains: no difference is low enough.
-            rows.append((name, n, gain_cp, p, difference_of(p) if 0 < p < 1 else None))
-    return data.table(
-        "ferreira-curve",
-        "Difference to the engine after each move",
-        "Ferreira 2012, section 7, Figure 6",
-        (
-            _NAME,
-            ("moves", None, "so far, games in the order of the corpus"),
-            ("gain_cp", None, "of this move"),
-            ("p", 3, "expected score against the engine"),
-            ("d", 1, "Elo against the engine; none while p is 0 or 1"),
-        ),
-        rows,
-        (f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
-    )
+            yield name, n, gain_cp, p, difference_of(p) if 0 < p < 1 else None
 
 
-def distribution_table(data: StudyData) -> StudyTable:
+@table(
+    "ferreira-distribution",
+    "Distribution of gain in steps of 1 centipawn",
+    "Ferreira 2012, Figure 3",
+    *("player", "gain_cp", "moves"),
+    ("share", 6, "of the player's moves"),
+)
+def distribution_table(data: StudyData) -> Iterator[Row]:
     """Figure 3: gains by centipawn, the spike at 0 among them."""
-    rows = []
     for player, moves in by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
-            rows.append((data.players[player], gain_cp, count, count / moves.gains.n))
-    return data.table(
-        "ferreira-distribution",
-        "Distribution of gain in steps of 1 centipawn",
-        "Ferreira 2012, Figure 3",
-        (
-            _NAME,
-            "gain_cp",
-            "moves",
-            ("share", 6, "of the player's moves"),
-        ),
-        rows,
-    )
+            yield data.players[player], gain_cp, count, count / moves.gains.n
 
 
-def engine_gains_table(data: StudyData) -> StudyTable:
-    """The engine's own successive gains, counted: what ``[rating] engine_distribution`` reads."""
+@table(
+    "engine-distribution",
+    "Players against the engine with its gains all 0, and as they were measured",
+    "Ferreira 2012, sections 6, 7 and 10 (his open end)",
+    *("player", "moves"),
+    ("p spike", 3),
+    ("d spike", 0),
+    ("p measured", 3),
+    ("d measured", 0),
+    notes=(
+        "Same-search gains of the engine are 0 by construction: this is about successive ones.",
+    ),
+    engine=SUCCESSIVE,
+)
+def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
+    """The engine's own gains as measured beside the spike at 0, and what that changes."""
     engine = _engine_gains(data)
-    return data.table(
-        "engine-gains",
-        "The engine's own gains in steps of 1 centipawn",
-        "Ferreira 2012, sections 7 and 10 (his open end)",
-        ("gain_cp", "moves"),
-        tuple(engine),
-        (f"Successive gains of {engine.n} moves that were the engine's own choice.",),
-        engine=str(data.setting),
+    measured = EngineDistribution(engine) if engine.n else None
+    for player, moves in by_player(data, lambda _: PlayerMoves("successive")).items():
+        row: Row = (data.players[player], moves.gains.n)
+        for each in (SPIKE_AT_ZERO, measured):
+            score = _score(moves.gains, each)
+            row += (score, None if score is None else difference_of(score))
+        yield row
+    zeros, mean = engine[0] / max(1, engine.n), engine.mean or 0.0
+    note = (
+        f"The engine's gains: {engine.n} successive gains of moves that were its own choice,"
+        f" {zeros:.1%} of them 0, mean {mean:.1f} cp."
     )
-
-
-def _engine_gains(data: StudyData) -> GainHistogram:
-    """Of everybody's moves in the selection."""
-    own = data.scan(all_players=True).filter(
-        import_polars().col("move") == import_polars().col("best")
-    )
-    return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
+    yield TableHead((note,))
 
 
 def _score(gains: GainHistogram, engine: EngineDistribution | None) -> float | None:
@@ -363,201 +389,115 @@ def _score(gains: GainHistogram, engine: EngineDistribution | None) -> float | N
     return sum(n * engine.parts(gain_cp) for gain_cp, n in gains) / (gains.n * engine.scale)
 
 
-def measured_engine_table(data: StudyData) -> StudyTable:
-    """The engine's own gains as measured beside the spike at 0, and what that changes."""
-    held = by_player(data, lambda _: PlayerMoves("successive"))
-    engine = _engine_gains(data)
-    rows = []
-    measured = EngineDistribution(engine) if engine.n else None
-    for player, moves in held.items():
-        scores = [_score(moves.gains, each) for each in (SPIKE_AT_ZERO, measured)]
-        cells = itertools.chain(*((p, None if p is None else difference_of(p)) for p in scores))
-        rows.append((data.players[player], moves.gains.n, *cells))
-    zeros = engine[0] / engine.n if engine.n else 0.0
-    mean = engine.mean if engine.mean is not None else 0.0
-    return data.table(
-        "engine-distribution",
-        "Players against the engine with its gains all 0, and as they were measured",
-        "Ferreira 2012, sections 6, 7 and 10 (his open end)",
-        (
-            _NAME,
-            _MOVES,
-            ("p spike", 3),
-            ("d spike", 0),
-            ("p measured", 3),
-            ("d measured", 0),
-        ),
-        rows,
-        (
-            f"The engine's gains: {engine.n} successive gains of moves that were its own choice,"
-            f" {zeros:.1%} of them 0, mean {mean:.1f} cp.",
-            "Same-search gains of the engine are 0 by construction: this is about successive ones.",
-        ),
-        engine=f"{data.setting}, successive gain",
-    )
-
-
-def _measured(
-    data: StudyData, held: dict[int, PlayerMoves], strengths: _Strengths
-) -> list[MeasuredPlayer]:
-    return [
-        MeasuredPlayer(
-            data.players[player],
-            moves.expected_score or 0.0,
-            None if moves.elo is None else float(moves.elo),
-            strengths.ratings.get(player),
-        )
-        for player, moves in held.items()
-    ]
-
-
-def _interval_of_mean(rows: tuple[EngineEstimate, ...]) -> tuple[float | None, float | None]:
-    """By the spread between players, Student's t."""
-    known = [row.by_elo for row in rows if row.by_elo is not None]
-    if len(known) < 2:
-        return None, None
-    mean = fmean(known)
-    reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance(known) / len(known))
-    return mean - reach, mean + reach
-
-
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
-
-
-_COLUMNS = (
-    "games",
-    "wins",
-    "draws",
-    "losses",
-    ("score", 3, "points a game"),
-    *with_interval("elo", 0, "logistic Elo difference; empty where unbounded"),
-    ("los", 3, "likelihood of superiority, exact"),
+@table(
+    "engine-gains",
+    "The engine's own gains in steps of 1 centipawn",
+    "Ferreira 2012, sections 7 and 10 (his open end)",
+    *("gain_cp", "moves"),
+    engine="{setting}",
+    about="everybody",
 )
+def engine_gains_table(data: StudyData) -> Iterator[Row | TableHead]:
+    """The engine's own successive gains, counted: what ``[rating] engine_distribution`` reads."""
+    engine = _engine_gains(data)
+    yield from engine
+    note = f"Successive gains of {engine.n} moves that were the engine's own choice."
+    yield TableHead((note,))
 
 
-def matches_table(data: StudyData) -> StudyTable:
-    """Results between every two of the selected players, and of each against all others."""
-    where, values = data.where
-    counts: dict[tuple[int, int | None], list[int]] = {}
-    for white, black, result, games in data.database.rows(
-        "SELECT white, black, result, count(*) FROM games WHERE other_result IS NULL AND result"
-        f" IN ('1-0', '0-1', '1/2-1/2') AND {where} GROUP BY 1, 2, 3",
-        values,
-    ):
-        place = {"1-0": 0, "1/2-1/2": 1, "0-1": 2}[result]
-        for one, other, at in ((white, black, place), (black, white, 2 - place)):
-            if one not in data.players or one == other:
-                continue
-            for key in ((one, None), *([(one, other)] if other in data.players else [])):
-                counts.setdefault(key, [0, 0, 0])[at] += games
-    rows = []
-    for one, name in data.players.items():
-        for other in (None, *data.players):
-            found = counts.get((one, other))
-            if found is None:
-                continue
-            figures = match_statistics(GameCounts(*found))
-            rows.append(
-                (
-                    name,
-                    "everybody" if other is None else data.players[other],
-                    sum(found),
-                    *found,
-                    figures.score,
-                    figures.elo,
-                    figures.elo_low,
-                    figures.elo_high,
-                    figures.los_exact,
-                )
-            )
-    return data.table(
-        "matches",
-        "Match statistics",
-        "Chess Programming Wiki, Match Statistics",
-        ("player", "opponent", *_COLUMNS),
-        rows,
-        ("Games without a result, or with two, are left out.",),
-        engine="",
-    )
+def _engine_gains(data: StudyData) -> GainHistogram:
+    """Of everybody's moves in the selection."""
+    polars = import_polars()
+    own = data.scan(all_players=True).filter(polars.col("move") == polars.col("best"))
+    return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
 
 
-def gains_table(data: StudyData) -> StudyTable:
-    """Table 3: two players by the gains of their own games against each other alone, and everyone's
-    strength by Algorithm 2 from these differences.
+#: Gains, moved up so that they are places in a table of all there may be.
+Places = npt.NDArray[np.int64]
+
+#: From one mate to the other, centipawns: no successive gain is larger.
+_MOST_CP: Final = 7800
+
+#: Games in which either side has fewer moves say too little of both ways to compare them.
+_LEAST_MOVES: Final = 10
+#: Draws of games behind intervals.
+_DRAWS: Final = 2_000
+
+
+@table(
+    "question-engine",
+    "Differences of two players by way of the engine, beside those between them",
+    "Ferreira 2012, sections 4 and 7: 142 for 113, so 1.26",
+    *("engine's gains", "games"),
+    ("slope", 3, "of the one on the other; 1: they agree"),
+    ("low", 3, "95 % interval, games drawn again"),
+    ("high", 3),
+    ("apart", 1, "root mean square of what is between them, Elo"),
+    notes=(f"Games with {_LEAST_MOVES} moves of either side and no unbounded difference.",),
+    engine=SUCCESSIVE,
+    about="everybody",
+)
+def engine_gap_table(data: StudyData) -> Iterator[Row]:
+    """Whether two players compared by way of the engine differ as they do directly.
+
+    In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4 one of 142.
     """
-
-    def pair(row: tuple[Any, ...]) -> tuple[int, int, int | None] | None:
-        return (row[1], row[5], row[4]) if row[5] in data.players else None
-
-    found = gather(data, pair, lambda: PlayerMoves(data.selection.gain))
-    points = _points(data)
-    rows: list[tuple[tuple[int, int], tuple[Cell, ...]]] = []
-    differences: dict[tuple[int, int], list[float]] = {}
-    ratings: dict[int, list[float]] = {}
-    order = {player: place for place, player in enumerate(data.players)}
-    for one, other, event in sorted(
-        found, key=lambda key: (order[key[0]], order[key[1]], key[2] or 0)
-    ):
-        a, b = found[one, other, event], found.get((other, one, event))
-        if b is None or order[one] > order[other]:
-            continue
-        if not min(a.gains.n, b.gains.n) >= max(1, data.selection.min_moves):
-            continue
-        compared = _compared(a, b)
-        if compared[-1] is not None:
-            differences.setdefault((one, other), []).append(compared[-1])
-        for player, moves in ((one, a), (other, b)):
-            if moves.elo is not None:
-                ratings.setdefault(player, []).append(moves.elo)
-        cells: tuple[Cell, ...] = (
-            data.players[one],
-            data.players[other],
-            data.event_name(event),
-            a.games,
-            points.get((one, other, event)),
-            a.gains.n + b.gains.n,
-            *compared,
-        )
-        rows.append(((one, other), cells))
-    solved = strengths_of(
-        solve(
-            {(str(one), str(other)): fmean(each) for (one, other), each in differences.items()},
-            {str(player): round(fmean(elos)) for player, elos in ratings.items()},
-        )
-    )
-    strengths = {int(player): strength.rating for player, strength in solved.items()}
-    return data.table(
-        "ferreira-3",
-        "Matches by the gains of the match",
-        "Ferreira 2012, Table 3",
-        (
-            "player",
-            "opponent",
-            "event",
-            "games",
-            ("points", 1),
-            ("moves", None, "of both"),
-            *with_interval("expected", 3),
-            ("difference", 0),
-            ("strength", 0, "of the player by Algorithm 2, from these differences"),
-            ("opponent's", 0, "strength of the opponent"),
-        ),
-        tuple((*cells, *(strengths.get(player) for player in pair)) for pair, cells in rows),
-    )
+    engines = (_worths(np.eye(1, 2 * _MOST_CP + 1, _MOST_CP)[0]), _worths(_engine_counts(data)))
+    # Three figures a game, 24 bytes: games are drawn again below.
+    figures = array("d")
+    for white, black in _successive(data):
+        scores = [_direct(white, black)]
+        scores += [float(each[side].mean()) for each in engines for side in (white, black)]
+        if all(0 < score < 1 for score in scores):
+            one, *rest = (float(_elo(score)) for score in scores)
+            figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))
+    x, *ways = np.array(figures).reshape(-1, 3).T.copy()
+    for name, y in zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ():
+        lot = np.random.default_rng(0)
+        slopes = []
+        # One draw at a time: all of them together are two thousand times the games.
+        for _ in range(_DRAWS):
+            drawn = lot.integers(0, len(x), len(x))
+            slopes.append((x[drawn] @ y[drawn]) / max(x[drawn] @ x[drawn], 1e-9))
+        low, high = np.quantile(slopes, (0.025, 0.975)).tolist()
+        slope = float((x * y).sum() / max(1e-9, (x * x).sum()))
+        apart = float(np.sqrt(np.mean((y - x) ** 2)))
+        yield name, len(x), slope, low, high, apart
 
 
-def _points(data: StudyData) -> dict[tuple[int, int, int | None], float]:
-    """Of each player against each other at each event, in games with one result."""
-    where, values = data.searched_where
-    found: dict[tuple[int, int, int | None], float] = {}
-    for white, black, event, won, lost in data.database.rows(
-        "SELECT white, black, event, total(CASE result WHEN '1-0' THEN 1.0 WHEN '1/2-1/2' THEN 0.5"
-        " END), total(CASE result WHEN '0-1' THEN 1.0 WHEN '1/2-1/2' THEN 0.5 END) FROM games"
-        " WHERE other_result IS NULL AND result IN ('1-0', '0-1', '1/2-1/2')"
-        f" AND {where} GROUP BY 1, 2, 3",
-        values,
-    ):
-        for key, score in (((white, black, event), won), ((black, white, event), lost)):
-            found[key] = found.get(key, 0.0) + score
-    return found
+def _successive(data: StudyData) -> Iterator[tuple[Places, Places]]:
+    """Both sides' gains of each game with enough of them, from the least that there may be."""
+    for frame in data.moves(["game", "colour", "successive_cp"], all_players=True):
+        for game in frame.drop_nulls().partition_by("game"):
+            white, black = (
+                game.filter(colour=color)["successive_cp"].to_numpy().astype(np.int64) + _MOST_CP
+                for color in ("white", "black")
+            )
+            if min(len(white), len(black)) >= _LEAST_MOVES:
+                yield white, black
+
+
+def _engine_counts(data: StudyData) -> Floats:
+    """How often the engine's own choice had each successive gain."""
+    counts = np.zeros(2 * _MOST_CP + 1)
+    for frame in data.moves(["successive_cp", "move", "best"], all_players=True):
+        own = frame.filter(frame["move"] == frame["best"])["successive_cp"].drop_nulls()
+        counts += np.bincount(own.to_numpy().astype(np.int64) + _MOST_CP, minlength=len(counts))
+    return counts
+
+
+def _worths(counts: Floats) -> Floats:
+    """Expected score of each gain against gains that are so frequent (Ferreira 2012, Eq. 2)."""
+    worths: Floats = (np.cumsum(counts) - counts / 2) / max(1, counts.sum())
+    return worths
+
+
+def _direct(x: Places, y: Places) -> float:
+    """Expected score of one side against the other."""
+    theirs = np.sort(y)
+    below, upto = (np.searchsorted(theirs, x, side) for side in ("left", "right"))
+    return float((below.mean() + upto.mean()) / (2 * len(y)))
+
+
+def _elo(score: float) -> float:
+    return float(200 * np.sqrt(2) * ndtri(score))

@@ -19,7 +19,7 @@ from live.studies.regan_fit import (
     fit_sensitivity,
 )
 from live.studies.study_data import StudyData
-from live.studies.study_table import Cell, StudyTable, with_interval
+from live.studies.study_table import Column, Row, TableHead, table, with_interval
 
 GROUPINGS: Final = ("player", "event", "year", "rating")
 #: Turns of one row that are fitted at most: memory stays flat, and more say little more.
@@ -29,7 +29,32 @@ MOST_HELD: Final = 60_000
 _RATING_STEP: Final = 100
 
 
-def regan_table(data: StudyData, by: str = "player") -> StudyTable:
+def _columns(by: str) -> tuple[Column, ...]:
+    return (
+        *(by, "turns"),
+        *with_interval("s", 3, "sensitivity, pawns, by maximum likelihood", "s low", "s high"),
+        *with_interval("c", 3, "competence", "c low", "c high"),
+        ("s percentile", 3, "by the percentile method"),
+        ("c percentile", 3),
+        ("mm_p", 1, "matches of the first line projected, percent"),
+        ("mm_a", 1, "and actual"),
+        ("ad_p", 3, "average difference projected, pawns"),
+        ("ad_a", 3, "and actual"),
+        ("Q_fit", 4, "sum of squares over percentiles; small: the right shape"),
+        ("c_fit", 3, "by rating: c of the straight line through all c"),
+        ("s_fit", 3, "by rating: the most likely s for that c, pawns"),
+        "reason",
+    )
+
+
+@table(
+    "regan",
+    "Sensitivity and competence by player",
+    "Regan and Haworth 2011, section 7",
+    *_columns("player"),
+    by=GROUPINGS,
+)
+def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead]:
     """Fits by maximum likelihood and by percentiles, projections beside what was played."""
     counts: Counter[Any] = Counter()
     left_out = 0
@@ -40,14 +65,12 @@ def regan_table(data: StudyData, by: str = "player") -> StudyTable:
             counts[key] += 1
     order = list(data.players.values()) if by == "player" else sorted(counts)
     kept = {key: min(counts[key], MOST_TURNS) for key in order if key in counts}
-    beyond = counts.total() - sum(kept.values())
-    fitted = [(key, *_row(key, turns)) for key, turns in _groups(data, by, kept)]
-    lines = _lines_of_c([(key, c) for key, c, _ in fitted], by)
+    fitted = {key: _row(key, turns) for key, turns in _groups(data, by, kept)}
+    lines = _lines_of_c([(key, c) for key, (c, _) in fitted.items()], by)
     on_line = {key: n for key, n in kept.items() if key in lines}
     s_fits = {key: fit_sensitivity(turns, lines[key]) for key, turns in _groups(data, by, on_line)}
-    rows = []
-    for key, _, cells in fitted:
-        rows.append((*cells[:-1], lines.get(key), s_fits.get(key), cells[-1]))
+    for key, (_, cells) in fitted.items():
+        yield *cells[:-1], lines.get(key), s_fits.get(key), cells[-1]
     notes = [
         f"{left_out} turns left out: opening, repeated or decided positions, moves beyond the"
         " lines.",
@@ -55,35 +78,11 @@ def regan_table(data: StudyData, by: str = "player") -> StudyTable:
         "A projection from a fit to the same moves shows whether the model has the right shape;"
         " it screens nobody.",
     ]
-    if beyond:
+    if beyond := counts.total() - sum(kept.values()):
         notes.append(f"{beyond} turns beyond {MOST_TURNS} of a row are not counted.")
-    if not rows:
+    if not fitted:
         notes.append("No position has several lines: search with study run --lines 10.")
-    return data.table(
-        "regan",
-        f"Sensitivity and competence by {by}",
-        "Regan and Haworth 2011, section 7",
-        (
-            by,
-            "turns",
-            *with_interval(
-                "s", 3, "sensitivity, pawns, by maximum likelihood", low="s low", high="s high"
-            ),
-            *with_interval("c", 3, "competence", low="c low", high="c high"),
-            ("s percentile", 3, "by the percentile method"),
-            ("c percentile", 3),
-            ("mm_p", 1, "matches of the first line projected, percent"),
-            ("mm_a", 1, "and actual"),
-            ("ad_p", 3, "average difference projected, pawns"),
-            ("ad_a", 3, "and actual"),
-            ("Q_fit", 4, "sum of squares over percentiles; small: the right shape"),
-            ("c_fit", 3, "by rating: c of the straight line through all c"),
-            ("s_fit", 3, "by rating: the most likely s for that c, pawns"),
-            "reason",
-        ),
-        rows,
-        notes,
-    )
+    yield TableHead(tuple(notes), f"Sensitivity and competence by {by}", _columns(by))
 
 
 def _turns(data: StudyData, by: str) -> Iterator[tuple[Any, Spread | None]]:
@@ -136,38 +135,23 @@ def _lines_of_c(fitted: list[tuple[Any, float | None]], by: str) -> dict[Any, fl
     return {rating: float(start + slope * rating) for rating, _ in known}
 
 
-def _row(key: Any, turns: TurnArrays) -> tuple[float | None, tuple[Cell, ...]]:
+def _row(key: Any, turns: TurnArrays) -> tuple[float | None, Row]:
     """The c of one group, and its cells but for those that need all groups."""
-    count = len(turns)
     fit = fit_likelihood(turns)
     if isinstance(fit, NoFit):
-        return None, (key, count, *[None] * 13, fit.reason)
+        return None, (key, len(turns), *[None] * 13, fit.reason)
     percentile = fit_percentile(turns)
-    other: tuple[Cell, Cell] = (None, None)
-    quality: Cell = fit.percentile_score
+    other: Row = (None, None)
+    quality = fit.percentile_score
     if isinstance(percentile, ChoiceFit):
         other = (percentile.skill.s, percentile.skill.c)
         quality = percentile.percentile_score
+    shown: Row = (None, None, None, None)
     projection = project(turns, fit.skill)
-    shown: tuple[Cell, ...] = (None, None, None, None)
     if projection is not None:
-        n = projection.turns
-        shown = (
-            100 * projection.matches.projected / n,
-            100 * projection.matches.actual / n,
-            projection.difference.projected,
-            projection.difference.actual,
-        )
-    cells = (
-        key,
-        count,
-        fit.skill.s,
-        *fit.s_interval,
-        fit.skill.c,
-        *fit.c_interval,
-        *other,
-        *shown,
-        quality,
-        "",
-    )
-    return fit.skill.c, cells
+        matches, difference = projection.matches, projection.difference
+        shares = (100 * each / projection.turns for each in (matches.projected, matches.actual))
+        shown = (*shares, difference.projected, difference.actual)
+    skill = fit.skill
+    own = (skill.s, *fit.s_interval, skill.c, *fit.c_interval)
+    return skill.c, (key, len(turns), *own, *other, *shown, quality, "")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -38,7 +38,6 @@ from live.ratings.conformance import (
 )
 from live.ratings.covariance import TANH_CONFORMANCE, gain_by
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import SPIKE_AT_ZERO
 from live.ratings.gain import (
     GainHistogram,
     expected_score_between,
@@ -54,7 +53,7 @@ from live.studies.corpus_database import (
     SearchedGame,
     SearchSetting,
 )
-from live.studies.study_table import Cell, Column, StudyTable, TableColumn
+from live.studies.study_table import TABLES, Row, StudyTable, TableColumn, TableHead
 
 if TYPE_CHECKING:
     import polars
@@ -291,6 +290,44 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 NO_SETTING: Final = SearchSetting("", "")
 
 
+def gain_column(gain: GainKind) -> str:
+    """Where the gains of a kind stand."""
+    return "gain_cp" if gain == "same-search" else "successive_cp"
+
+
+class Encounter(msgspec.Struct):
+    """All games of one player against another at one event, from that player's side."""
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    games: int = 0
+    """Those without a result, or with two, too."""
+    elo: float = 0
+    """By how much the player was rated higher, summed over games with a result."""
+    rated: int = 0
+    """Games with a result and both ratings."""
+
+    @property
+    def decided(self) -> int:
+        """Games with one result."""
+        return self.won + self.drawn + self.lost
+
+    @property
+    def points(self) -> float:
+        """Of the player."""
+        return self.won + 0.5 * self.drawn
+
+    def add(self, won: int, drawn: int, lost: int, games: int, elo: float, rated: int) -> None:
+        """More games."""
+        self.won += won
+        self.drawn += drawn
+        self.lost += lost
+        self.games += games
+        self.elo += elo
+        self.rated += rated
+
+
 class StudyData:
     """One selection. Files of moves are brought up to date when first asked for.
 
@@ -314,30 +351,6 @@ class StudyData:
         self._events = self._chosen_events()
         self.players = self._chosen_players()
         """Names by number, in the order of the table."""
-
-    @property
-    def gain_column(self) -> str:
-        """Of the gain that is studied."""
-        return "gain_cp" if self.selection.gain == "same-search" else "successive_cp"
-
-    def table(
-        self,
-        name: str,
-        title: str,
-        source: str,
-        columns: Iterable[Column],
-        rows: Iterable[Sequence[Cell]],
-        notes: Sequence[str] = (),
-        *,
-        engine: str | None = None,
-    ) -> StudyTable:
-        """A table of this selection. ``engine``: setting and gain, where nothing else is said."""
-        if engine is None:
-            engine = f"{self.setting}, {self.selection.gain} gain"
-        heads = (TableColumn(*([each] if isinstance(each, str) else each)) for each in columns)
-        return StudyTable(
-            name, title, source, engine, tuple(heads), tuple(map(tuple, rows)), tuple(notes)
-        )
 
     def moves(
         self, columns: Sequence[str], *, all_players: bool = False
@@ -392,12 +405,30 @@ class StudyData:
             values.append(self.selection.last_year)
         return " AND ".join(parts), tuple(values)
 
-    @property
-    def searched_where(self) -> tuple[str, tuple[object, ...]]:
-        """Of these the games that are searched in this setting."""
+    def encounters(self, *, searched: bool) -> dict[tuple[int, int | None, int | None], Encounter]:
+        """Games of the selected players by player, opponent and event; ``searched``: of those
+        that are searched in this setting.
+        """
         where, values = self.where
-        searched = "game IN (SELECT game FROM results WHERE setting = ?)"
-        return f"{where} AND {searched}", (*values, self._number)
+        if searched:
+            where = f"{where} AND game IN (SELECT game FROM results WHERE setting = ?)"
+            values = (*values, self._number)
+        found: dict[tuple[int, int | None, int | None], Encounter] = {}
+        for white, black, event, won, drawn, lost, games, elo, rated in self.database.rows(
+            "SELECT white, black, event, sum(told = '1-0'), sum(told = '1/2-1/2'),"
+            " sum(told = '0-1'), count(*), total(ahead), count(ahead) FROM (SELECT *, CASE WHEN"
+            " told IN ('1-0', '0-1', '1/2-1/2') THEN white_elo - black_elo END AS ahead FROM"
+            " (SELECT *, CASE WHEN other_result IS NULL THEN result ELSE '*' END AS told FROM games"
+            f" WHERE {where})) WHERE white IS NOT black GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+            values,
+        ):
+            if white in self.players:
+                at = found.setdefault((white, black, event), Encounter())
+                at.add(won, drawn, lost, games, elo, rated)
+            if black in self.players:
+                at = found.setdefault((black, white, event), Encounter())
+                at.add(lost, drawn, won, games, -elo, rated)
+        return found
 
     def event_name(self, number: int | None) -> str:
         """Empty where a game has none."""
@@ -453,26 +484,12 @@ class StudyData:
 
 
 _ZERO = GainHistogram([0])
-#: What counters' ``add`` takes, in its order.
+#: What counters' ``add`` takes.
 COUNTED_COLUMNS: Final = (
-    "game",
-    "player",
-    "colour",
-    "year",
-    "event",
-    "opponent",
-    "elo",
-    "score",
-    "best_cp",
-    "gain_cp",
-    "successive_cp",
-    "counted",
-    "ply",
-    "forced",
+    *("game", "player", "colour", "year", "event", "opponent", "elo", "score"),
+    *("best_cp", "gain_cp", "successive_cp", "counted", "ply", "forced"),
 )
 
-
-Key = TypeVar("Key", bound=Hashable)
 Moves = TypeVar("Moves", bound="PlayerMoves")
 
 
@@ -487,29 +504,21 @@ class PlayerMoves:
         self._elo = 0
         self._rated = 0
         self._clusters = ClusteredScores()
-        self._game = -1
-        self._scores = (0, 0, 0)
 
-    def add(self, row: tuple[Any, ...]) -> None:
-        """One move: the values of ``COUNTED_COLUMNS``."""
-        game, _, _, _, _, _, elo, _, _, gain_cp, successive_cp, *_ = row
-        if game != self._game:
-            self._close()
-            self._game = game
-            self.games += 1
-            if elo is not None:
-                self._elo += elo
-                self._rated += 1
-        studied = gain_cp if self._gain == "same-search" else successive_cp
-        if studied is not None:
-            self.gains.add(studied)
-            parts = SPIKE_AT_ZERO.parts(studied)
-            n, total, squares = self._scores
-            self._scores = (n + 1, total + parts, squares + parts * parts)
-
-    def _close(self) -> None:
-        self._clusters.add(GameScores(*self._scores))
-        self._scores = (0, 0, 0)
+    def add(self, moves: polars.DataFrame) -> None:
+        """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
+        package = import_polars()
+        gain = package.col(gain_column(self._gain)).cast(package.Int64)
+        parts = gain.sign() + 1
+        games = moves.group_by("game").agg(
+            package.col("elo").first(), n=gain.count(), total=parts.sum(), squares=(parts**2).sum()
+        )
+        self.games += len(games)
+        self._elo += int(games["elo"].sum())
+        self._rated += games["elo"].count()
+        for scores in games.select("n", "total", "squares").iter_rows():
+            self._clusters.add(GameScores(*scores))
+        self.gains.merge(GainHistogram(moves.select(gain).to_series().drop_nulls()))
 
     @property
     def elo(self) -> float | None:
@@ -521,22 +530,15 @@ class PlayerMoves:
         """Against the engine, its gains all 0 (Ferreira 2012, Algorithm 3, step 1)."""
         return expected_score_between(self.gains, _ZERO)
 
-    def score_interval(self) -> tuple[float, float] | None:
-        """95 % of ``expected_score``, games being clusters; None without a move."""
-        self._close()
-        ceiling = 1 if self._gain == "same-search" else 2
-        return self._clusters.interval(2, ceiling)
-
     def differences(self) -> tuple[float | None, float | None, float | None]:
-        """Elo against the engine, with both ends of its interval; None where unbounded."""
-        ends = self.score_interval()
+        """Elo against the engine, with both ends of its 95 % interval, games being clusters; None
+        where unbounded.
+        """
+        ends = self._clusters.interval(2, 1 if self._gain == "same-search" else 2)
         if self.expected_score is None or ends is None:
             return None, None, None
-        return (
-            difference_of(self.expected_score),
-            difference_of(ends[0]),
-            difference_of(ends[1]),
-        )
+        score, low, high = map(difference_of, (self.expected_score, *ends))
+        return score, low, high
 
 
 class ConformingMoves(PlayerMoves):
@@ -549,22 +551,19 @@ class ConformingMoves(PlayerMoves):
         )
         self.points = 0.0
         self.results = 0
+
+    def add(self, moves: polars.DataFrame) -> None:
+        """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
+        super().add(moves)
         # A game's result is counted with its first move that counts, or a forfeit would be a game
         # of whoever made its one move.
-        self._scored = -1
-
-    def add(self, row: tuple[Any, ...]) -> None:
-        """One move: the values of ``COUNTED_COLUMNS``."""
-        super().add(row)
-        game, *_, score, best_cp, gain_cp, _, counted, ply, forced = row
-        if gain_cp is None:
-            return
-        for conformance in (self.raw, self.guid_bratko, self.ponderated):
-            conformance.add(best_cp, gain_cp, ply=ply, forced=forced)
-        if counted and score is not None and game != self._scored:
-            self._scored = game
-            self.points += score
-            self.results += 1
+        known = moves.filter("counted").drop_nulls("gain_cp")
+        for best_cp, gain_cp, ply in known.select("best_cp", "gain_cp", "ply").iter_rows():
+            for conformance in (self.raw, self.guid_bratko, self.ponderated):
+                conformance.add(best_cp, gain_cp, ply=ply)
+        scores = known.drop_nulls("score").unique("game")["score"]
+        self.points += float(scores.sum())
+        self.results += len(scores)
 
 
 class PairedMoves(PlayerMoves):
@@ -581,34 +580,49 @@ class PairedMoves(PlayerMoves):
         """Moves that count for Alliot."""
         return self.shortfalls.n
 
-    def add(self, row: tuple[Any, ...]) -> None:
-        """One move: the values of ``COUNTED_COLUMNS``."""
-        super().add(row)
-        _, _, colour, year, *_, best_cp, gain_cp, _, counted, _, _ = row
-        if gain_cp is None or not counted:
-            return
-        self.shortfalls.add(gain_cp)
-        weighed = gain_by(TANH_CONFORMANCE, best_cp, gain_cp)
-        if weighed is not None:
-            self.tanh.add(weighed)
-        color: Color = "white" if colour == "white" else "black"
-        self.transitions.add(color, best_cp, gain_cp, year or 0)
+    def add(self, moves: polars.DataFrame) -> None:
+        """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
+        super().add(moves)
+        known = moves.filter("counted").drop_nulls("gain_cp")
+        for color, best_cp, gain_cp, year in known.select(
+            "colour", "best_cp", "gain_cp", "year"
+        ).iter_rows():
+            self.shortfalls.add(gain_cp)
+            weighed = gain_by(TANH_CONFORMANCE, best_cp, gain_cp)
+            if weighed is not None:
+                self.tanh.add(weighed)
+            self.transitions.add(color, best_cp, gain_cp, year or 0)
+
+    def merge(self, other: PairedMoves) -> None:
+        """Count what pairings are predicted by of ``other`` too."""
+        self.shortfalls.merge(other.shortfalls)
+        self.tanh.merge(other.tanh)
+        self.transitions.merge(other.transitions)
 
 
 def gather(
-    data: StudyData, key: Callable[[tuple[Any, ...]], Key | None], make: Callable[[], Moves]
-) -> dict[Key, Moves]:
-    """The selected players' moves by any key of a row; rows without one are left out."""
-    found: dict[Key, Moves] = {}
+    data: StudyData,
+    make: Callable[[GainKind], Moves],
+    *keys: str,
+    places: polars.DataFrame | None = None,
+    only: Sequence[tuple[Any, ...]] | None = None,
+) -> dict[tuple[Any, ...], Moves]:
+    """The selected players' moves by columns. ``places``: more columns, by player, opponent and
+    event. ``only``: of these values of the columns, where not of all.
+    """
+    found: dict[tuple[Any, ...], Moves] = {}
     for frame in data.moves(COUNTED_COLUMNS):
-        for row in frame.iter_rows():
-            at = key(row)
-            if at is None:
+        if places is not None:
+            where = ["player", "opponent", "event"]
+            frame = frame.join(
+                places, on=where, how="left", nulls_equal=True, maintain_order="left"
+            )
+        for key, moves in frame.partition_by(*keys, as_dict=True).items():
+            if only is not None and key not in only:
                 continue
-            held = found.get(at)
-            if held is None:
-                held = found[at] = make()
-            held.add(row)
+            if key not in found:
+                found[key] = make(data.selection.gain)
+            found[key].add(moves)
     return found
 
 
@@ -616,18 +630,42 @@ def by_player(data: StudyData, make: Callable[[GainKind], Moves]) -> dict[int, M
     """By the player's number, players in the order of the selection, those with too few moves
     left out.
     """
-    found = gather(data, lambda row: int(row[1]), lambda: make(data.selection.gain))
-    return {
-        player: found[player]
-        for player in data.players
-        if player in found and found[player].gains.n >= max(1, data.selection.min_moves)
-    }
+    found = gather(data, make, "player")
+    least = max(1, data.selection.min_moves)
+    known = {player: found[player,] for player in data.players if (player,) in found}
+    return {player: moves for player, moves in known.items() if moves.gains.n >= least}
 
 
 def by_year(data: StudyData, make: Callable[[GainKind], Moves]) -> dict[tuple[int, int], Moves]:
     """By the player's number and the year; games without a year are left out."""
+    found = gather(data, make, "player", "year")
+    return {(player, year): moves for (player, year), moves in found.items() if year is not None}
 
-    def key(row: tuple[Any, ...]) -> tuple[int, int] | None:
-        return None if row[3] is None else (int(row[1]), int(row[3]))
 
-    return gather(data, key, lambda: make(data.selection.gain))
+def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:
+    """Make one table. ``by``: one of the ways that it can be paired or grouped by.
+
+    Raises InputError for a name or ``by`` that there is not.
+    """
+    if name not in TABLES:
+        raise InputError(name, "is no table", f"Name one of {', '.join(TABLES)}")
+    kind = TABLES[name]
+    if by is not None and by not in kind.by:
+        remedy = f"Give one of {', '.join(kind.by)}" if kind.by else "Leave it out"
+        raise InputError("--by", f"{by!r} says nothing to {name}", remedy)
+    title, columns, notes, rows = kind.title, kind.columns, list[str](), list[Row]()
+    for found in kind.make(data, by or kind.by[0]) if kind.by else kind.make(data):
+        if isinstance(found, TableHead):
+            title, columns = found.title or title, found.columns or columns
+            notes += found.notes
+        else:
+            rows.append(found)
+    return StudyTable(
+        name,
+        title,
+        kind.source,
+        kind.engine.format(setting=data.setting, gain=data.selection.gain),
+        tuple(TableColumn(*([each] if isinstance(each, str) else each)) for each in columns),
+        tuple(rows),
+        (*notes, *kind.notes),
+    )

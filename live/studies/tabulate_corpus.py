@@ -1,16 +1,14 @@
 """``live-rate study table`` and ``figure``. Part of the composition root.
 
 As a program of its own it answers one question of the service's page: JSON in, a file out.
-
-Every table by its name, with what makes it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -18,118 +16,29 @@ from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write
 from live.publish.export.event_exports import step_back
 from live.publish.export.study_files import FIGURE_FORMS, REFUSED, StudyQuestion
-from live.studies import (
+from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,
     alliot_players,
     ferreira_tables,
-    open_questions,
+    regan_table,
 )
-from live.studies.alliot_players import PAIRINGS
-from live.studies.corpus_database import CorpusDatabase
-from live.studies.regan_table import GROUPINGS, regan_table
+from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.study_corpus import chosen_setting
 from live.studies.study_data import NO_SETTING, Selection, StudyData
+from live.studies.study_data import study_table as study_table
 from live.studies.study_figures import FIGURES, drawn
-from live.studies.study_table import StudyTable, TableForm, formatted
-
-#: In the order of the manual.
-TABLES: Final[dict[str, Callable[..., StudyTable]]] = {
-    "matches": ferreira_tables.matches_table,
-    "ferreira-1": ferreira_tables.cross_table,
-    "ferreira-2": ferreira_tables.event_table,
-    "ferreira-3": ferreira_tables.gains_table,
-    "ferreira-4": ferreira_tables.engine_table,
-    "ferreira-5": ferreira_tables.strengths_table,
-    "ferreira-curve": ferreira_tables.curve_table,
-    "ferreira-distribution": ferreira_tables.distribution_table,
-    "engine-distribution": ferreira_tables.measured_engine_table,
-    "engine-gains": ferreira_tables.engine_gains_table,
-    "alliot-1": alliot_players.games_table,
-    "alliot-4": alliot_games.complexity_table,
-    "alliot-5": alliot_players.prediction_table,
-    "alliot-6": alliot_covariance.covariance_table,
-    "alliot-best-year": alliot_players.best_year_table,
-    "alliot-classes": alliot_players.classes_table,
-    "alliot-conformance": alliot_players.conformance_table,
-    "alliot-conformance-distribution": alliot_games.shortfall_table,
-    "alliot-conformance-results": alliot_games.correlation_table,
-    "alliot-convolution": alliot_covariance.convolution_table,
-    "alliot-convolution-grid": alliot_covariance.grid_table,
-    "alliot-depths": alliot_games.depth_table,
-    "alliot-differences": alliot_covariance.difference_table,
-    "alliot-evaluations": alliot_games.evaluation_table,
-    "alliot-fits": alliot_covariance.fits_table,
-    "alliot-highest": alliot_games.highest_table,
-    "alliot-markov": alliot_players.markov_table,
-    "alliot-markov-10": alliot_players.markov_ten_table,
-    "alliot-match-conformance": alliot_players.match_conformance_table,
-    "alliot-matches": alliot_players.score_table,
-    "alliot-outcomes": alliot_covariance.outcomes_table,
-    "alliot-royale": alliot_players.royale_table,
-    "alliot-stationary": alliot_players.stationary_table,
-    "career": alliot_players.career_table,
-    "question-colours": open_questions.colours_table,
-    "question-engine": open_questions.engine_gap_table,
-    "regan": regan_table,
-}
-
-
-#: Tables that take ``by``: what is wrong with another, and what there is.
-_WAYS: Final = {
-    "alliot-royale": ("pairs nobody", PAIRINGS),
-    "alliot-best-year": ("pairs nobody", PAIRINGS),
-    "regan": ("groups nothing", GROUPINGS),
-}
-
-
-#: Tables that no engine has a say in: they are made of games alone.
-GAMES_ALONE: Final = frozenset({"matches", "alliot-1"})
-
-
-#: Tables about games as a whole, whoever plays: ``--player`` and ``--top`` choose nothing there.
-#: ``regan`` is about players unless it is grouped by something else.
-ALL_PLAYERS: Final = frozenset(
-    {
-        "engine-gains",
-        "alliot-6",
-        "alliot-conformance-distribution",
-        "alliot-conformance-results",
-        "alliot-convolution",
-        "alliot-convolution-grid",
-        "alliot-depths",
-        "alliot-fits",
-        "alliot-outcomes",
-        "question-colours",
-        "question-engine",
-    }
-)
-#: These show all players together, and beside them those named: ``--top`` chooses nothing.
-NAMED_PLAYERS: Final = frozenset({"alliot-evaluations", "alliot-highest"})
+from live.studies.study_table import TABLES as TABLES
+from live.studies.study_table import TableForm, formatted
 
 
 def flag_without_effect(name: str, selection: Selection, by: str | None = None) -> str:
     """``--player`` or ``--top`` where it was given and this table has no use for it; else empty."""
-    if name in ALL_PLAYERS or (name == "regan" and by not in (None, "player")):
+    about = TABLES[name].about if name in TABLES else "players"
+    # It is about players unless it is grouped by something else.
+    if about == "everybody" or (name == "regan" and by not in (None, "player")):
         return "--player" if selection.players else "--top" if selection.top else ""
-    return "--top" if name in NAMED_PLAYERS and selection.top else ""
-
-
-def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:
-    """Make one table. ``by``: what a battle royale is paired by, or what ``regan`` is grouped by.
-
-    Raises InputError for a name or ``by`` that there is not.
-    """
-    if name not in TABLES:
-        raise InputError(name, "is no table", f"Name one of {', '.join(TABLES)}")
-    if by is None:
-        return TABLES[name](data)
-    if name not in _WAYS:
-        raise InputError("--by", f"says nothing to {name}", "Leave it out")
-    problem, known = _WAYS[name]
-    if by not in known:
-        raise InputError("--by", f"{by!r} {problem}", f"Give one of {', '.join(known)}")
-    return TABLES[name](data, by)
+    return "--top" if about == "named" and selection.top else ""
 
 
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
@@ -163,8 +72,7 @@ def tabulate(
         form = _FORMS.get(Path(out).suffix, form)
     else:
         folder.mkdir(parents=True, exist_ok=True)
-    with CorpusDatabase(corpus) as database:
-        data = _data(database, corpus, setting, selection, alone=GAMES_ALONE.issuperset(wanted))
+    with _data(corpus, wanted, setting, selection) as data:
         for name in wanted:
             text = formatted(study_table(name, data, by), form).encode()
             ending = {"csv": ".csv", "json": ".json", "text": ".txt"}[form]
@@ -192,8 +100,7 @@ def draw(
     tables = {each: figure.table for each, figure in FIGURES.items()}
     _refuse_without_effect(name, selection, tables)
     check_writable(str(out))
-    with CorpusDatabase(corpus) as database:
-        data = _data(database, corpus, setting, selection)
+    with _data(corpus, [table_name], setting, selection) as data:
         table = study_table(table_name, data)
     write(str(out), drawn(name, table, out.suffix[1:]))
     return 0
@@ -223,19 +130,17 @@ def _table_of(figure: str) -> str:
     return FIGURES[figure].table
 
 
+@contextlib.contextmanager
 def _data(
-    database: CorpusDatabase,
-    corpus: Path,
-    setting: int | None,
-    selection: Selection,
-    *,
-    alone: bool = False,
-) -> StudyData:
-    """What tables are made from. ``alone``: of games, whether they are searched or not."""
-    if alone and setting is None:
-        return StudyData(database, corpus, None, NO_SETTING, selection)
-    number, chosen = chosen_setting(database, corpus, setting)
-    return StudyData(database, corpus, number, chosen, selection)
+    corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
+) -> Iterator[StudyData]:
+    """What tables are made from: of games, searched or not, where no engine has a say in them."""
+    with CorpusDatabase(corpus) as database:
+        alone = all(name in TABLES and not TABLES[name].engine for name in tables)
+        chosen: tuple[int | None, SearchSetting] = (None, NO_SETTING)
+        if not alone or setting is not None:
+            chosen = chosen_setting(database, corpus, setting)
+        yield StudyData(database, corpus, *chosen, selection)
 
 
 def answered(question: StudyQuestion) -> bytes:
@@ -257,9 +162,7 @@ def answered(question: StudyQuestion) -> bytes:
     # Players are asked for once, for all that the page shows: what is about all games stays so.
     if flag_without_effect(table, selection, question.by):
         selection = msgspec.structs.replace(selection, players=())
-    with CorpusDatabase(corpus) as database:
-        alone = table in GAMES_ALONE
-        data = _data(database, corpus, question.setting, selection, alone=alone)
+    with _data(corpus, [table], question.setting, selection) as data:
         made = study_table(table, data, question.by)
     if figure:
         return drawn(name, made, question.form)

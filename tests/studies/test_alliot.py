@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
+import polars
 import pytest
 from scipy import stats
 
@@ -31,6 +31,7 @@ from live.studies.alliot_games import (
     correlation,
 )
 from live.studies.study_data import ConformingMoves
+from live.studies.tabulate_corpus import study_table
 from tests.studies.small_corpus import corpus_of, study_of
 
 
@@ -165,7 +166,7 @@ def test_a_spline_finds_the_vector_that_made_the_results() -> None:
 def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        table = alliot_covariance.fits_table(data)
+        table = study_table("alliot-fits", data)
     assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
 
 
@@ -187,7 +188,7 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             for at in range(65)
         ]
         monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(held))
-        rows = alliot_covariance.fits_table(data).rows
+        rows = study_table("alliot-fits", data).rows
         lost = [
             [sum(gain for _, gain in side) for side in (each.white, each.black)] for each in held
         ]
@@ -196,21 +197,22 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             for game, (white, black) in zip(held, lost, strict=True)
         ]
         monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(worth))
-        told = alliot_covariance.fits_table(data).rows
+        told = study_table("alliot-fits", data).rows
     for row, other in zip(rows, told, strict=True):
         assert isinstance(row[3], float) and isinstance(row[4], float)
         assert row[4] < row[3]
         assert isinstance(other[3], float) and other[3] > 0.5
 
 
-def row(game: int, ply: int, *, counted: bool, score: float) -> tuple[Any, ...]:
-    return (game, 1, "white", 1972, "Match", 2, 2785, score, 10, -5, -5, counted, ply, False)
-
-
 def test_a_game_without_a_counted_move_has_no_result() -> None:
     """A forfeit after one move is a game of nobody, else it would count for whoever moved."""
+    moves = [(1, 1, False, 0.0), *((2, ply, ply > 18, 1.0) for ply in (17, 19, 21))]
+    usual = {"elo": 2785, "best_cp": 10, "gain_cp": -5, "successive_cp": -5}
     held = ConformingMoves("same-search")
-    held.add(row(1, 1, counted=False, score=0.0))
-    for ply in (17, 19, 21):
-        held.add(row(2, ply, counted=ply > 18, score=1.0))
+    held.add(
+        polars.DataFrame(
+            usual | {"game": game, "ply": ply, "counted": counted, "score": score}
+            for game, ply, counted, score in moves
+        )
+    )
     assert (held.points, held.results, held.games) == (1.0, 1, 2)

@@ -17,10 +17,8 @@ import pytest
 from live.errors import InputError
 from live.manual.pages import manual_page
 from live.ratings.choice_model import ChoiceSkill
-from live.studies import alliot_players, ferreira_tables
+from live.studies import ferreira_tables
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.open_questions import colours_table, engine_gap_table
-from live.studies.regan_table import regan_table
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, drawn
 from live.studies.study_table import Cell, StudyTable, TableColumn, TableForm, formatted
@@ -180,10 +178,8 @@ def test_matches_have_their_winner_first(matches: Path) -> None:
         assert float(one or 0) - float(other or 0) == pytest.approx(float(ahead or 0))
 
 
-def test_a_match_is_predicted_by_all_other_games(
-    matches: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = [made(matches, name) for name in ("alliot-5", "alliot-matches")]
+def test_a_match_is_predicted_by_all_other_games(matches: Path) -> None:
+    predicted = made(matches, "alliot-5").rows
     with study_of(matches) as data:
         numbers = {name: number for number, name in data.players.items()}
         moves = [
@@ -192,14 +188,11 @@ def test_a_match_is_predicted_by_all_other_games(
             for row in frame.iter_rows()
             if row[3] and row[4] is not None
         ]
-    assert len(whole[0].rows) == 4
-    for one, other, event, *_, counted, _, _, _, _ in whole[0].rows:
+    assert len(predicted) == 4
+    for one, other, event, *_, counted, _, _, _, _ in predicted:
         pair = numbers[str(one)], numbers[str(other)]
         apart = [row for row in moves if not (set(row[:2]) == set(pair) and row[2] == event)]
         assert counted == min(sum(row[0] == player for row in apart) for player in pair)
-    # However many are held at once.
-    monkeypatch.setattr(alliot_players, "MATCHES_AT_ONCE", 1)
-    assert [made(matches, name) for name in ("alliot-5", "alliot-matches")] == whole
 
 
 def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
@@ -267,9 +260,9 @@ def test_a_selection_is_kept(corpus: Path) -> None:
     ("name", "by", "problem"),
     [
         ("nonsense", None, "nonsense: is no table"),
-        ("alliot-royale", "luck", "'luck' pairs nobody"),
-        ("regan", "shoe size", "'shoe size' groups nothing"),
-        ("career", "year", "says nothing to career"),
+        ("alliot-royale", "luck", "'luck' says nothing to alliot-royale"),
+        ("regan", "shoe size", "'shoe size' says nothing to regan"),
+        ("career", "year", "'year' says nothing to career"),
     ],
 )
 def test_what_there_is_not_is_refused(
@@ -367,7 +360,7 @@ def questions(
         StudyData, "moves", lambda self, names, all_players: iter([rows.select(names)])
     )
     with study_of(corpus) as data:
-        return [colours_table(data), engine_gap_table(data)]
+        return [study_table(f"question-{each}", data) for each in ("colours", "engine")]
 
 
 @pytest.mark.slow
@@ -466,9 +459,9 @@ def test_groups_are_the_same_however_many_turns_are_held(
     holding(monkeypatch, frame)
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        whole = regan_table(data, "year")
+        whole = study_table("regan", data, "year")
         monkeypatch.setattr("live.studies.regan_table.MOST_HELD", 5)
-        assert regan_table(data, "year") == whole
+        assert study_table("regan", data, "year") == whole
     assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
     assert whole.notes[0].startswith("4 turns left out")
 
@@ -497,8 +490,8 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     holding(monkeypatch, frame)
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        table = regan_table(data, "rating")
-        years = regan_table(data, "year")
+        table = study_table("regan", data, "rating")
+        years = study_table("regan", data, "year")
     at = {column.name: index for index, column in enumerate(table.columns)}
     ratings, c, c_fit, s_fit = (
         [float(row[at[name]] or 0) for row in table.rows]
