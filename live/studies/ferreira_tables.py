@@ -233,8 +233,8 @@ def gains_table(data: StudyData) -> Iterator[Row]:
         )
     )
     for one, other, cells in rows:
-        known = (solved.get(str(player)) for player in (one, other))
-        yield *cells, *(None if each is None else each.rating for each in known)
+        ratings_of = (solved.get(str(player)) for player in (one, other))
+        yield *cells, *(None if each is None else each.rating for each in ratings_of)
 
 
 @table(
