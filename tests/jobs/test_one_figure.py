@@ -1,0 +1,249 @@
+"""One figure, whoever works it out: a game as it went on, after a kill, explained from the journal,
+analysed from its final PGN, and by the second implementation.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import chess.pgn
+import msgspec
+import pytest
+
+from live.config import load_config
+from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
+from live.events import FeedReport, GameDetail, GameReport, Headers, Move, Player, Result
+from live.feeds.demo import demo_feed
+from live.jobs.analyze_games import analysed, read_pgn
+from live.jobs.recorded_event import explanation_of, rebuilt
+from live.ledger.rate_game import COLORS
+from live.publish.export.analysis_json import Analysis, analysis
+from live.ratings.perceived_model import encode_model
+from live.ratings.perceived_rating import perceived
+from live.service.event_journal import EventJournal
+from live.service.event_service import EventService
+from live.service.measure_settings import engine_limit
+from live.store.journal_reader import JournalReader
+from tests.ledger.arithmetic import answer, line
+from tests.ratings import second_implementation as second
+from tests.ratings.test_perceived_rating import as_move, close
+from tests.service.answered_event import FEED, AnsweredEvent, KnownAnswers, confirmed, left_behind
+
+START = chess.STARTING_FEN
+RESULTS: tuple[Result, ...] = ("1-0", "1/2-1/2", "0-1", "*")
+#: White's and Black's Elo as they are in the end; in the last game neither has one.
+ELOS = ((2251, 1655), (2700, 2745), (None, 1800), (1400, 1420), (2100, None), (None, None))
+
+
+def final(number: int, moves: tuple[Move, ...]) -> GameReport:
+    white, black = ELOS[number % len(ELOS)]
+    players = Player(f"White {number}", elo=white), Player(f"Black {number}", elo=black)
+    headers = Headers(*players, event="Open", round=f"1.{number + 1}", time_control="90+30")
+    return GameReport("", headers, START, moves, RESULTS[number % 4])
+
+
+def engine(search: Search) -> SearchResult:
+    """The same in one position, however it came about."""
+    board = chess.Board(search.position.start_fen)
+    for uci in search.position.moves:
+        board.push_uci(uci)
+    return answer(msgspec.structs.replace(search, position=Position(board.fen(), ())))
+
+
+def reply(service: AnsweredEvent) -> None:
+    """The engine answers, and the journal has it, as in a service."""
+    search, request_id = service.asked.popleft()
+    found = service.engine(search)
+    key = SearchKeys(engine_limit(service.config.engine)).key_of(search)
+    assert isinstance(key, SearchKey)
+    service.journal.journal.put(str(KnownAnswers.identity), key, found)
+    service.state.searched(request_id, found)
+
+
+def history(chance: random.Random, end: GameReport) -> list[GameReport]:
+    """How a source came to say so: move by move in leaps, with takebacks, corrections, ratings that
+    are corrected, and a result that is withdrawn.
+    """
+    told = [msgspec.structs.replace(end, moves=(), result="*")]
+    while len(told[-1].moves) < len(end.moves):
+        at = len(told[-1].moves)
+        news = msgspec.structs.replace(end, moves=end.moves[: at + chance.randint(1, 5)])
+        match chance.randint(0, 6):
+            case 0:
+                news = msgspec.structs.replace(news, moves=end.moves[: chance.randint(0, at)])
+            case 1:
+                wrong = continued(chance, end.moves[:at])
+                told.append(msgspec.structs.replace(end, moves=wrong, result="*"))
+            case 2:
+                white = msgspec.structs.replace(end.headers.white, elo=chance.randint(900, 2900))
+                headers = msgspec.structs.replace(end.headers, white=white)
+                news = msgspec.structs.replace(news, headers=headers)
+        result: Result = "1-0" if chance.randint(0, 6) == 0 else "*"
+        told.append(msgspec.structs.replace(news, result=result))
+    return [*told, end]
+
+
+def continued(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+    """With two moves that were not played."""
+    board = chess.Board()
+    for move in moves:
+        board.push_uci(move.uci)
+    for _ in range(2):
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if legal:
+            played = chance.choice(legal)
+            moves += (Move(played.uci(), board.san(played)),)
+            board.push(played)
+    return moves
+
+
+def pgn(games: Iterable[GameReport]) -> str:
+    texts = []
+    for report in games:
+        game = chess.pgn.Game.from_board(chess.Board())
+        heads = report.headers
+        game.headers.update(Event=heads.event, Round=heads.round, TimeControl=heads.time_control)
+        game.headers.update(White=heads.white.name, Black=heads.black.name, Result=report.result)
+        for color, player in (("White", heads.white), ("Black", heads.black)):
+            if player.elo is not None:
+                game.headers[f"{color}Elo"] = str(player.elo)
+        node: chess.pgn.GameNode = game
+        for move in report.moves:
+            node = node.add_variation(chess.Move.from_uci(move.uci))
+        texts.append(str(game))
+    return "\n\n".join(texts)
+
+
+def figures(whole: Analysis) -> object:
+    """All that is rated, by who plays; games without their ids."""
+    games = {
+        (game.white.name, game.black.name): (
+            game.curves,
+            game.methods,
+            game.head_to_head,
+            game.model,
+            game.note,
+            [msgspec.structs.replace(ply, clock_s=None, spent_s=None) for ply in game.plies],
+        )
+        for game in whole.games
+    }
+    return games, sorted(whole.players, key=lambda view: view.name), whole.engine
+
+
+def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
+    """The sums within 1e-6 Elo, and what is shown of them."""
+    rater = service.state.ledger.rated_again(detail.id)
+    rated = [view.elo for view in service.state.players() if view.elo is not None]
+    moves = [as_move(color, each.turn) for color in COLORS for each in rater.trace(color, 999)]
+    assert rater.reader is not None
+    slow = second.figures(
+        [json.loads(encode_model(model)) for model in rater.reader.models],
+        sorted(moves, key=lambda move: move.ply),
+        {"white": detail.white.elo, "black": detail.black.elo},
+        field=20 * round(sum(rated) / len(rated) / 20),
+        scale=rater.reader.scale,
+        over=False,
+    )
+    for color, curve in zip(COLORS, (detail.curves.white, detail.curves.black), strict=True):
+        points = {point.ply: point for point in curve}
+        assert len(slow[color]) == max((point.counted for point in curve), default=0)
+        for expected in slow[color]:
+            evidence = rater.evidence(color, expected.ply)
+            found = perceived(evidence) if evidence is not None else None
+            assert found is not None and close(found, expected[1:])
+            point = points[expected.ply]
+            if detail.result == "*" or point is not curve[-1]:
+                shown = point.perceived, point.low, point.high, point.usual_low, point.usual_high
+                assert close(shown, [each and round(each, 2) for each in found[1:6]])
+
+
+async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -> None:
+    """Everything that was worked out live is worked out alike by whoever reads journal or PGN."""
+    live = analysis(service.state)
+    assert all(view.final for game in live.games for view in game.plies)
+    for detail in live.games:
+        agrees_with_the_second(service, detail)
+    with JournalReader.open(path) as reader:
+        again = rebuilt(reader, path)
+        explained = analysis(again.state)
+        assert figures(explained) == figures(live)
+        for detail in explained.games:
+            for point in (*detail.curves.white, *detail.curves.black):
+                found = explanation_of(again, detail, point.ply)
+                assert found.published == point
+                if found.perceived is not None and point.ply < len(detail.plies) - 1:
+                    assert found.perceived.rating == pytest.approx(point.perceived, abs=0.0051)
+    path.with_name("final.pgn").write_text(pgn(ends))
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    ends = [
+        final(4 * seed + number, line(*(chance.randrange(99) for _ in range(14))))
+        for number in range(4)
+    ]
+    path = tmp_path / "journal.sqlite"
+    service = AnsweredEvent(path, engine)
+    with service.journal.opened(service.config):
+        await service.restore()
+        histories = [history(chance, end) for end in ends]
+        for at in range(max(map(len, histories))):
+            now = tuple(each[min(at, len(each) - 1)] for each in histories)
+            await service.take(FeedReport(FEED, now, complete=True))
+            # Scores come late and in any order.
+            for _ in range(chance.randint(0, 30)):
+                if service.asked:
+                    service.asked.rotate(chance.randrange(len(service.asked)))
+                    reply(service)
+        while service.asked:
+            reply(service)
+        service.flush()
+        killed = left_behind(path, tmp_path, "killed")
+        live = analysis(service.state)
+        await check(service, path, ends)
+    again = AnsweredEvent(killed, engine)
+    with again.journal.opened(again.config):
+        await again.restore()
+        assert not again.asked
+        assert figures(confirmed(analysis(again.state))) == figures(live)
+    fresh = AnsweredEvent(engine=engine)
+    await fresh.take(read_pgn(tmp_path / "final.pgn"))
+    fresh.answer_all()
+    assert figures(analysis(fresh.state)) == figures(live)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("kind", ["embedded", "native"])
+async def test_real_engines_have_one_figure_too(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    settings: dict[str, object] = {"engine.engines": 2}
+    if kind == "native":
+        native = shutil.which("stockfish")
+        if native is None:
+            pytest.skip("no Stockfish is installed")
+        settings |= {"engine.path": native}
+    config = load_config(None, {}, settings)
+    chance = random.Random(7)
+    ends = [msgspec.structs.replace(game, key="") for game in demo_feed.games()[:1]]
+    ends = [msgspec.structs.replace(game, moves=game.moves[:14], result="*") for game in ends]
+    histories = [history(chance, end) for end in ends]
+    service = EventService(config, EventJournal(path))
+    async with service.with_engine(live=False, feeds=[FEED]):
+        for at in range(max(map(len, histories))):
+            now = tuple(each[min(at, len(each) - 1)] for each in histories)
+            await service.take(FeedReport(FEED, now, complete=True))
+        await service.settled()
+        await service.measure_engine()
+        live = analysis(service.state)
+        await check(service, path, ends)
+    service = EventService(config, EventJournal(path))
+    async with service.with_engine(live=False, feeds=[FEED]):
+        assert figures(confirmed(analysis(service.state))) == figures(live)
+        assert service.room.health().searches == 0
+    fresh = await analysed(config, [tmp_path / "final.pgn"], evals="engine", walkovers=True)
+    assert figures(analysis(fresh)) == figures(live)
