@@ -36,7 +36,6 @@ from live.events import (
     GoneMessage,
 )
 from live.games.game import GameConfirmed, NewGame, Step
-from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
@@ -113,12 +112,6 @@ class JournalledEngines(Protocol):
         """The result, if it is known already."""
 
 
-def settings_of(config: Config) -> dict[str, object]:
-    """What figures depend on, to be kept with them."""
-    sections = {"engine": config.engine, "rating": config.rating, "human": config.human}
-    return {name: msgspec.to_builtins(section) for name, section in sections.items()}
-
-
 class EventJournal:
     """The service's side of its journal; does nothing where there is none.
 
@@ -160,7 +153,9 @@ class EventJournal:
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[ResultCache]:
         """Gives where results are looked up and put."""
-        self._settings = settings_of(config)
+        # What figures depend on, to be kept with them.
+        sections = {"engine": config.engine, "rating": config.rating, "human": config.human}
+        self._settings = {name: msgspec.to_builtins(each) for name, each in sections.items()}
         with contextlib.ExitStack() as stack:
             shared = None
             if cache_file := config.engine.cache_file:
@@ -336,14 +331,6 @@ class EventJournal:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
-
-    def answer(self, question: HumanQuestion) -> HumanAnswer | None:
-        """What was answered to this question before, here or in an earlier start."""
-        return self.journal.answer(question)
-
-    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
-        """Keep what the network of human moves answered."""
-        self.journal.put_answer(question, answer)
 
     @property
     def unkept(self) -> int:

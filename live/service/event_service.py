@@ -158,7 +158,7 @@ class EventService:
         self.state: EventState
         self._human: HumanService | None = None
         if human and config.human.enabled:
-            self._human = HumanService(config.human, self.journal, self._answered)
+            self._human = HumanService(config.human, self.journal.journal, self._answered)
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[Callable[[Iterable[Change]], None]] = []

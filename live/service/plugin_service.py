@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
+from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import TypeVar
 
 import msgspec
 
@@ -20,11 +21,9 @@ from live.errors import UnknownFeed
 from live.events import (
     Change,
     ClockMessage,
-    GameDetail,
     GameId,
     GameMessage,
     MoveMessage,
-    PlayerView,
     PluginFigure,
     ScoreMessage,
     SnapshotMessage,
@@ -47,8 +46,6 @@ log = logging.getLogger(__name__)
 
 #: After a failure, doubled with each in a row.
 FAILED_S = 1.0
-
-Seen = TypeVar("Seen", GameDetail, PlayerView)
 
 
 def plugin_feeds(plugins: Sequence[InstalledPlugin]) -> PluginFeeds:
@@ -117,26 +114,26 @@ class PluginService:
     ) -> None:
         self._service = service
         self._clock = clock or LoopClock()
-        processes = [
-            PluginProcess(each, service.health, clock=self._clock)
-            for each in plugins
-            if each.kind != "feeds"
-        ]
-        self._processes = processes
-        self._boards = {each: WaitingNames() for each in processes if _is(each, "alerts")}
-        self._players = {each: WaitingNames() for each in processes if _is(each, "methods")}
-        self._exports = {each.plugin.name: each for each in processes if _is(each, "exports")}
+        kinds: dict[str, list[PluginProcess]] = defaultdict(list)
+        for each in plugins:
+            if each.kind != "feeds":
+                process = PluginProcess(each, service.health, clock=self._clock)
+                kinds[each.kind].append(process)
+        self._processes = [*itertools.chain(*kinds.values())]
+        self._boards = {each: WaitingNames() for each in kinds["alerts"]}
+        self._players = {each: WaitingNames() for each in kinds["methods"]}
+        self._exports = {each.plugin.name: each for each in kinds["exports"]}
         if self._boards:
             service.arbiter.await_plugins()
 
     def parts(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """What has to run, by name."""
-        found: dict[str, Callable[[], Awaitable[None]]] = {}
-        for each, names in self._boards.items():
-            found[each.part] = partial(self._keep, each, names, self._board)
-        for each, names in self._players.items():
-            found[each.part] = partial(self._keep, each, names, self._player)
-        return found
+        looks = ((self._boards, self._board), (self._players, self._player))
+        return {
+            each.part: partial(self._keep, each, names, look)
+            for waiting, look in looks
+            for each, names in waiting.items()
+        }
 
     def published(self, changes: Iterable[Change]) -> None:
         """What has changed has to be looked at."""
@@ -201,8 +198,10 @@ class PluginService:
             return
         ids = [each.id for each in state.games() if player in state.player_ids(each.id)]
         # The figure is for everybody, so what is for arbiters alone does not enter into it.
-        games = tuple(_public(detail) for id in ids if (detail := state.game(id)) is not None)
-        (figure,) = await process.ask((_public(view), games), tuple[PluginFigure | None])
+        details = (detail for id in ids if (detail := state.game(id)) is not None)
+        games = tuple(shown(detail, Visibility.PUBLIC) for detail in details)
+        known = (shown(view, Visibility.PUBLIC), games)
+        (figure,) = await process.ask(known, tuple[PluginFigure | None])
         if figure is not None:
             figure = msgspec.structs.replace(figure, note=clean(figure.note, MOST_TEXT))
         state.plugin_figure(player, process.plugin.name, figure)
@@ -226,14 +225,6 @@ class PluginService:
         except PluginFailure as failure:
             raise ExportFailed(f"the plugin {failure}") from failure
         return ExportedFile(process.about or "application/octet-stream", body)
-
-
-def _is(process: PluginProcess, kind: str) -> bool:
-    return process.plugin.kind == kind
-
-
-def _public(seen: Seen) -> Seen:
-    return shown(seen, Visibility.PUBLIC)
 
 
 def _changed(change: Change) -> GameId | None:

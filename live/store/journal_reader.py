@@ -267,15 +267,15 @@ class JournalReader:
         if not path.is_file():
             raise not_there(path)
         try:
-            return cls._proved(path)
-        except (sqlite3.Error, ForeignDatabase) as error:
-            # A journal has a second file beside it only while somebody writes it. Where there is
-            # none, as on a stick that is write-protected, it can be read as it lies.
-            barred = isinstance(error, sqlite3.Error) and error_code(error) in UNWRITABLE
-            if not barred or path.with_name(path.name + "-wal").exists():
-                raise unreadable(path, error) from None
-        try:
-            return cls._proved(path, at_rest=True)
+            try:
+                return cls._proved(path)
+            except sqlite3.Error as error:
+                # A journal has a second file beside it only while somebody writes it. Where there
+                # is none, as on a stick that is write-protected, it can be read as it lies.
+                written = path.with_name(path.name + "-wal").exists()
+                if written or error_code(error) not in UNWRITABLE:
+                    raise
+                return cls._proved(path, at_rest=True)
         except (sqlite3.Error, ForeignDatabase) as error:
             raise unreadable(path, error) from None
 
