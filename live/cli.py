@@ -4,6 +4,7 @@ answers at once.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from functools import partial
@@ -15,20 +16,21 @@ import typer
 from live import __version__
 from live.commands import service_commands, study_commands
 from live.commands.command_options import (
-    SWITCH,
     ClusterFlag,
     ConfigFlag,
     DebugFlag,
     EngineFlag,
     EvalsFlag,
-    HostFlag,
     JsonFileFlag,
-    PortFlag,
     RunFlags,
     SearchFlags,
+    SettingFlags,
+    argument,
     grouped,
+    option,
     rating_settings,
     settings_of,
+    switch,
 )
 from live.errors import ConfigError, LiveRateError
 
@@ -52,6 +54,59 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
+@dataclasses.dataclass(frozen=True)
+class ServiceFlags(SettingFlags):
+    """What a service shows whom, and keeps."""
+
+    delay: Annotated[
+        str | None,
+        option(
+            "--delay",
+            "TIME",
+            "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h.",
+        ),
+        "feeds.delay_s",
+    ] = None
+    host: Annotated[
+        str | None, option("--host", "ADDRESS", "Address to serve on (127.0.0.1)."), "server.host"
+    ] = None
+    port: Annotated[
+        int | None,
+        option("--port", "N", "Port to serve on (8765); 0 takes any free one."),
+        "server.port",
+    ] = None
+    public: Annotated[
+        bool,
+        switch("--public", "Let whoever reaches the address read, without token."),
+        "server.public",
+    ] = False
+    hide_scores: Annotated[
+        bool,
+        switch("--hide-scores", "Serve moves, clocks and results only: for venues."),
+        "server.hide_scores",
+    ] = False
+    journal: Annotated[
+        str | None,
+        option(
+            "--journal",
+            "FILE",
+            "Where everything is kept over restarts; else a file for these sources.",
+        ),
+        "journal.file",
+    ] = None
+    no_journal: Annotated[bool, switch("--no-journal", "Keep nothing over a restart.")] = False
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What was given, by dotted key."""
+        if self.journal and self.no_journal:
+            raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
+        given = super().settings
+        if self.journal or self.no_journal:
+            given["journal.enabled"] = not self.no_journal
+        return given
+
+
 @app.callback(invoke_without_command=True)
 @grouped
 def follow(
@@ -59,75 +114,26 @@ def follow(
     *,
     feed: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--feed",
-            metavar="URL",
-            help="What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or "
+            "URL",
+            "What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or "
             "path of a PGN, - for standard input, or plugin+NAME:ADDRESS.",
         ),
     ] = None,
     headless: Annotated[
-        bool,
-        typer.Option(
-            "--headless", metavar=SWITCH, help="No terminal dashboard: one line per event."
-        ),
+        bool, switch("--headless", "No terminal dashboard: one line per event.")
     ] = False,
-    plain: Annotated[
-        bool,
-        typer.Option("--plain", metavar=SWITCH, help="A plain table in the terminal, no keys."),
-    ] = False,
-    json: Annotated[
-        bool,
-        typer.Option("--json", metavar=SWITCH, help="Print every message as a line of JSON."),
-    ] = False,
-    once: Annotated[
-        bool,
-        typer.Option("--once", metavar=SWITCH, help="End when all games are over and analysed."),
-    ] = False,
-    delay: Annotated[
-        str | None,
-        typer.Option(
-            "--delay",
-            metavar="TIME",
-            help="Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h.",
-        ),
-    ] = None,
-    host: HostFlag = None,
-    port: PortFlag = None,
-    public: Annotated[
-        bool,
-        typer.Option(
-            "--public", metavar=SWITCH, help="Let whoever reaches the address read, without token."
-        ),
-    ] = False,
-    hide_scores: Annotated[
-        bool,
-        typer.Option(
-            "--hide-scores",
-            metavar=SWITCH,
-            help="Serve moves, clocks and results only: for venues.",
-        ),
-    ] = False,
-    journal: Annotated[
-        str | None,
-        typer.Option(
-            "--journal",
-            metavar="FILE",
-            help="Where everything is kept over restarts; else a file for these sources.",
-        ),
-    ] = None,
-    no_journal: Annotated[
-        bool,
-        typer.Option("--no-journal", metavar=SWITCH, help="Keep nothing over a restart."),
-    ] = False,
+    plain: Annotated[bool, switch("--plain", "A plain table in the terminal, no keys.")] = False,
+    json: Annotated[bool, switch("--json", "Print every message as a line of JSON.")] = False,
+    once: Annotated[bool, switch("--once", "End when all games are over and analysed.")] = False,
+    service: ServiceFlags,
     search: SearchFlags,
     cluster: ClusterFlag = None,
     run_flags: RunFlags,
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", metavar=SWITCH, callback=_version, is_eager=True, help="Print the version."
-        ),
+        switch("--version", "Print the version.", callback=_version, is_eager=True),
     ] = False,
 ) -> None:
     """Follow live chess games and see how strong each player is playing."""
@@ -138,24 +144,11 @@ def follow(
         raise ConfigError(
             "--feed", "nothing to follow", "Say what, for example: live-rate --feed demo"
         )
-    if journal and no_journal:
-        raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
     from live.service.process import HangupSignals
 
     hangups = HangupSignals.of_service(headless=headless, json=json)
-    load = partial(
-        rating_settings,
-        search,
-        run_flags,
-        journal__enabled=False if no_journal else True if journal else None,
-        journal__file=journal,
-        feeds__delay_s=delay,
-        server__host=host,
-        server__port=port,
-        server__public=public or None,
-        server__hide_scores=hide_scores or None,
-        engine__cluster=cluster,
-    )
+    given = service.settings | {"engine.cluster": cluster}
+    load = partial(rating_settings, search, run_flags, given)
     settings = load()
     from live.app import StartAgain, run
     from live.app import follow as follow_feeds
@@ -171,30 +164,22 @@ def follow(
 @app.command()
 @grouped
 def analyze(
-    pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Files to analyse.")],
+    pgn: Annotated[list[Path], argument("PGN...", "Files to analyse.")],
     *,
     evals: EvalsFlag = "engine",
     json: JsonFileFlag = None,
-    pgn_out: Annotated[
-        Path | None, typer.Option("--pgn", metavar="FILE", help="Write the games annotated.")
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a report to print.")
-    ] = None,
+    pgn_out: Annotated[Path | None, option("--pgn", "FILE", "Write the games annotated.")] = None,
+    html: Annotated[Path | None, option("--html", "FILE", "Write a report to print.")] = None,
     csv: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FOLDER", help="Write plies, curves and players as CSV."),
+        Path | None, option("--csv", "FOLDER", "Write plies, curves and players as CSV.")
     ] = None,
-    arbiter: Annotated[
-        bool,
-        typer.Option("--arbiter", metavar=SWITCH, help="Add screening figures to the report."),
-    ] = False,
+    arbiter: Annotated[bool, switch("--arbiter", "Add screening figures to the report.")] = False,
     search: SearchFlags,
     cluster: ClusterFlag = None,
     run_flags: RunFlags,
 ) -> None:
     """Rate the players of finished games: the same figures as live, from PGN files."""
-    settings = rating_settings(search, run_flags, engine__cluster=cluster)
+    settings = rating_settings(search, run_flags, {"engine.cluster": cluster})
     from live.app import run
     from live.jobs.analyze_games import analyze as analyze_files
 
@@ -216,14 +201,11 @@ def analyze(
 @app.command()
 def doctor(
     overlays: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ADDRESS]...", help="Addresses of overlays, to look at, too."),
+        list[str] | None, argument("[ADDRESS]...", "Addresses of overlays, to look at, too.")
     ] = None,
     engine: EngineFlag = None,
-    host: Annotated[
-        str | None, typer.Option("--host", metavar="ADDRESS", help="Address to check.")
-    ] = None,
-    port: Annotated[int | None, typer.Option("--port", metavar="N", help="Port to check.")] = None,
+    host: Annotated[str | None, option("--host", "ADDRESS", "Address to check.")] = None,
+    port: Annotated[int | None, option("--port", "N", "Port to check.")] = None,
     config: ConfigFlag = None,
     debug: DebugFlag = False,
 ) -> None:
@@ -235,7 +217,7 @@ def doctor(
         run(
             examine(
                 lambda: settings_of(
-                    config, server__host=host, server__port=port, engine__path=engine
+                    config, {"server.host": host, "server.port": port, "engine.path": engine}
                 ),
                 overlays or (),
             )

@@ -1,7 +1,8 @@
 """The options that several commands share, and the settings they make. Loads nothing heavy.
 
 Options that always come together are the fields of one frozen dataclass, and a command under
-:func:`grouped` takes it as one argument.
+:func:`grouped` takes it as one argument. An option that stands for a setting has its dotted key
+beside it: what is given there goes before the environment and the file.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import dataclasses
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
@@ -20,126 +21,113 @@ if TYPE_CHECKING:
     from live.config import Config
 
 
-#: In place of a value's name: a switch has none, and without this help would show ``<bool>``.
-SWITCH = " "
+def option(flag: str, metavar: str, help: str, **bounds: float) -> Any:
+    """An option with a value, and what it may be at least (``min``) and at most (``max``)."""
+    return typer.Option(flag, metavar=metavar, help=help, **bounds)  # type: ignore[arg-type]
+
+
+def switch(flag: str, help: str, **more: Any) -> Any:
+    """An option without a value: a blank name of one, or help would show ``<bool>``."""
+    return typer.Option(flag, metavar=" ", help=help, **more)
+
+
+def argument(metavar: str, help: str) -> Any:
+    """An argument."""
+    return typer.Argument(metavar=metavar, help=help)
+
 
 EngineFlag = Annotated[
     str | None,
-    typer.Option(
-        "--engine", metavar="PATH", help="A UCI engine, or 'embedded'; else the first one found."
-    ),
-]
-DepthFlag = Annotated[
-    int | None,
-    typer.Option("--depth", metavar="N", min=1, help="Search every position to this depth."),
-]
-NodesFlag = Annotated[
-    int | None,
-    typer.Option("--nodes", metavar="N", min=1, help="Search this many nodes a position (100000)."),
-]
-MovetimeFlag = Annotated[
-    int | None,
-    typer.Option("--movetime", metavar="MS", min=1, help="Search for this long a position."),
+    option("--engine", "PATH", "A UCI engine, or 'embedded'; else the first one found."),
+    "engine.path",
 ]
 EnginesFlag = Annotated[
     int | None,
-    typer.Option(
-        "--engines",
-        metavar="N",
-        min=1,
-        help="How many engine processes run (one for each processor).",
-    ),
+    option("--engines", "N", "How many engine processes run (one for each processor).", min=1),
+    "engine.engines",
 ]
 ClusterFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster", metavar="ADDRESS", help="A Dask scheduler whose workers search for us."
-    ),
-]
-GainFlag = Annotated[
-    Literal["same-search", "successive"] | None,
-    typer.Option("--gain", help="Which definition of gain feeds the curves (same-search)."),
+    str | None, option("--cluster", "ADDRESS", "A Dask scheduler whose workers search for us.")
 ]
 ConfigFlag = Annotated[
-    Path | None,
-    typer.Option("--config", metavar="FILE", help="Settings; see config.toml for every key."),
+    Path | None, option("--config", "FILE", "Settings; see config.toml for every key.")
 ]
-LogFlag = Annotated[
-    Literal["debug", "info", "warning", "error"] | None,
-    typer.Option("--log-level", help="How much to log to standard error."),
-]
-DebugFlag = Annotated[
-    bool,
-    typer.Option(
-        "--debug", metavar=SWITCH, help="Show tracebacks and log everything.", is_eager=True
-    ),
-]
+DebugFlag = Annotated[bool, switch("--debug", "Show tracebacks and log everything.", is_eager=True)]
 EvalsFlag = Annotated[
     Literal["engine", "pgn"],
     typer.Option(help="Search with an engine, or take the [%eval] comments of the PGN."),
 ]
 #: Of commands that write all they found.
 JsonFileFlag = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it."),
+    str | None, option("--json", "FILE", "Write everything as JSON; - prints it.")
 ]
 #: Of commands that serve something of their own, whatever the settings say.
-OwnHostFlag = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on.")]
+OwnHostFlag = Annotated[str, option("--host", "ADDRESS", "Address to serve on.")]
 OwnPortFlag = Annotated[
-    int,
-    typer.Option(
-        "--port", metavar="N", min=0, max=65535, help="Port to serve on; 0 takes any free one."
-    ),
-]
-#: Of the service: what is not given stands in the settings.
-HostFlag = Annotated[
-    str | None,
-    typer.Option("--host", metavar="ADDRESS", help="Address to serve on (127.0.0.1)."),
-]
-PortFlag = Annotated[
-    int | None,
-    typer.Option("--port", metavar="N", help="Port to serve on (8765); 0 takes any free one."),
+    int, option("--port", "N", "Port to serve on; 0 takes any free one.", min=0, max=65535)
 ]
 
 
 @dataclasses.dataclass(frozen=True)
-class SearchFlags:
+class SettingFlags:
+    """Options of which some stand for settings."""
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What was given of those, by dotted key."""
+        hints = get_type_hints(type(self), include_extras=True)
+        return {
+            key: value
+            for name, hint in hints.items()
+            for key in hint.__metadata__[1:]
+            if (value := getattr(self, name)) not in (None, False)
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class SearchFlags(SettingFlags):
     """Which engine searches, how much, and how many of it."""
 
     engine: EngineFlag = None
-    depth: DepthFlag = None
-    nodes: NodesFlag = None
-    movetime: MovetimeFlag = None
+    depth: Annotated[
+        int | None,
+        option("--depth", "N", "Search every position to this depth.", min=1),
+        "engine.depth",
+    ] = None
+    nodes: Annotated[
+        int | None,
+        option("--nodes", "N", "Search this many nodes a position (100000).", min=1),
+        "engine.nodes",
+    ] = None
+    movetime: Annotated[
+        int | None,
+        option("--movetime", "MS", "Search for this long a position.", min=1),
+        "engine.movetime_ms",
+    ] = None
     engines: EnginesFlag = None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What was given, for :func:`settings_of`."""
-        return {
-            "engine__path": self.engine,
-            "engine__depth": self.depth,
-            "engine__nodes": self.nodes,
-            "engine__movetime_ms": self.movetime,
-            "engine__engines": self.engines,
-        }
 
 
 @dataclasses.dataclass(frozen=True)
-class RunFlags:
+class RunFlags(SettingFlags):
     """How a command that rates runs: its gain, its settings, its log."""
 
-    gain: GainFlag = None
+    gain: Annotated[
+        Literal["same-search", "successive"] | None,
+        typer.Option("--gain", help="Which definition of gain feeds the curves (same-search)."),
+        "rating.gain",
+    ] = None
     config: ConfigFlag = None
-    log_level: LogFlag = None
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"] | None,
+        typer.Option("--log-level", help="How much to log to standard error."),
+        "log.level",
+    ] = None
     debug: DebugFlag = False
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """What was given, for :func:`settings_of`."""
-        return {
-            "rating__gain": self.gain,
-            "log__level": "debug" if self.debug else self.log_level,
-        }
+    def settings(self) -> dict[str, object]:
+        """What was given, by dotted key."""
+        return super().settings | ({"log.level": "debug"} if self.debug else {})
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -177,15 +165,15 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def settings_of(config: Path | None, **flags: Any) -> Config:
-    """The settings with the flags that were given on top."""
+def settings_of(config: Path | None, given: Mapping[str, object] | None = None) -> Config:
+    """The settings, on top of them what was given on the command line, by dotted key."""
     from live.config import find_config_file, load_config
 
-    given = {key.replace("__", "."): value for key, value in flags.items() if value is not None}
-    found = find_config_file(config, os.environ)
-    return load_config(found, os.environ, given)
+    return load_config(find_config_file(config, os.environ), os.environ, given or {})
 
 
-def rating_settings(search: SearchFlags, run: RunFlags, **flags: Any) -> Config:
-    """The settings of a command that rates, with ``flags`` of its own on top."""
-    return settings_of(run.config, **search.settings, **run.settings, **flags)
+def rating_settings(
+    search: SearchFlags, run: RunFlags, more: Mapping[str, object] | None = None
+) -> Config:
+    """The settings of a command that rates, with ``more`` of its own on top."""
+    return settings_of(run.config, {**search.settings, **run.settings, **(more or {})})

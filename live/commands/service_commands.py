@@ -15,7 +15,6 @@ from typing import Annotated, Literal, get_args
 import typer
 
 from live.commands.command_options import (
-    SWITCH,
     ConfigFlag,
     DebugFlag,
     EngineFlag,
@@ -23,7 +22,10 @@ from live.commands.command_options import (
     JsonFileFlag,
     OwnHostFlag,
     OwnPortFlag,
+    argument,
+    option,
     settings_of,
+    switch,
 )
 from live.errors import ConfigError, InputError
 
@@ -58,24 +60,14 @@ class ReportFormat(enum.StrEnum):
 def token(
     name: Annotated[str, typer.Argument(help="Whom it is for; shown to nobody else.")],
     arbiter: Annotated[
-        bool,
-        typer.Option("--arbiter", metavar=SWITCH, help="It also shows what is for arbiters alone."),
+        bool, switch("--arbiter", "It also shows what is for arbiters alone.")
     ] = False,
-    metrics: Annotated[
-        bool,
-        typer.Option("--metrics", metavar=SWITCH, help="It also reads the service's /metrics."),
-    ] = False,
+    metrics: Annotated[bool, switch("--metrics", "It also reads the service's /metrics.")] = False,
     producer: Annotated[
-        bool,
-        typer.Option(
-            "--producer",
-            metavar=SWITCH,
-            help="The boards that its overlays show are analysed first.",
-        ),
+        bool, switch("--producer", "The boards that its overlays show are analysed first.")
     ] = False,
     event: Annotated[
-        list[str] | None,
-        typer.Option("--event", metavar="NAME", help="Only this event; may be repeated."),
+        list[str] | None, option("--event", "NAME", "Only this event; may be repeated.")
     ] = None,
     expires: Annotated[
         datetime | None,
@@ -148,10 +140,7 @@ def plugins(config: ConfigFlag = None) -> None:
 
 def schema(
     http: Annotated[
-        bool,
-        typer.Option(
-            "--http", metavar=SWITCH, help="The requests instead, as an OpenAPI 3.1 document."
-        ),
+        bool, switch("--http", "The requests instead, as an OpenAPI 3.1 document.")
     ] = False,
 ) -> None:
     """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
@@ -166,8 +155,7 @@ def schema(
 
 def systemd_unit(
     feed: Annotated[
-        list[str] | None,
-        typer.Option("--feed", metavar="URL", help="What to follow; may be repeated."),
+        list[str] | None, option("--feed", "URL", "What to follow; may be repeated.")
     ] = None,
     config: ConfigFlag = None,
 ) -> None:
@@ -178,11 +166,8 @@ def systemd_unit(
 
 
 def site(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write into.")],
-    broker: Annotated[
-        str,
-        typer.Option("--broker", metavar="URL", help="wss://HOST:PORT/PATH, as viewers reach it."),
-    ],
+    out: Annotated[Path, argument("OUT", "The folder to write into.")],
+    broker: Annotated[str, option("--broker", "URL", "wss://HOST:PORT/PATH, as viewers reach it.")],
     prefix: Annotated[
         str, typer.Option("--prefix", help="What its topics begin with: mqtt.prefix.")
     ] = "live-rate",
@@ -222,17 +207,10 @@ def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:
 
 def watch(
     url: Annotated[
-        str,
-        typer.Argument(
-            metavar="URL", help="ws://HOST:PORT of a running service; with ?token=… if it asks."
-        ),
+        str, argument("URL", "ws://HOST:PORT of a running service; with ?token=… if it asks.")
     ],
-    plain: Annotated[
-        bool, typer.Option("--plain", metavar=SWITCH, help="A plain table, without keys.")
-    ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", metavar=SWITCH, help="Every message as a line of JSON.")
-    ] = False,
+    plain: Annotated[bool, switch("--plain", "A plain table, without keys.")] = False,
+    json: Annotated[bool, switch("--json", "Every message as a line of JSON.")] = False,
 ) -> None:
     """Show a running service in this terminal: the same screens as where it runs."""
     from live.app import run
@@ -242,47 +220,40 @@ def watch(
 
 
 def rehearse(
-    pgn: Annotated[Path, typer.Argument(metavar="PGN", help="Finished games, best with clocks.")],
+    pgn: Annotated[Path, argument("PGN", "Finished games, best with clocks.")],
     protocol: Annotated[
         Protocol, typer.Option("--as", help="The protocol to play them back over.")
     ] = "lichess",
     speed: Annotated[
-        float,
-        typer.Option("--speed", metavar="X", min=0.001, help="How many times as fast as played."),
+        float, option("--speed", "X", "How many times as fast as played.", min=0.001)
     ] = 1.0,
     faults: Annotated[
-        int | None,
-        typer.Option(
-            "--faults", metavar="SEED", help="Drop, repeat, garble, correct and stall by chance."
-        ),
+        int | None, option("--faults", "SEED", "Drop, repeat, garble, correct and stall by chance.")
     ] = None,
     mistakes: Annotated[
         list[Mistake] | None,
-        typer.Option(
+        option(
             "--mistake",
-            metavar="KIND",
-            help="What an alert is for, in the middle of the first game; again for the next: "
+            "KIND",
+            "What an alert is for, in the middle of the first game; again for the next: "
             + ", ".join(Mistake)
             + ".",
         ),
     ] = None,
-    round_name: Annotated[
-        str, typer.Option("--round", metavar="N", help="Only this round of the file.")
-    ] = "",
+    round_name: Annotated[str, option("--round", "N", "Only this round of the file.")] = "",
     host: OwnHostFlag = "127.0.0.1",
     port: OwnPortFlag = 0,
     to: Annotated[
         str,
-        typer.Option(
+        option(
             "--to",
-            metavar="WHERE",
-            help="With mqtt: mqtt://BROKER/TOPIC instead of a Mosquitto of its own. With folder: "
+            "WHERE",
+            "With mqtt: mqtt://BROKER/TOPIC instead of a Mosquitto of its own. With folder: "
             "a folder that stays.",
         ),
     ] = "",
     linger: Annotated[
-        float,
-        typer.Option("--linger", metavar="SECONDS", min=0, help="Stay after the last result."),
+        float, option("--linger", "SECONDS", "Stay after the last result.", min=0)
     ] = 60.0,
     debug: DebugFlag = False,
 ) -> None:
@@ -309,13 +280,10 @@ def rehearse(
 
 
 def feeds(
-    url: Annotated[list[str], typer.Argument(metavar="URL...", help="Sources, as after --feed.")],
-    json: Annotated[
-        bool, typer.Option("--json", metavar=SWITCH, help="Print JSON instead of tables.")
-    ] = False,
+    url: Annotated[list[str], argument("URL...", "Sources, as after --feed.")],
+    json: Annotated[bool, switch("--json", "Print JSON instead of tables.")] = False,
     timeout: Annotated[
-        float,
-        typer.Option("--timeout", metavar="SECONDS", min=0.1, help="How long to wait for each."),
+        float, option("--timeout", "SECONDS", "How long to wait for each.", min=0.1)
     ] = 15.0,
     config: ConfigFlag = None,
     debug: DebugFlag = False,
@@ -329,9 +297,7 @@ def feeds(
 
 
 def worker(
-    address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="The Dask scheduler, as tcp://HOST:8786.")
-    ],
+    address: Annotated[str, argument("ADDRESS", "The Dask scheduler, as tcp://HOST:8786.")],
     engine: EngineFlag = None,
     engines: EnginesFlag = None,
     config: ConfigFlag = None,
@@ -342,9 +308,8 @@ def worker(
     Engine, hash and reproducible must be set as there: a worker is asked only where its figures
     would be the same.
     """
-    settings = settings_of(
-        config, engine__path=engine, engine__engines=engines, engine__cluster=address
-    ).engine
+    given = {"engine.path": engine, "engine.engines": engines, "engine.cluster": address}
+    settings = settings_of(config, given).engine
     from live.app import run
     from live.engine.cluster import require_dask, work
     from live.engine.engine_discovery import find_engine
@@ -367,29 +332,22 @@ def worker(
     raise typer.Exit(run(lend()))
 
 
-JournalArgument = Annotated[
-    Path, typer.Argument(metavar="JOURNAL", help="What live-rate wrote with --journal.")
-]
+JournalArgument = Annotated[Path, argument("JOURNAL", "What live-rate wrote with --journal.")]
 
 
 def report(
     journal: JournalArgument,
     at: Annotated[
-        str | None,
-        typer.Option("--at", metavar="TIME", help="As it stood then: 15:04, or 2026-05-01T15:04."),
+        str | None, option("--at", "TIME", "As it stood then: 15:04, or 2026-05-01T15:04.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FOLDER", help="Write files there, instead of a table here."),
+        Path | None, option("--out", "FOLDER", "Write files there, instead of a table here.")
     ] = None,
     format: Annotated[
         list[ReportFormat] | None,
         typer.Option("--format", help="What to write into --out; may be repeated (all)."),
     ] = None,
-    alerts: Annotated[
-        bool,
-        typer.Option("--alerts", metavar=SWITCH, help="Add the alerts: for arbiters alone."),
-    ] = False,
+    alerts: Annotated[bool, switch("--alerts", "Add the alerts: for arbiters alone.")] = False,
     json: JsonFileFlag = None,
     debug: DebugFlag = False,
 ) -> None:
@@ -410,20 +368,13 @@ def report(
 def replay(
     journal: JournalArgument,
     speed: Annotated[
-        float,
-        typer.Option("--speed", metavar="X", min=0.01, max=1e6, help="How many times as fast."),
+        float, option("--speed", "X", "How many times as fast.", min=0.01, max=1e6)
     ] = 1.0,
-    json: Annotated[
-        bool,
-        typer.Option("--json", metavar=SWITCH, help="Print what subscribers are sent, one a line."),
-    ] = False,
+    json: Annotated[bool, switch("--json", "Print what subscribers are sent, one a line.")] = False,
     host: OwnHostFlag = "127.0.0.1",
     port: OwnPortFlag = 8765,
     public: Annotated[
-        bool,
-        typer.Option(
-            "--public", metavar=SWITCH, help="Let whoever reaches the address read along."
-        ),
+        bool, switch("--public", "Let whoever reaches the address read along.")
     ] = False,
     debug: DebugFlag = False,
 ) -> None:
@@ -437,9 +388,7 @@ def replay(
 
 def explain(
     journal: JournalArgument,
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="Its id, or part of the players' names.")
-    ],
+    game: Annotated[str, argument("GAME", "Its id, or part of the players' names.")],
     ply: Annotated[int, typer.Argument(metavar="PLY", min=1, help="Half-moves from the start.")],
     json: JsonFileFlag = None,
     debug: DebugFlag = False,
@@ -452,12 +401,9 @@ def explain(
 
 def forget(
     journal: JournalArgument,
-    player: Annotated[
-        str, typer.Option("--player", metavar="NAME", help="Whose games: a name, or a FIDE id.")
-    ] = "",
+    player: Annotated[str, option("--player", "NAME", "Whose games: a name, or a FIDE id.")] = "",
     older_than: Annotated[
-        int,
-        typer.Option("--older-than", metavar="DAYS", min=0, help="Games unchanged for so long."),
+        int, option("--older-than", "DAYS", "Games unchanged for so long.", min=0)
     ] = 0,
     debug: DebugFlag = False,
 ) -> None:
@@ -483,7 +429,7 @@ def forget(
 
 def manual(
     topic: Annotated[
-        str | None, typer.Argument(metavar="TOPIC", help="Which page; without it all are listed.")
+        str | None, argument("TOPIC", "Which page; without it all are listed.")
     ] = None,
 ) -> None:
     """Print a page of the manual: for arbiters, producers, programs; a glossary; changes."""

@@ -12,16 +12,18 @@ import msgspec
 import typer
 
 from live.commands.command_options import (
-    SWITCH,
     ClusterFlag,
     ConfigFlag,
     DebugFlag,
     EvalsFlag,
     RunFlags,
     SearchFlags,
+    argument,
     grouped,
+    option,
     rating_settings,
     settings_of,
+    switch,
 )
 from live.errors import InputError
 
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
     from live.studies.study_data import Selection
 
 JsonFlag = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write the figures as JSON; - prints them."),
+    str | None, option("--json", "FILE", "Write the figures as JSON; - prints them.")
 ]
 
 
@@ -43,69 +44,52 @@ def calibrate(
     *,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="FILE...",
-            help="PGN of rated players, or NDJSON of gains (may be gzipped).",
-        ),
+        argument("FILE...", "PGN of rated players, or NDJSON of gains (may be gzipped)."),
     ] = None,
     evals: EvalsFlag = "engine",
     name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="Name of what is written; else the file's."),
+        str | None, option("--name", "NAME", "Name of what is written; else the file's.")
     ] = None,
     time_control: Annotated[
-        str,
-        typer.Option(
-            "--time-control", metavar="CLASS", help="For people: classical, rapid, blitz."
-        ),
+        str, option("--time-control", "CLASS", "For people: classical, rapid, blitz.")
     ] = "unspecified",
     written: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--write",
-            metavar="OUT.json",
-            help="Learn a model of perceived ratings from NDJSON of searched games, for "
+            "OUT.json",
+            "Learn a model of perceived ratings from NDJSON of searched games, for "
             "[rating] model and --check; with --intrinsic its table.",
         ),
     ] = None,
     engine_name: Annotated[
         str | None,
-        typer.Option(
-            "--engine-name", metavar="NAME", help="What the engine of an NDJSON file calls itself."
-        ),
+        option("--engine-name", "NAME", "What the engine of an NDJSON file calls itself."),
     ] = None,
     limit: Annotated[
-        str | None,
-        typer.Option(
-            "--limit", metavar="LIMIT", help="Its limit, as in '100000 nodes' or 'depth 15'."
-        ),
+        str | None, option("--limit", "LIMIT", "Its limit, as in '100000 nodes' or 'depth 15'.")
     ] = None,
     intrinsic: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--intrinsic",
-            metavar=SWITCH,
-            help="Search several lines and write the table of Regan and Haworth (2011) that turns "
+            "Search several lines and write the table of Regan and Haworth (2011) that turns "
             "choices into Elo for this engine and limit.",
         ),
     ] = False,
     lines: Annotated[
-        int | None,
-        typer.Option("--lines", metavar="N", min=2, help="How many, with --intrinsic (10)."),
+        int | None, option("--lines", "N", "How many, with --intrinsic (10).", min=2)
     ] = None,
     check: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--check",
-            metavar="FILE",
-            help="Measure --model on these games instead: what its bands hold. Players it was "
+            "FILE",
+            "Measure --model on these games instead: what its bands hold. Players it was "
             "learned from are left out when the file is its own.",
         ),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="NAME", help="Name or file, for --check."),
-    ] = None,
+    model: Annotated[str | None, option("--model", "NAME", "Name or file, for --check.")] = None,
     json: JsonFlag = None,
     search: SearchFlags,
     run_flags: RunFlags,
@@ -156,12 +140,9 @@ def calibrate(
 
 @grouped
 def compare(
-    pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Games of both players.")],
+    pgn: Annotated[list[Path], argument("PGN...", "Games of both players.")],
     *,
-    players: Annotated[
-        tuple[str, str],
-        typer.Option("--players", metavar="A B", help="Two names, or parts of them."),
-    ],
+    players: Annotated[tuple[str, str], option("--players", "A B", "Two names, or parts of them.")],
     evals: EvalsFlag = "engine",
     json: JsonFlag = None,
     search: SearchFlags,
@@ -177,7 +158,7 @@ def compare(
 
 @grouped
 def rank(
-    pgn: Annotated[list[Path], typer.Argument(metavar="PGN...", help="Games of the event.")],
+    pgn: Annotated[list[Path], argument("PGN...", "Games of the event.")],
     *,
     by: Annotated[
         Literal["covariance", "convolution", "markov"],
@@ -198,26 +179,16 @@ def rank(
 
 def match(
     results: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="WINS DRAWS LOSSES | PGN...", help="Three counts, or the games of a match."
-        ),
+        list[str], argument("WINS DRAWS LOSSES | PGN...", "Three counts, or the games of a match.")
     ],
     first: Annotated[
-        str | None,
-        typer.Option("--first", metavar="NAME", help="Whose side; else White of the first game."),
+        str | None, option("--first", "NAME", "Whose side; else White of the first game.")
     ] = None,
-    elo0: Annotated[
-        float | None, typer.Option("--elo0", metavar="ELO", help="SPRT: H0, Elo.")
-    ] = None,
-    elo1: Annotated[
-        float | None, typer.Option("--elo1", metavar="ELO", help="SPRT: H1, Elo.")
-    ] = None,
-    alpha: Annotated[float, typer.Option("--alpha", metavar="P", help="Error rate of H1.")] = 0.05,
-    beta: Annotated[float, typer.Option("--beta", metavar="P", help="Error rate of H0.")] = 0.05,
-    normalized: Annotated[
-        bool, typer.Option("--normalized", metavar=SWITCH, help="SPRT in normalized Elo.")
-    ] = False,
+    elo0: Annotated[float | None, option("--elo0", "ELO", "SPRT: H0, Elo.")] = None,
+    elo1: Annotated[float | None, option("--elo1", "ELO", "SPRT: H1, Elo.")] = None,
+    alpha: Annotated[float, option("--alpha", "P", "Error rate of H1.")] = 0.05,
+    beta: Annotated[float, option("--beta", "P", "Error rate of H0.")] = 0.05,
+    normalized: Annotated[bool, switch("--normalized", "SPRT in normalized Elo.")] = False,
     json: JsonFlag = None,
     debug: DebugFlag = False,
 ) -> None:
@@ -242,10 +213,9 @@ study = typer.Typer(
     no_args_is_help=True,
 )
 
-CorpusArgument = Annotated[Path, typer.Argument(metavar="CORPUS.db", help="The database.")]
+CorpusArgument = Annotated[Path, argument("CORPUS.db", "The database.")]
 SettingFlag = Annotated[
-    int | None,
-    typer.Option("--setting", metavar="N", help="Which engine and limit, where there are several."),
+    int | None, option("--setting", "N", "Which engine and limit, where there are several.")
 ]
 
 
@@ -254,28 +224,19 @@ class SelectionFlags:
     """Which games and players a table is about."""
 
     player: Annotated[
-        list[str] | None,
-        typer.Option("--player", metavar="NAME", help="A player, or part of a name; repeatable."),
+        list[str] | None, option("--player", "NAME", "A player, or part of a name; repeatable.")
     ] = None
     top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", metavar="N", min=1, help="Without --player: those with most games (20)."
-        ),
+        int | None, option("--top", "N", "Without --player: those with most games (20).", min=1)
     ] = None
     event: Annotated[
-        list[str] | None,
-        typer.Option("--event", metavar="NAME", help="Only events called so; repeatable."),
+        list[str] | None, option("--event", "NAME", "Only events called so; repeatable.")
     ] = None
-    first_year: Annotated[
-        int | None, typer.Option("--from", metavar="YEAR", help="Only games from this year on.")
-    ] = None
-    last_year: Annotated[
-        int | None, typer.Option("--to", metavar="YEAR", help="Only games up to this year.")
-    ] = None
-    min_moves: Annotated[
-        int, typer.Option("--min-moves", metavar="N", help="Leave out rows on fewer moves.")
-    ] = 0
+    first_year: Annotated[int | None, option("--from", "YEAR", "Only games from this year on.")] = (
+        None
+    )
+    last_year: Annotated[int | None, option("--to", "YEAR", "Only games up to this year.")] = None
+    min_moves: Annotated[int, option("--min-moves", "N", "Leave out rows on fewer moves.")] = 0
     gain: Annotated[
         Literal["same-search", "successive"],
         typer.Option("--gain", help="Which definition of gain is studied."),
@@ -299,10 +260,10 @@ class SelectionFlags:
 
 ByFlag = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--by",
-        metavar="HOW",
-        help="Battle royale: step, tanh, convolution, markov. regan: player, event, year, rating.",
+        "HOW",
+        "Battle royale: step, tanh, convolution, markov. regan: player, event, year, rating.",
     ),
 ]
 
@@ -311,10 +272,7 @@ ByFlag = Annotated[
 def add(
     corpus: CorpusArgument,
     files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE...", help="PGN or NDJSON, plain, gz, bz2, xz or zst; - reads stdin."
-        ),
+        list[str], argument("FILE...", "PGN or NDJSON, plain, gz, bz2, xz or zst; - reads stdin.")
     ],
     *,
     engine_name: Annotated[
@@ -342,19 +300,15 @@ def run(
         Literal["as-added", "player", "year", "sample"],
         typer.Option("--order", help="Which games come first."),
     ] = "as-added",
-    games: Annotated[
-        int | None, typer.Option("--games", metavar="N", min=1, help="At most so many.")
-    ] = None,
+    games: Annotated[int | None, option("--games", "N", "At most so many.", min=1)] = None,
     lines: Annotated[
-        int | None,
-        typer.Option("--lines", metavar="N", min=1, help="Search N lines, for Regan and Haworth."),
+        int | None, option("--lines", "N", "Search N lines, for Regan and Haworth.", min=1)
     ] = None,
     retrograde: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--retrograde",
-            metavar=SWITCH,
-            help="From the last position to the first (with [engine] reproducible = false).",
+            "From the last position to the first (with [engine] reproducible = false).",
         ),
     ] = False,
     search: SearchFlags,
@@ -362,7 +316,9 @@ def run(
     run_flags: RunFlags,
 ) -> None:
     """Search what a corpus lacks; nothing twice, and on from where it was stopped or killed."""
-    config = rating_settings(search, run_flags, engine__cluster=cluster, engine__multipv=lines)
+    config = rating_settings(
+        search, run_flags, {"engine.cluster": cluster, "engine.multipv": lines}
+    )
     from live.app import run as run_async
     from live.studies.search_corpus import search_corpus
 
@@ -381,7 +337,7 @@ def status(corpus: CorpusArgument, *, json: JsonFlag = None, debug: DebugFlag = 
 @study.command()
 def merge(
     corpus: CorpusArgument,
-    other: Annotated[Path, typer.Argument(metavar="OTHER.db", help="Whose results to take.")],
+    other: Annotated[Path, argument("OTHER.db", "Whose results to take.")],
     *,
     json: JsonFlag = None,
     debug: DebugFlag = False,
@@ -403,7 +359,7 @@ def moves(corpus: CorpusArgument, *, setting: SettingFlag = None, debug: DebugFl
 @study.command()
 def alliot(
     corpus: CorpusArgument,
-    target: Annotated[str, typer.Argument(metavar="OUT.pgn", help="A file; - prints.")],
+    target: Annotated[str, argument("OUT.pgn", "A file; - prints.")],
     *,
     setting: SettingFlag = None,
     debug: DebugFlag = False,
@@ -418,16 +374,13 @@ def alliot(
 @grouped
 def table(
     corpus: CorpusArgument,
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="As the manual lists them, or all.")
-    ],
+    names: Annotated[list[str], argument("NAME...", "As the manual lists them, or all.")],
     *,
     form: Annotated[
         Literal["text", "csv", "json"], typer.Option("--form", help="How it is written.")
     ] = "text",
     out: Annotated[
-        str,
-        typer.Option("--out", metavar="FILE", help="A file, or a folder for several; - prints."),
+        str, option("--out", "FILE", "A file, or a folder for several; - prints.")
     ] = "-",
     by: ByFlag = None,
     setting: SettingFlag = None,
@@ -446,8 +399,8 @@ def table(
 @grouped
 def figure(
     corpus: CorpusArgument,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As the manual lists them.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A .png or .svg.")],
+    name: Annotated[str, argument("NAME", "As the manual lists them.")],
+    out: Annotated[Path, argument("OUT", "A .png or .svg.")],
     *,
     setting: SettingFlag = None,
     chosen: SelectionFlags,
@@ -461,15 +414,11 @@ def figure(
 
 def human(
     check: Annotated[
-        list[Path] | None,
-        typer.Option("--check", metavar="GAMES", help="Rated games as NDJSON; may be repeated."),
+        list[Path] | None, option("--check", "GAMES", "Rated games as NDJSON; may be repeated.")
     ] = None,
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[GAMES]...", help="More files for --check.")
-    ] = None,
+    files: Annotated[list[Path] | None, argument("[GAMES]...", "More files for --check.")] = None,
     network: Annotated[
-        str | None,
-        typer.Option("--network", metavar="FILE", help="An ONNX file, or a .pb.gz of Maia."),
+        str | None, option("--network", "FILE", "An ONNX file, or a .pb.gz of Maia.")
     ] = None,
     only: Annotated[
         Literal["all", "train", "validation", "test"],
@@ -478,8 +427,7 @@ def human(
         ),
     ] = "all",
     games: Annotated[
-        int | None,
-        typer.Option("--games", metavar="N", min=1, help="At most so many, spread over the files."),
+        int | None, option("--games", "N", "At most so many, spread over the files.", min=1)
     ] = None,
     json: JsonFlag = None,
     config: ConfigFlag = None,
@@ -490,7 +438,7 @@ def human(
     A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical, rapid,
     blitz or bullet), and where known wid and bid (the players' numbers).
     """
-    settings = settings_of(config, human__network=network)
+    settings = settings_of(config, {"human.network": network})
     if not check:
         raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
     from live.studies.human_moves import check_network
@@ -507,27 +455,17 @@ def human(
 
 
 def train_human(
-    games: Annotated[list[Path], typer.Argument(metavar="GAMES...", help="Rated games as NDJSON.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The network, as ONNX.")],
+    games: Annotated[list[Path], argument("GAMES...", "Rated games as NDJSON.")],
+    out: Annotated[Path, option("--out", "FILE", "The network, as ONNX.")],
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--folder", metavar="PATH", help="Positions and checkpoints; beside --out if not given."
-        ),
+        option("--folder", "PATH", "Positions and checkpoints; beside --out if not given."),
     ] = None,
-    hours: Annotated[
-        float, typer.Option("--hours", metavar="H", min=0.01, help="How long to learn.")
-    ] = 8.0,
-    channels: Annotated[
-        int, typer.Option("--channels", metavar="N", min=8, help="Width of the network.")
-    ] = 64,
-    blocks: Annotated[
-        int, typer.Option("--blocks", metavar="N", min=1, help="Depth of the network.")
-    ] = 4,
-    threads: Annotated[
-        int, typer.Option("--threads", metavar="N", min=1, help="Cores to learn on.")
-    ] = 2,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Fixes order and sample.")] = 1,
+    hours: Annotated[float, option("--hours", "H", "How long to learn.", min=0.01)] = 8.0,
+    channels: Annotated[int, option("--channels", "N", "Width of the network.", min=8)] = 64,
+    blocks: Annotated[int, option("--blocks", "N", "Depth of the network.", min=1)] = 4,
+    threads: Annotated[int, option("--threads", "N", "Cores to learn on.", min=1)] = 2,
+    seed: Annotated[int, option("--seed", "N", "Fixes order and sample.")] = 1,
     debug: DebugFlag = False,
 ) -> None:
     """Learn what people play from rated games, without those held out; goes on after a break.
