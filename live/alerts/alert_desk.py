@@ -90,7 +90,6 @@ class AlertDesk:
         """Plugins watch boards: what one found before a restart stands until one has looked."""
         self._watched = WatchedEvent()
         self._open: dict[str, Alert] = {}
-        self._topics: dict[str, AlertTopic] = {}
         self._counted: dict[AlertTopic, dict[str, int]] = {}
         # Passing things an arbiter took note of, by how often they had happened then.
         self._settled: dict[AlertTopic, dict[str, int]] = {}
@@ -183,7 +182,6 @@ class AlertDesk:
             # Whatever passing thing is seen next has happened since.
             occurrence = 0 if alert.kind in PASSING else 1
         self._open[id] = alert
-        self._topics[id] = topic
         self._counted.setdefault(topic, {})[id] = occurrence
 
     def _awaited(self, alert: Alert) -> bool:
@@ -213,7 +211,7 @@ class AlertDesk:
             alert, acknowledged_s=now_s, note=note[:NOTE_CHARS] if note else alert.note
         )
         if alert.kind in PASSING:
-            topic = self._topics[id]
+            topic = topic_of(alert)
             self._settled.setdefault(topic, {})[id] = self._counted[topic][id]
             return [self._close(alert_now, now_s)]
         return self._say([alert_now])
@@ -286,7 +284,6 @@ class AlertDesk:
         counted = self._counted.setdefault(topic, {})
         again = finding.occurrence > counted.get(id, finding.occurrence)
         counted[id] = finding.occurrence
-        self._topics[id] = topic
         fields = msgspec.structs.asdict(finding)
         del fields["about"], fields["occurrence"]
         alert = Alert(id=id, first_seen_s=now_s, **fields)
@@ -315,6 +312,5 @@ class AlertDesk:
 
     def _close(self, alert: Alert, now_s: float) -> AlertMessage:
         del self._open[alert.id]
-        del self._topics[alert.id]
         self._unseen.discard(alert.id)
         return AlertMessage(msgspec.structs.replace(alert, cleared_s=now_s))
