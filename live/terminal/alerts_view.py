@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rich.text import Text
 
@@ -146,8 +147,8 @@ class AlertsView(ListView[Alert]):
         desk, game = context.actions.alert_actions, here.game if here else None
         why = none or ("" if desk else context.actions.no_alert_actions)
 
-        def act(do: Callable[[AlertActions, Alert], None]) -> Callable[[str], None]:
-            def done(_: str) -> None:
+        def act(do: Callable[[AlertActions, Alert], None]) -> Callable[[], None]:
+            def done() -> None:
                 if desk is not None and here is not None:
                     do(desk, here)
 
@@ -176,7 +177,7 @@ class AlertsView(ListView[Alert]):
             *context.board_keys(game),
         ]
 
-    def _show_muted(self, _: str) -> None:
+    def _show_muted(self) -> None:
         self.show_muted = not self.show_muted
 
     def _acknowledge(self, desk: AlertActions, alert: Alert) -> None:
@@ -307,7 +308,7 @@ class IncidentsView(ListView[Incident]):
                 "e",
                 "print",
                 "write the whole log as a page to print and sign",
-                lambda _: context.written(export) if export else None,
+                partial(context.written, export or str),
                 none or ("" if export else actions.no_export),
             ),
             KeyHint("O", "open", "list only what is not over, or everything", self._open_only),
@@ -315,7 +316,7 @@ class IncidentsView(ListView[Incident]):
             self.move_key("from incident to incident"),
         ]
 
-    def _open_only(self, _: str) -> None:
+    def _open_only(self) -> None:
         self.open_only = not self.open_only
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import msgspec
 
 from live.catalogue import EARLY_MOVES
-from live.events import FeedName, FigureChoice, GameDetail, GameId, GameView, PlyView
+from live.events import CurvePoint, FeedName, FigureChoice, GameDetail, GameId, GameView, PlyView
 from live.games.move_numbers import move_number
 from live.games.round_number import RoundPlace, round_place
 from live.ledger.roster import main_event
@@ -19,15 +19,7 @@ from live.publish.published_state import game_order
 from live.ratings.pace_of_play import Pace, pace_of
 from live.terminal.palette import Palette
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.text import (
-    clock_runs,
-    curve_range,
-    perceived_text,
-    percentile_cell,
-    plain,
-    score_text,
-    usual_text,
-)
+from live.terminal.text import clock_runs, curve_range, move_text, plain
 
 #: Scores beyond ten pawns say the same: won (lichess, modules/analyse AccuracyPercent).
 SWING_CAP_CP = 1000
@@ -48,30 +40,25 @@ class SideRow(msgspec.Struct, frozen=True):
     name: str
     title: str
     elo: int | None
-    ply: int
-    """Ply of the last move, 0 before it."""
+    last: PlyView | None
+    """The last move."""
     move: str
     """``23.Nf3``, for Black ``23…Nxd5``."""
-    score: str
-    """After that move, ``~`` while provisional."""
-    clock_s: float | None
-    plays: str
-    """The perceived rating."""
-    usual: str
-    """The usual band; empty without an own rating."""
-    percentile: str
-    """Empty while it is early, and without an own rating."""
-    early: bool
-    strength: float | None
-    """What boards are sorted by: the perceived rating, once it is not early."""
-    difference: float | None
-    """Algorithm 4's, against the engine."""
-    counted: int
-    """Moves that the perceived rating rests on."""
+    point: CurvePoint | None
+    """The figures after it."""
     curve: tuple[float | None, ...]
     first_choice: float | None
-    loss: str
-    """Mean centipawn loss of the moves scored so far."""
+    centipawn_loss: float | None
+
+    @property
+    def early(self) -> bool:
+        """Whether too few moves are counted."""
+        return self.point is None or self.point.counted < EARLY_MOVES
+
+    @property
+    def strength(self) -> float | None:
+        """What boards are sorted by: the perceived rating, once it is not early."""
+        return None if self.point is None or self.early else self.point.perceived
 
 
 class BoardRow(msgspec.Struct, frozen=True):
@@ -117,7 +104,7 @@ def board_row(game: GameDetail, choice: FigureChoice = "perceived") -> BoardRow:
     last = {move_number(game, ply.ply)[1]: ply for ply in game.plies[-2:]}
     white, black = (_side(game, is_white, last.get(is_white), choice) for is_white in (True, False))
     strengths = [side.strength for side in (white, black) if side.strength is not None]
-    clocks = [side.clock_s for side in (white, black) if side.clock_s is not None]
+    clocks = [ply.clock_s for ply in last.values() if ply.clock_s is not None]
     return BoardRow(
         id=game.id,
         feed=game.feed,
@@ -145,37 +132,18 @@ def _side(game: GameDetail, white: bool, last: PlyView | None, choice: FigureCho
         if white
         else (game.black, game.curves.black, game.methods.black)
     )
-    point = points[-1] if points else None
-    early = point is None or point.counted < EARLY_MOVES
-    move = score = ""
-    if last is not None:
-        number, _ = move_number(game, last.ply)
-        move = f"{number}{'.' if white else '…'}{last.san}"
-        score = score_text(last.score_cp, last.mate)
-        if last.score_cp is not None and not last.final:
-            score += "~"
-    loss = methods.centipawn_loss
-    perceived = point.perceived if point else None
     return SideRow(
         name=plain(player.name, NAME_CELLS),
         title=plain(player.title or "", 4),
         elo=player.elo,
-        ply=last.ply if last else 0,
-        move=move,
-        score=score,
-        clock_s=last.clock_s if last else None,
-        plays=perceived_text(perceived),
-        usual=usual_text(point) if point else "",
-        percentile=percentile_cell(point) if point else "",
-        early=early,
-        strength=None if early else perceived,
-        difference=point.difference if point else None,
-        counted=point.counted if point else 0,
+        last=last,
+        move=move_text(game, last, "…") if last else "",
+        point=points[-1] if points else None,
         curve=tuple(
             each.perceived if choice == "perceived" else each.difference for each in points
         ),
         first_choice=methods.first_choice.share,
-        loss="" if loss is None else f"{loss:.0f}",
+        centipawn_loss=methods.centipawn_loss,
     )
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from live.alerts.finding import in_order
 from live.catalogue import BY_ID, EARLY_MOVES, FIGURES, Figure, read, sentence, why_missing, written
-from live.events import CurvePoint, GameDetail, GameId, PlyView, SideMethods
+from live.events import GameDetail, GameId, PlyView, SideMethods
 from live.games.move_numbers import move_number
 from live.terminal import charts
 from live.terminal.alerts_view import point_of
@@ -24,19 +24,16 @@ from live.terminal.text import (
     clock_left_s,
     clock_runs,
     clock_text,
-    interval_text,
+    figure_cells,
     left,
     move_text,
     odds_bar,
     odds_text,
-    perceived_text,
-    percentile_cell,
     plain,
+    ply_score,
     right,
-    score_text,
     share_text,
     styled,
-    usual_text,
 )
 from live.terminal.view_context import KeyHint, View, ViewContext, asks, filled
 
@@ -60,10 +57,10 @@ _COLUMNS = (
     ("elo", "Elo", 4, False),
     ("plays", BY_ID["perceived"].head, 10, False),
     ("usual", BY_ID["perceived"].interval, 9, True),
-    ("percentile", BY_ID["percentile"].head, 4, False),
+    ("percentile", BY_ID["percentile"].head, 5, False),
     ("a4", BY_ID["algorithm4"].head, 4, False),
     ("a4 ends", BY_ID["algorithm4"].interval, 9, True),
-    ("n", BY_ID["counted"].head, 3, False),
+    ("counted", BY_ID["counted"].head, 3, False),
     ("clock", "Clock", 5, False),
 )
 #: Algorithm 4's interval has room from this width on.
@@ -173,7 +170,7 @@ class BoardView(View):
             texts = {
                 "elo": str(player.elo or ""),
                 "clock": clock_text(left_s),
-                **_figures(point, context.state.engine().rating),
+                **figure_cells(point, context.state.engine().rating),
             }
             styles = dict.fromkeys(("usual", "a4 ends"), palette.dim)
             if early:
@@ -227,8 +224,7 @@ class BoardView(View):
         new = self.ply is None and context.changes.is_new(game.id, at)
         played = styled("  ")
         played.append(move_text(game, ply), palette.changed if new else palette.strong)
-        unsure = "" if ply.final or ply.score_cp is None else "~"
-        played.append(f" {score_text(ply.score_cp, ply.mate)}{unsure}")
+        played.append(f" {ply_score(ply)}")
         lines.append(played)
         if ply.win is not None and ply.draw is not None:
             odds = styled(f"  {odds_bar(ply.win, ply.draw, 8)} ", palette.text)
@@ -425,20 +421,6 @@ class BoardView(View):
 
 
 _STEPS = {"up": -2, "down": 2, "j": 2, "k": -2, "right": 1, "l": 1, "left": -1, "h": -1}
-
-
-def _figures(point: CurvePoint | None, engine_rating: int) -> dict[str, str]:
-    if point is None:
-        return {"plays": "·", "a4": "·", "n": "0"}
-    found = read(BY_ID["algorithm4"], point, engine_rating)
-    return {
-        "plays": perceived_text(point.perceived),
-        "usual": usual_text(point),
-        "percentile": percentile_cell(point),
-        "a4": written(BY_ID["algorithm4"], found.value) or "·",
-        "a4 ends": interval_text(found.low, found.high),
-        "n": str(point.counted),
-    }
 
 
 def _method(figure: Figure, side: SideMethods, room: int) -> str:

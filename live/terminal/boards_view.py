@@ -6,13 +6,23 @@ boards are listed than fit one below the other, two columns of boards stand side
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
 from live.catalogue import BY_ID
 from live.events import GameId
-from live.terminal.board_rows import ORDERS, BoardRow, SideRow, clock_style, ordered, running_first
+from live.terminal.board_rows import (
+    ORDERS,
+    BoardOrder,
+    BoardRow,
+    SideRow,
+    clock_style,
+    ordered,
+    running_first,
+)
 from live.terminal.palette import Palette
 from live.terminal.text import (
     age_text,
@@ -20,11 +30,12 @@ from live.terminal.text import (
     clock_left_s,
     clock_text,
     counted,
+    figure_cells,
     left,
     matcher,
     odds_bar,
     plain,
-    rating_text,
+    ply_score,
     right,
     sparkline,
     styled,
@@ -36,8 +47,7 @@ TWO_COLUMNS = 164
 _GAP = 3
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
 _LEAST_NAME, _MOST_NAME = 12, 30
-_LEAST_CURVE, _MOST_CURVE = 6, 36
-_BY_KEY = {order.key: order for order in ORDERS.values()}
+_LEAST_CURVE, _MOST_CURVE = 5, 36
 
 
 class SideColumn(msgspec.Struct, frozen=True):
@@ -65,7 +75,7 @@ _FIXED = {
         SideColumn("move", "Move", 9, to_right=False),
         SideColumn("plays", BY_ID["perceived"].head, 5, spill=5),
         SideColumn("usual", BY_ID["perceived"].interval, 9, to_right=False),
-        SideColumn("percentile", BY_ID["percentile"].head, 4),
+        SideColumn("percentile", BY_ID["percentile"].head, 5),
         SideColumn("a4", BY_ID["algorithm4"].head, 4),
         SideColumn("counted", BY_ID["counted"].head, 3),
         SideColumn("age", "Age", 3),
@@ -209,7 +219,8 @@ class BoardsView(ListView[BoardRow]):
         context, palette = self._context, self._context.palette
         white = side is row.white
         sign = "○" if white else "●"
-        new = side.ply > 0 and context.changes.is_new(row.id, side.ply)
+        point, last = side.point, side.last
+        new = last is not None and context.changes.is_new(row.id, last.ply)
         line = styled(pin, palette.accent)
         if (row.problem or row.id in self._alerting) and not white:
             line.append("!", palette.bad)
@@ -221,20 +232,16 @@ class BoardsView(ListView[BoardRow]):
         line.append(left(side.name, plan.name - cell_len(name)))
         runs = row.white_runs is white
         ran_s = context.changes.ran_s(row.id, row.feed, row.last_ply) if runs else 0.0
-        left_s = clock_left_s(side.clock_s, ran_s)
+        left_s = clock_left_s(last.clock_s, ran_s) if last else None
         plus = context.state.engine().rating
         texts = {
             "elo": str(side.elo or ""),
             "move": side.move,
-            "score": side.score,
+            "score": ply_score(last) if last else "",
             "clock": clock_text(left_s),
-            "plays": side.plays,
-            "usual": side.usual,
-            "percentile": side.percentile,
-            "counted": str(side.counted or ""),
-            "a4": rating_text(None if side.difference is None else plus + side.difference),
+            **figure_cells(point, plus),
             "first": "" if side.first_choice is None else f"{100 * side.first_choice:.0f}%",
-            "loss": side.loss,
+            "loss": "" if side.centipawn_loss is None else f"{side.centipawn_loss:.0f}",
             **ours,
         }
         styles = {
@@ -277,8 +284,13 @@ class BoardsView(ListView[BoardRow]):
             *self.filter_keys("list only boards with these words; !word leaves out"),
             KeyHint("", "sort", shown="⇧"),
             *(
-                KeyHint(key, "", f"sort {order.explained}; again turns it round", self._sort)
-                for key, order in _BY_KEY.items()
+                KeyHint(
+                    order.key,
+                    "",
+                    f"sort {order.explained}; again turns it round",
+                    partial(self._sort, order),
+                )
+                for order in ORDERS.values()
             ),
             KeyHint("exclamation_mark", "", "boards with open alerts first, or not", self._up),
             self.move_key(sideways),
@@ -297,17 +309,16 @@ class BoardsView(ListView[BoardRow]):
             return ids[0] if ids else None
         return ids[(ids.index(game) + step) % len(ids)]
 
-    def _open(self, _: str) -> None:
+    def _open(self) -> None:
         self._context.show(self.cursor)
 
-    def _sort(self, key: str) -> None:
-        order = _BY_KEY[key]
+    def _sort(self, order: BoardOrder) -> None:
         self.reverse = not self.reverse if order.name == self.order else False
         self.order = order.name
         turned = ", turned round" if self.reverse else ""
         self._context.notify(f"Sorted {order.explained}{turned}")
 
-    def _up(self, _: str) -> None:
+    def _up(self) -> None:
         self.alerts_first = not self.alerts_first
         first = "Boards with open alerts first" if self.alerts_first else "Alerts move no board"
         self._context.notify(first)

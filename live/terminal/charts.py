@@ -18,7 +18,7 @@ from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail, PlyVie
 from live.games.move_numbers import move_number
 from live.publish.published_state import gain_counts
 from live.terminal.palette import Palette
-from live.terminal.text import clock_text, left, right, score_text, styled
+from live.terminal.text import clock_text, left, ply_score, right, styled
 
 _UP = " ▁▂▃▄▅▆▇█"
 #: Labels and rules of the axis left of a graph, cells.
@@ -493,9 +493,8 @@ def _append(
     line.append(left(mark, 9 - len(ply.san)), palette.bad if mark == "??" else style)
     gain = "·" if ply.gain_cp is None else f"{ply.gain_cp / 100:+.2f}"
     line.append(right(gain, 7), palette.text if ply.gain_cp else palette.dim)
-    score = score_text(ply.score_cp, ply.mate)
-    if ply.score_cp is not None:
-        score += " " if ply.final else "~"
+    score = ply_score(ply)
+    score += "" if ply.score_cp is None or score.endswith("~") else " "
     line.append(right(score, 8), palette.text if ply.final else palette.dim)
     if clocks:
         line.append(right(clock_text(ply.clock_s), _CLOCK_CELLS), palette.dim)

@@ -7,6 +7,7 @@ question first, then the view, then what holds everywhere.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from rich.text import Text
 
@@ -142,7 +143,6 @@ class TerminalController:
         # The first screen has no room for it; help names it there.
         views = "" if self.view is self.boards else "views"
         lists = dict(zip("1234", self._lists(), strict=True))
-        bell = self.context.bell
         return [
             KeyHint(
                 "1 2 3 4",
@@ -154,29 +154,29 @@ class TerminalController:
                 "colon",
                 "more",
                 "every command, found by typing part of its name",
-                lambda _: self._command_list(),
+                self._command_list,
             ),
             KeyHint(
                 "v",
                 "",
                 "show Algorithm 4 in the curves, or the perceived rating",
-                lambda _: self.context.next_figure(),
+                self.context.next_figure,
             ),
             KeyHint(
                 "b",
                 "",
                 "the bell: silent, rings for alarms, rings for every alert",
-                lambda _: self.context.notify(bell.next_choice()),
+                self._next_bell,
             ),
             KeyHint(
                 "t",
                 "",
                 "another theme: dusk, paper, signal (colour-blind safe), plain",
-                lambda _: self._next_theme(),
+                self._next_theme,
             ),
-            KeyHint("q", "quit", "end, after asking", lambda _: self._ask_to_leave()),
+            KeyHint("q", "quit", "end, after asking", self._ask_to_leave),
             KeyHint("question_mark f1", "help", "this page", self._open_help),
-            KeyHint("escape", "", act=self._back, shown=""),
+            KeyHint("escape", act=self._back, shown=""),
         ]
 
     def _lists(self) -> tuple[View, ...]:
@@ -210,11 +210,14 @@ class TerminalController:
         answers = dict.fromkeys(("y", "q", "enter"), self._leave)
         self.context.prompt = TextPrompt(self._leave_question(), answers)
 
-    def _open_help(self, _: str) -> None:
+    def _next_bell(self) -> None:
+        self.context.notify(self.context.bell.next_choice())
+
+    def _open_help(self, *_: str) -> None:
         self.helping = True
         self._help_first = 0
 
-    def _back(self, _: str) -> None:
+    def _back(self) -> None:
         self.view = self._behind.pop() if self._behind else self.boards
 
     def go(self, view: View) -> None:
@@ -246,10 +249,6 @@ class TerminalController:
 
     def commands(self) -> list[tuple[str, str, Callable[[], None]]]:
         """Name, explanation and action of everything there is, for the list of commands."""
-
-        def calling(act: Callable[[str], None], key: str) -> Callable[[], None]:
-            return lambda: act(key)
-
         explained = (
             "all boards",
             "players and standings by every method",
@@ -257,14 +256,14 @@ class TerminalController:
             "all alerts, notes and entries",
         )
         found: list[tuple[str, str, Callable[[], None]]] = [
-            (view.name, words, calling(lambda _, view=view: self.go(view), ""))  # type: ignore[misc]
+            (view.name, words, partial(self.go, view))
             for view, words in zip(self._lists(), explained, strict=True)
         ]
         for each in self.view.offers():
             if each.keys and each.explained and not each.disabled:
                 name = each.label.capitalize() or each.explained.partition(";")[0].capitalize()
-                found.append((name, each.explained, calling(self.press, each.keys.split()[0])))
-        found += [(f"Theme {name}", "colours", calling(self.use_theme, name)) for name in PALETTES]
-        found.append(("Help", "every key", calling(self._open_help, "")))
+                found.append((name, each.explained, partial(self.press, each.keys.split()[0])))
+        found += [(f"Theme {name}", "colours", partial(self.use_theme, name)) for name in PALETTES]
+        found.append(("Help", "every key", self._open_help))
         found.append(("Quit", "after asking", self._ask_to_leave))
         return found

@@ -9,9 +9,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from live.catalogue import BY_ID, EARLY_MOVES, Figure, read, written
+from live.catalogue import BY_ID, EARLY_MOVES, Figure, read, standings, written
 from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView
-from live.terminal.players_view import RANKED, listed
 from live.terminal.text import RATING_SOURCES, perceived_text, percentile_cell, plain, usual_text
 
 #: Names and figures further apart than this are hard to read as one line.
@@ -24,7 +23,7 @@ _HEADS = (
     ("elo", "Elo", 4),
     ("perceived", "Plays like", 10),
     ("usual", "usual", 9),
-    ("percentile", "Pct", 4),
+    ("percentile", "Pct", 5),
     ("algorithm4", "A4", 4),
     ("counted", "n", 3),
     ("games", "Gm", 2),
@@ -73,8 +72,8 @@ def players(
         shown = [each for each in shown if each[0] != least]
     for _, head, cells in shown:
         table.add_column(head, justify="right", min_width=cells, no_wrap=True)
-    for line in listed(views, "", RANKED, reverse=False, engine_rating=engine.rating):
-        view = line.view
+    for standing in standings(views):
+        view = standing.view
         early = "dim" if view.counted < EARLY_MOVES else ""
         said = {
             "perceived": perceived_text(view.perceived),
@@ -87,7 +86,7 @@ def players(
             else written(BY_ID[name], read(BY_ID[name], view, engine.rating).value)
             for name, _, _ in shown
         ]
-        table.add_row(line.place, Text(plain(view.name, 40)), *row)
+        table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     caption = (
         "By “playing like”; equal numbers are ties, under ten counted moves nobody has a place. "
         "A4 is a scale of its own."
@@ -105,9 +104,9 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
         table.add_column(figure.head, justify="right", min_width=4, no_wrap=True)
         if figure.kind == "share":
             table.add_column(figure.interval, justify="right", min_width=6, no_wrap=True)
-    for line in listed(views, "", RANKED, reverse=False):
-        cells = [cell for figure in shown for cell in _cells(figure, line.view)]
-        table.add_row(Text(plain(line.view.name, 40)), *cells)
+    for view in (each.view for each in standings(views)):
+        cells = [cell for figure in shown for cell in _cells(figure, view)]
+        table.add_row(Text(plain(view.name, 40)), *cells)
     return table
 
 

@@ -6,6 +6,7 @@ import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 from rich.text import Text
@@ -27,7 +28,6 @@ from live.terminal.charts import gain_chart
 from live.terminal.palette import Palette
 from live.terminal.text import (
     counted,
-    interval_text,
     left,
     matcher,
     perceived_text,
@@ -61,84 +61,90 @@ _SORTS = {
 
 
 class PlayerColumn(msgspec.Struct, frozen=True):
-    """One figure of a player; ``text`` and ``value`` take what the engine counts, too."""
+    """A figure of the catalogue or its interval, or the figure of a plugin."""
 
-    name: str
-    """For the list of columns."""
-    head: str
-    width: int
-    text: Callable[[PlayerView, int], str]
-    value: Callable[[PlayerView, int], float | None]
-    """What is sorted by; None comes last."""
-    explained: str
-    shown: bool = True
-    """Whether it is there at the start."""
     figure: Figure | None = None
-    """Of the catalogue; None for a plugin's."""
     interval: bool = False
-    least_is_best: bool = False
+    plugin: str = ""
 
+    @property
+    def name(self) -> str:
+        """For the list of columns."""
+        if self.figure is None:
+            return f"plugin {self.plugin}"
+        end = f", {self.figure.interval}" if self.interval else ""
+        return f"{self.figure.name}{end}"
 
-def _columns(figure: Figure) -> list[PlayerColumn]:
-    def value(view: PlayerView, engine_rating: int) -> float | None:
-        if figure.id == "percentile" and view.counted < EARLY_MOVES:
-            return None
-        return read(figure, view, engine_rating).value
+    @property
+    def head(self) -> str:
+        if self.figure is None:
+            return self.plugin[:16]
+        return self.figure.interval if self.interval else self.figure.head
 
-    def text(view: PlayerView, engine_rating: int) -> str:
-        if figure.id == "perceived":
-            return perceived_text(view.perceived)
-        if figure.id == "percentile":
-            return percentile_cell(view)
-        return written(figure, value(view, engine_rating))
+    @property
+    def width(self) -> int:
+        if self.figure is None:
+            return 16
+        return (
+            9 if self.interval else max(5 if self.figure.id == "percentile" else 4, len(self.head))
+        )
 
-    def ends(view: PlayerView, engine_rating: int) -> str:
+    @property
+    def explained(self) -> str:
+        what = f"A figure of the plugin {self.plugin}, with its 95 % interval where it gives one."
+        return what if self.figure is None else self.figure.meaning
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is there at the start."""
+        figure = self.figure
+        return figure is None or (figure.id == "perceived" if self.interval else figure.usual)
+
+    def text(self, view: PlayerView, engine_rating: int) -> str:
+        """What its cell says; ``engine_rating`` is what Algorithm 4 adds."""
+        figure = self.figure
+        if figure is None:
+            return "".join(plugin_text(each) for each in self._plugins(view))
         found = read(figure, view, engine_rating)
-        if figure.id == "perceived":
-            return usual_text(view)
-        if figure.kind == "rating" or found.low is None or found.high is None:
-            return interval_text(found.low, found.high)
+        match figure.id, self.interval:
+            case "perceived", False:
+                return perceived_text(found.value)
+            case "perceived", True:
+                return usual_text(view)
+            case "percentile", _:
+                return percentile_cell(view)
+        if not self.interval:
+            return written(figure, found.value)
+        if found.low is None or found.high is None:
+            return ""
         low, high = (written(figure, end).removesuffix(" %") for end in (found.low, found.high))
         return f"{low}–{high}"
 
-    def low(view: PlayerView, engine_rating: int) -> float | None:
-        return read(figure, view, engine_rating).low
+    def value(self, view: PlayerView, engine_rating: int) -> float | None:
+        """What is sorted by; None comes last."""
+        if self.figure is None:
+            return next((each.value for each in self._plugins(view)), None)
+        if self.figure.id == "percentile" and view.counted < EARLY_MOVES:
+            return None
+        found = read(self.figure, view, engine_rating)
+        return found.low if self.interval else found.value
 
-    width = max(4, len(figure.head))
-    own = PlayerColumn(figure.name, figure.head, width, text, value, figure.meaning, figure.usual)
-    own = msgspec.structs.replace(own, figure=figure, least_is_best=figure.least_is_best)
-    if not figure.low:
-        return [own]
-    name, shown = f"{figure.name}, {figure.interval}", figure.id == "perceived"
-    interval = PlayerColumn(name, figure.interval, 9, ends, low, figure.meaning, shown)
-    return [own, msgspec.structs.replace(interval, figure=figure, interval=True)]
-
-
-COLUMNS = tuple(column for figure in FIGURES for column in _columns(figure))
+    def _plugins(self, view: PlayerView) -> list[PluginFigure]:
+        return [each for each in view.plugins if each.name == self.plugin]
 
 
-def plugin_column(name: str) -> PlayerColumn:
-    """The figure of the plugin of this name, with its interval where it gives one."""
-
-    def found(view: PlayerView) -> PluginFigure | None:
-        return next((each for each in view.plugins if each.name == name), None)
-
-    def text(view: PlayerView, engine_rating: int) -> str:
-        each = found(view)
-        return "" if each is None else plugin_text(each)
-
-    def value(view: PlayerView, engine_rating: int) -> float | None:
-        each = found(view)
-        return None if each is None else each.value
-
-    explained = f"A figure of the plugin {name}, with its 95 % interval where it gives one."
-    return PlayerColumn(f"plugin {name}", name[:16], 16, text, value, explained)
+COLUMNS = tuple(
+    PlayerColumn(figure, interval)
+    for figure in FIGURES
+    for interval in (False, True)
+    if figure.low or not interval
+)
 
 
 def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
     """Columns that there can be; plugins' come last."""
     names = {figure.name for view in views for figure in view.plugins}
-    return [*COLUMNS, *(plugin_column(name) for name in sorted(names))]
+    return [*COLUMNS, *(PlayerColumn(plugin=name) for name in sorted(names))]
 
 
 class PlayerLine(msgspec.Struct, frozen=True):
@@ -171,7 +177,10 @@ def listed(
             if view.counted >= early and (value := column.value(view, engine_rating)) is not None
         }
         known = [view for view in taken if view.id in found]
-        known.sort(key=lambda view: found[view.id], reverse=not column.least_is_best)
+        known.sort(
+            key=lambda view: found[view.id],
+            reverse=not (column.figure and column.figure.least_is_best),
+        )
         # What reads the same is a tie.
         texts = [column.text(view, engine_rating) for view in known]
         same = Counter(texts)
@@ -375,9 +384,9 @@ class PlayersView(ListView[PlayerLine]):
                 none,
                 shown="←→",
             ),
-            KeyHint("S", "sort", sort, lambda _: self._sort(self.column)),
+            KeyHint("S", "sort", sort, partial(self._sort, self.column)),
             *(
-                KeyHint(key, "", f"sort by {name}; again turns it round", self._sort_by)
+                KeyHint(key, "", f"sort by {name}; again turns it round", partial(self._sort, name))
                 for key, name in _SORTS.items()
             ),
             KeyHint("minus", "hide", "hide the column under the cursor", self._hide),
@@ -391,9 +400,9 @@ class PlayersView(ListView[PlayerLine]):
             *self._context.board_keys(None)[2:],
         ]
 
-    def _turn(self, what: str) -> Callable[[str], None]:
+    def _turn(self, what: str) -> Callable[..., None]:
         """Shows something else in place of the list, or the list again."""
-        return lambda _: setattr(self, what, not getattr(self, what))
+        return lambda *_: setattr(self, what, not getattr(self, what))
 
     def _shown(self) -> list[str]:
         every = [column.name for column in self._offered]
@@ -405,12 +414,12 @@ class PlayersView(ListView[PlayerLine]):
         by = 1 if key in ("down", "j", "right", "l") else -1
         self.column = shown[max(0, min(len(shown) - 1, at + by))]
 
-    def _switch(self, _: str) -> None:
+    def _switch(self, *_: str) -> None:
         self.hidden ^= {self.column}
         if len(self.hidden) == len(COLUMNS):
             self.hidden -= {self.column}
 
-    def _hide(self, _: str) -> None:
+    def _hide(self) -> None:
         shown = self._shown()
         at = shown.index(self.column) if self.column in shown else 0
         if len(shown) == 1:
@@ -420,14 +429,11 @@ class PlayersView(ListView[PlayerLine]):
         self.column = shown[at + 1] if at + 1 < len(shown) else shown[at - 1]
         self._context.notify(f"{shown[at]} is hidden; c brings it back")
 
-    def _sort_by(self, key: str) -> None:
-        self._sort(_SORTS[key])
-
     def _sort(self, name: str) -> None:
         self.reverse = not self.reverse if name == self.sort else False
         self.sort = name
 
-    def _boards(self, _: str) -> None:
+    def _boards(self) -> None:
         here = self.selected()
         if here is not None:
             self._context.list_boards(plain(here.view.name, 60))

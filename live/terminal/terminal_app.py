@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import ClassVar
 
 from rich.style import Style
@@ -34,8 +35,6 @@ _EDITING = {
     if isinstance(binding, Binding)
     for key in binding.key.split(",")
 }
-#: Strips kept of lines that come back, as a cursor moves up and down.
-_KEPT = 512
 
 
 class Canvas(Widget, can_focus=True):
@@ -46,13 +45,11 @@ class Canvas(Widget, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self._lines: list[Text] = []
-        self._strips: dict[tuple[str, str, int], Strip] = {}
         self._ground = Style()
 
     def on_ground(self, style: Style) -> None:
         """Draw everything afresh on this background."""
         self._ground = style
-        self._strips.clear()
         self.refresh()
 
     def show(self, lines: list[Text]) -> int:
@@ -74,16 +71,8 @@ class Canvas(Widget, can_focus=True):
         width = self.size.width
         if y >= len(self._lines):
             return Strip.blank(width, self._ground)
-        line = self._lines[y]
-        key = (line.plain, repr((line.style, line.spans)), width)
-        strip = self._strips.get(key)
-        if strip is None:
-            if len(self._strips) >= _KEPT:
-                self._strips.clear()
-            segments = line.render(self.app.console, end="")
-            strip = Strip(segments).adjust_cell_length(width).apply_style(self._ground)
-            self._strips[key] = strip
-        return strip
+        strip = Strip(self._lines[y].render(self.app.console, end=""))
+        return strip.adjust_cell_length(width).apply_style(self._ground)
 
 
 def _same(one: Text, other: Text) -> bool:
@@ -190,7 +179,7 @@ class Terminal(App[None]):
             if self._asked is not None:
                 await self._type(event)
             else:
-                self._press(event)
+                self._commanded(partial(self.controller.press, _name(event)))
             return
         await super().on_event(event)
 
@@ -204,12 +193,6 @@ class Terminal(App[None]):
             self._line.insert_text_at_cursor(event.character)
         elif (action := _EDITING.get(event.key)) is not None:
             await self.run_action(action, self._line)
-
-    def _press(self, event: events.Key) -> None:
-        self.controller.press(_name(event))
-        if self.context.ask is not None:
-            self._ask(self.context.ask)
-        self._draw()
 
     def _ask(self, ask: TextQuestion) -> None:
         self.context.ask = None
@@ -248,16 +231,13 @@ class Terminal(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         for name, explained, action in self.controller.commands():
-            yield SystemCommand(name, explained, self._commanded(action))
+            yield SystemCommand(name, explained, partial(self._commanded, action))
 
-    def _commanded(self, action: Callable[[], None]) -> Callable[[], None]:
-        def run() -> None:
-            action()
-            if self.context.ask is not None:
-                self._ask(self.context.ask)
-            self._draw()
-
-        return run
+    def _commanded(self, action: Callable[[], None]) -> None:
+        action()
+        if self.context.ask is not None:
+            self._ask(self.context.ask)
+        self._draw()
 
 
 def _name(event: events.Key) -> str:

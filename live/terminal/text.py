@@ -12,11 +12,13 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from live.catalogue import (
+    BY_ID,
     EARLY_MOVES,
     LEAST_SHOWN_ELO,
     MOST_SHOWN_ELO,
     band_text,
     percentile_text,
+    read,
 )
 from live.events import MATE_CP, CurvePoint, EngineInfo, GameView, PlayerView, PlyView
 from live.games.move_numbers import move_number
@@ -149,6 +151,12 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 MIN_SPAN_ELO = 200.0
 
 
+def ply_score(ply: PlyView) -> str:
+    """Its score, with ``~`` while it is provisional."""
+    unsure = "" if ply.final or ply.score_cp is None else "~"
+    return f"{score_text(ply.score_cp, ply.mate)}{unsure}"
+
+
 def score_text(score_cp: int | None, mate: int | None) -> str:
     """``+0.35``, ``-12.04``, ``#5``, ``#-3``; ``·`` while unknown. White's side."""
     if score_cp is None:
@@ -179,10 +187,27 @@ def usual_text(view: CurvePoint | PlayerView) -> str:
 
 
 def percentile_cell(view: CurvePoint | PlayerView) -> str:
-    """Four cells at most: ``62%``; empty while it is early, and without an own rating."""
-    if view.percentile is None or view.counted < EARLY_MOVES:
-        return ""
-    return percentile_text(view.percentile).replace(" ", "")
+    """Five cells at most: ``62%``, ``early`` under ten counted moves; empty without an own rating
+    or a figure.
+    """
+    if view.perceived is not None and view.counted < EARLY_MOVES:
+        return "early"
+    return "" if view.percentile is None else percentile_text(view.percentile).replace(" ", "")
+
+
+def figure_cells(point: CurvePoint | None, engine_rating: int) -> dict[str, str]:
+    """What lists say of one side of a game, by the names of their columns."""
+    if point is None:
+        return {"plays": "·", "a4": "·"}
+    a4 = read(BY_ID["algorithm4"], point, engine_rating)
+    return {
+        "plays": perceived_text(point.perceived),
+        "usual": usual_text(point),
+        "percentile": percentile_cell(point),
+        "a4": rating_text(a4.value),
+        "a4 ends": interval_text(a4.low, a4.high),
+        "counted": str(point.counted),
+    }
 
 
 def rating_text(rating: float | None) -> str:
@@ -236,10 +261,10 @@ def curve_range(ratings: Sequence[float | None]) -> tuple[float, float] | None:
     return (min(bounded), max(bounded)) if bounded else None
 
 
-def move_text(game: GameView, ply: PlyView) -> str:
+def move_text(game: GameView, ply: PlyView, dots: str = "...") -> str:
     """``23.Nf3`` or ``23...Qd4``, counted from the starting position's move number."""
     number, white = move_number(game, ply.ply)
-    return f"{number}{'.' if white else '...'}{ply.san}"
+    return f"{number}{'.' if white else dots}{ply.san}"
 
 
 def clock_runs(game: GameView, plies: int) -> bool | None:

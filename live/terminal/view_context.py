@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 from urllib.parse import quote
 
@@ -216,11 +217,11 @@ class ViewContext:
         actions = self.actions
         here = game or ""
 
-        def pin(_: str) -> None:
+        def pin() -> None:
             self.pinned ^= {here}
             self.notify("Pinned: it stays on top" if here in self.pinned else "Unpinned")
 
-        def overlay(_: str) -> None:
+        def overlay() -> None:
             url = actions.overlay(here)
             self.copy(url)
             self.notify(f"Copied {url}")
@@ -238,7 +239,7 @@ class ViewContext:
                 "e",
                 "export",
                 "write the board or the round as PGN, CSV or a printable page",
-                lambda _: self._ask_export(game),
+                partial(self._ask_export, game),
                 "" if actions.export else actions.no_export,
             ),
             self.entry_key(game, "", "write an entry about the board into the log", none),
@@ -246,27 +247,26 @@ class ViewContext:
                 "x",
                 "",
                 "remove the board, or bring back the one removed last",
-                lambda _: self._ask_removal(game),
+                partial(self._ask_removal, game),
                 "" if actions.remove_board else actions.no_alert_actions,
             ),
             KeyHint(
                 "d",
                 "delay",
                 "hold back by so many seconds what the public sees",
-                lambda _: self._ask_delay(),
+                self._ask_delay,
                 "" if actions.set_delay else actions.no_delay,
             ),
         ]
 
     def open_key(self, game: GameId | None, why: str) -> KeyHint:
         """Looks at the board that a line is about; ``why`` it cannot."""
-        act: Callable[[str], None] = lambda _: self.show(game or "")  # noqa: E731
-        return KeyHint("enter", "board", "look at the board", act, why)
+        return KeyHint("enter", "board", "look at the board", partial(self.show, game or ""), why)
 
     def entry_key(self, game: GameId | None, label: str, explained: str, why: str = "") -> KeyHint:
         """Writes into the incident log."""
         why = why or ("" if self.actions.enter else self.actions.no_alert_actions)
-        return KeyHint("w", label, explained, lambda _: self._write_entry(game), why)
+        return KeyHint("w", label, explained, partial(self._write_entry, game), why)
 
     def _write_entry(self, game: GameId | None) -> None:
         """Ask what to write into the incident log, about a board or none."""
@@ -366,8 +366,8 @@ class KeyHint(msgspec.Struct, frozen=True):
     """One or two words for the footer; empty keeps it out of the footer."""
     explained: str = ""
     """For help; empty keeps it out of help."""
-    act: Callable[[str], object] = str
-    """Carries out one of the keys."""
+    act: Callable[..., object] = str
+    """Carries it out; where there are several keys it is given the one that was pressed."""
     disabled: str = ""
     """Why it does nothing now; empty when it does."""
     shown: str | None = None
@@ -407,8 +407,10 @@ class View:
             if key in hint.keys.split():
                 if hint.disabled:
                     self._context.notify(f"{hint.sign} does nothing now: {hint.disabled}")
-                else:
+                elif " " in hint.keys:
                     hint.act(key)
+                else:
+                    hint.act()
                 return
 
 
@@ -479,13 +481,13 @@ class ListView(View, Generic[Line]):
         def use(text: str) -> None:
             self.query = text
 
-        def ask(_: str) -> None:
+        def ask() -> None:
             before = self.query
             self._context.ask = TextQuestion("Filter:", before, use, use, lambda: use(before))
 
         keys = [KeyHint("slash", "filter", explained, ask)]
         if self.query:
-            keys.append(KeyHint("escape", "", act=lambda _: use(""), shown=""))
+            keys.append(KeyHint("escape", act=partial(use, ""), shown=""))
         return keys
 
     def filtered(self, text: str) -> str:

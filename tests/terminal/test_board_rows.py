@@ -25,6 +25,7 @@ from live.terminal.board_rows import (
     running_first,
 )
 from live.terminal.recent_changes import NEW_S, RecentChanges
+from live.terminal.text import figure_cells
 from tests.ledger.arithmetic import game, line
 from tests.ledger.test_event_ledger import ledger
 from tests.publish.test_published_state import paired
@@ -48,9 +49,13 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     early = msgspec.structs.replace(whole, counted=9)
     game = msgspec.structs.replace(detail(), curves=Curves(white=(early,), black=(whole,)))
     row = board_row(game)
-    assert (row.white.plays, row.white.usual, row.white.percentile) == ("2441", "2180–2750", "")
+    cells = figure_cells(row.white.point, 2160)
+    assert [cells[name] for name in ("plays", "usual", "percentile", "a4", "a4 ends")] == [
+        "2441", "2180–2750", "early", "2210", "2010–2410",
+    ]  # fmt: skip
     assert (row.white.early, row.white.strength) == (True, None)
-    assert (row.black.early, row.black.strength, row.black.percentile) == (False, 2441.0, "74%")
+    assert (row.black.early, row.black.strength) == (False, 2441.0)
+    assert figure_cells(row.black.point, 2160)["percentile"] == "74%"
     assert row.best_strength == 2441.0
 
 
