@@ -352,6 +352,26 @@ def written(figure: Figure, value: float | None) -> str:
             return f"{value:.{figure.digits}f}".replace("-", "−")
 
 
+def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
+    """The figure as a column shows it, without its unit; empty where it is not known."""
+    found = read(figure, view, engine_rating).value
+    if figure.id == "percentile" and found is not None:
+        early = getattr(view, "counted", EARLY_MOVES) < EARLY_MOVES
+        return "" if early else percentile_text(found)
+    return written(figure, found)
+
+
+def ends_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
+    """Its interval, ``1950–2550``; empty without one, and where an end is open."""
+    found = read(figure, view, engine_rating)
+    if found.low is None or found.high is None:
+        return ""
+    if figure.kind == "elo":
+        return band_text(found.low, found.high)
+    low, high = (written(figure, end).removesuffix(" %") for end in (found.low, found.high))
+    return f"{low}–{high}"
+
+
 class Standing(NamedTuple):
     """A player's place in a ranking."""
 

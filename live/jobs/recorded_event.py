@@ -36,8 +36,8 @@ from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.publish.access.origin_policy import is_loopback
 from live.publish.export.analysis_json import Analysis, analysis, to_json
 from live.publish.server import Publisher
-from live.report import incident_report
-from live.report.report_files import Format
+from live.report.report_files import Format, change_line, incident_texts
+from live.report.report_files import moment as incident_moment
 from live.service.desks import ALERT, alerts_of, log_of, rule_again, said_in
 from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.measure_settings import engine_limit, human_searches
@@ -464,12 +464,12 @@ def report(
             console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
         if alerts:
             zone = now.astimezone().tzinfo or dt.UTC
-            found = incident_report.texts(
+            found = incident_texts(
                 incidents,
                 formats,
                 stem=path.stem,
                 title=path.stem,
-                written=f"as of {incident_report.moment(moment.timestamp(), zone)}",
+                written=f"as of {incident_moment(moment.timestamp(), zone)}",
                 zone=zone,
             )
             for written in write_texts(found, folder, private=True):
@@ -501,9 +501,9 @@ def _incidents(incidents: Sequence[Incident]) -> Table:
     table = Table("No.", "", "Board", "What happened", title="Incident log")
     zone = dt.datetime.now().astimezone().tzinfo or dt.UTC
     for each in incidents:
-        began = incident_report.moment(each.began_s, zone)
+        began = incident_moment(each.began_s, zone)
         said = [f"{began} {kind_name(each.kind)}"]
-        said += [incident_report.line(change, zone, began[:10]) for change in each.changes]
+        said += [change_line(change, zone, began[:10]) for change in each.changes]
         if each.over_s is None:
             said.append("open")
         # Text, not markup: names and notes may hold brackets.

@@ -1,4 +1,5 @@
-"""All files of a report as texts, by their names. Pure: whoever asks writes them.
+"""All files of a report, and of the incident log, as texts by their names. Pure: whoever asks
+writes them.
 
 In CSV (RFC 4180, UTF-8) a column is a field of the types in :mod:`live.events`, nested ones joined
 by a dot, so the published schema says what each means; several in one cell are parted by
@@ -8,17 +9,32 @@ semicolons. Unknown is empty.
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from html import escape
 from typing import Literal, get_args, get_origin
 
 import msgspec
 
-from live.events import Color, CurvePoint, GameDetail, GameId, PlayerView, PlyView
+from live.alerts.finding import SIGNS
+from live.alerts.incident_log import kind_name
+from live.events import (
+    Color,
+    CurvePoint,
+    GameDetail,
+    GameId,
+    Incident,
+    IncidentChange,
+    Player,
+    PlayerView,
+    PlyView,
+)
 from live.publish.export.analysis_json import Analysis, study_lines, to_json
 from live.publish.export.pgn_export import export
 from live.publish.published_state import gain_counts
 from live.publish.visibility import Visibility, shown
+from live.report.printed import HtmlColumn, document, html, table
 from live.report.report_page import page
 
 Format = Literal["pgn", "csv", "json", "html", "ndjson"]
@@ -75,27 +91,34 @@ def only(whole: Analysis, games: Collection[GameId], players: Collection[str]) -
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 _GAME = ("game", "event", "round", "board", "white", "black", "result")
+_GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "result")
 
 
 def plies(games: Iterable[GameDetail]) -> str:
     """Every ply of every game."""
     names = _names(PlyView)
-    rows = ((*_about(game), *_values(ply, names)) for game in games for ply in game.plies)
-    return rows_text((*_GAME, *names), rows)
+    return rows_text(
+        (*_GAME, *names),
+        (_values(game, _GAME_FIELDS) + _values(ply, names) for game in games for ply in game.plies),
+    )
 
 
 def points(games: Iterable[GameDetail]) -> str:
     """Every point of every curve."""
     names = _names(CurvePoint)
-    return rows_text((*_GAME, "color", "player", *names), _points(games, names))
+    return rows_text(
+        (*_GAME, "color", "player", *names),
+        (
+            (*_values(game, _GAME_FIELDS), color, player.name, *_values(point, names))
+            for game in games
+            for color, player, points in _sides(game)
+            for point in points
+        ),
+    )
 
 
-def _points(games: Iterable[GameDetail], names: Sequence[str]) -> Iterator[Sequence[object]]:
-    for game in games:
-        for color in get_args(Color):
-            player = getattr(game, color).name
-            for point in getattr(game.curves, color):
-                yield (*_about(game), color, player, *_values(point, names))
+def _sides(game: GameDetail) -> tuple[tuple[Color, Player, tuple[CurvePoint, ...]], ...]:
+    return ("white", game.white, game.curves.white), ("black", game.black, game.curves.black)
 
 
 def players(views: Iterable[PlayerView]) -> str:
@@ -115,24 +138,11 @@ def gains(whole: Analysis) -> str:
         for pair in each.counts
     ]
     for game in whole.games:
-        for color in get_args(Color):
-            points: Sequence[CurvePoint] = getattr(game.curves, color)
-            name = getattr(game, color).name
-            rows += (("game", game.id, color, name, *pair) for pair in gain_counts(points))
+        for color, player, points in _sides(game):
+            counts = gain_counts(points)
+            rows += (("game", game.id, color, player.name, *pair) for pair in counts)
     rows += (("engine", "", "", whole.engine.name, *pair) for pair in whole.engine_gains)
     return rows_text(("of", "game", "color", "name", "gain_cp", "moves"), rows)
-
-
-def _about(game: GameDetail) -> tuple[object, ...]:
-    return (
-        game.id,
-        game.event,
-        game.round,
-        game.board,
-        game.white.name,
-        game.black.name,
-        game.result,
-    )
 
 
 def _names(kind: type[msgspec.Struct]) -> tuple[str, ...]:
@@ -190,3 +200,90 @@ def cell(value: object) -> str:
         text = "".join(char if char.isprintable() else " " for char in value)
         return f"'{text}" if value.startswith(FORMULA) or text.startswith(FORMULA) else text
     return str(value)
+
+
+# --- the incident log -------------------------------------------------------------------------
+
+#: Longest text of an incident that is printed, characters.
+_CHARS = 600
+_INCIDENT = ("number", "kind", "severity", "board", "game", "ply", "player", "feed")
+_HAPPENED = ("at", "what", "text")
+
+
+def incident_texts(
+    incidents: Sequence[Incident],
+    formats: Collection[str],
+    *,
+    stem: str,
+    title: str,
+    written: str,
+    zone: dt.tzinfo,
+) -> dict[str, str]:
+    """File names and what belongs into them. ``written`` says when and of which moment."""
+    found: dict[str, str] = {}
+    if "csv" in formats:
+        found[f"{stem}-incidents.csv"] = incidents_csv(incidents, zone)
+    if "json" in formats:
+        whole = msgspec.json.encode({"incidents": incidents})
+        found[f"{stem}-incidents.json"] = msgspec.json.format(whole, indent=1).decode()
+    if "html" in formats:
+        found[f"{stem}-incidents.html"] = _incidents_page(incidents, title, written, zone)
+    return found
+
+
+def incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
+    """A row for each thing that happened, in the order of the incidents."""
+    rows = (
+        (*_values(each, _INCIDENT), moment(change.at_s, zone), change.what, change.text)
+        for each in incidents
+        for change in each.changes
+    )
+    return rows_text((*_INCIDENT, *_HAPPENED), rows)
+
+
+def _incidents_page(
+    incidents: Sequence[Incident], title: str, written: str, zone: dt.tzinfo
+) -> str:
+    """One self-contained page, with a place for the signature."""
+    heads = ("Began", "Over", "Board", "What", "What happened to it")
+    columns = [HtmlColumn("No.", "n"), *map(HtmlColumn, heads)]
+    rows = [_row(each, zone) for each in incidents]
+    open_ones = sum(each.over_s is None for each in incidents)
+    count = f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones} open"
+    return document(
+        f"{title}: incidents",
+        f"<h1>{html(title, 160)}: incidents</h1>",
+        f'<p class="lead">{count} · {html(written)} by live-rate</p>',
+        table(columns, rows),
+        "<p>An alert is a reason to look, and accuses nobody.</p>",
+        "<p>Arbiter: ______________________ &nbsp; Date: ______________ &nbsp; "
+        "Signature: ______________________</p>",
+    )
+
+
+def _row(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
+    day = moment(each.began_s, zone)[:10]
+    over = moment(each.over_s, zone, day) if each.over_s is not None else "<b>open</b>"
+    happened = "<br>".join(html(change_line(at, zone, day), _CHARS) for at in each.changes)
+    return (
+        str(each.number),
+        escape(moment(each.began_s, zone)),
+        over if each.over_s is None else escape(over),
+        html(each.board, 80),
+        html(f"{SIGNS[each.severity]} {kind_name(each.kind)}", 80),
+        happened,
+    )
+
+
+def change_line(change: IncidentChange, zone: dt.tzinfo, day: str = "") -> str:
+    """``15:04:05 noted: draw offer disputed``; with the date where it is not ``day``."""
+    text = f": {change.text}" if change.text else ""
+    return f"{moment(change.at_s, zone, day)} {change.what}{text}"
+
+
+def moment(at_s: float, zone: dt.tzinfo, day: str = "") -> str:
+    """``2026-05-01 15:04:05 +0200``; the time alone on that ``day``."""
+    at = dt.datetime.fromtimestamp(at_s, zone)
+    if day and at.strftime("%Y-%m-%d") == day:
+        return at.strftime("%H:%M:%S")
+    return at.strftime("%Y-%m-%d %H:%M:%S %z")

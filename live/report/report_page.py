@@ -15,16 +15,13 @@ from live.alerts.event_alerts import LEAST_MOVES
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
+    FIGURES,
     Figure,
-    band_text,
-    elo_text,
-    percentile_text,
-    read,
+    View,
+    cell,
+    ends_cell,
     sentence,
     standings,
-)
-from live.catalogue import (
-    written as in_figures,
 )
 from live.events import (
     CurvePoint,
@@ -41,19 +38,22 @@ from live.games.round_number import main_round
 from live.human.difficulty import in_words
 from live.publish.export.analysis_json import Analysis
 from live.publish.published_state import gain_counts, game_order
-from live.report.printed_figures import (
+from live.report.printed import (
     MINUS,
     HtmlColumn,
     clock,
     document,
+    evaluation,
+    gain_chart,
     html,
+    odds,
     pawns,
     percent,
     plain,
+    ratings,
     signed,
     table,
 )
-from live.report.svg_charts import evaluation, gain_chart, odds, ratings
 
 #: Losses of a move from which they are written beside it, and from which they stand out, pawns.
 TOLD_CP, BAD_CP = 30, 200
@@ -139,10 +139,10 @@ def _games(event: Analysis) -> str:
         [
             html(_board(game), 12),
             _player(game.white.name, game.white.elo),
-            *_cells(_last(game.curves.white)),
+            *_last(game.curves.white),
             escape(_result(game)),
             _player(game.black.name, game.black.elo),
-            *_cells(_last(game.curves.black)),
+            *_last(game.curves.black),
             str((game.plies_played + 1) // 2),
         ]
         for game in event.games
@@ -151,36 +151,9 @@ def _games(event: Analysis) -> str:
 
 
 def _players(event: Analysis) -> str:
-    columns = [
-        HtmlColumn("", "n"),
-        HtmlColumn("Player"),
-        HtmlColumn("Elo", "n"),
-        HtmlColumn("Plays like", "n like"),
-        HtmlColumn("usual", "n range"),
-        HtmlColumn("Percentile", "n"),
-        HtmlColumn("A4", "n"),
-        HtmlColumn("n", "n"),
-        HtmlColumn("Games", "n"),
-        HtmlColumn("Points", "n"),
-    ]
-    rows = []
-    for view, place in ((each.view, each.text) for each in standings(event.players)):
-        percentile = None if view.counted < EARLY_MOVES else view.percentile
-        rows.append(
-            [
-                place,
-                html(view.name),
-                str(view.elo or ""),
-                *_cells(view),
-                "" if percentile is None else percentile_text(percentile),
-                _figure("algorithm4", view, event.engine.rating),
-                str(view.counted),
-                str(view.games),
-                _figure("points", view),
-            ]
-        )
     note = "Equal numbers are ties. Under ten counted moves nobody has a place."
-    return table(columns, rows) + f'<p class="soft">{escape(note)}</p>'
+    usual = [figure for figure in FIGURES if figure.usual]
+    return _figures(event, usual) + f'<p class="soft">{escape(note)}</p>'
 
 
 _METHODS = ("tournament", "mean_gain", "centipawn_loss", "accuracy", "first_choice", "conformance")
@@ -188,36 +161,37 @@ _METHODS = ("tournament", "mean_gain", "centipawn_loss", "accuracy", "first_choi
 
 def _methods(event: Analysis) -> str:
     """What the methods of the papers say, in the same order."""
-    shown = [BY_ID[name] for name in _METHODS]
-    columns = [HtmlColumn("Player")]
+    return _figures(event, [BY_ID[name] for name in _METHODS])
+
+
+def _figures(event: Analysis, shown: Sequence[Figure]) -> str:
+    """Everybody by the perceived rating, each figure with its interval."""
+    columns = [HtmlColumn("", "n"), HtmlColumn("Player")]
     for figure in shown:
-        columns.append(HtmlColumn(figure.head, "n"))
-        if figure.kind == "share":
+        columns.append(HtmlColumn(figure.head, "n like" if figure.id == "perceived" else "n"))
+        if figure.low:
             columns.append(HtmlColumn(figure.interval, "n range"))
-    rows = [
-        [html(view.name), *(cell for figure in shown for cell in _method(figure, view))]
-        for view in (each.view for each in standings(event.players))
-    ]
+    rows = []
+    for each in standings(event.players):
+        row = [each.text, html(each.view.name)]
+        for figure in shown:
+            row += _cells(figure, each.view, event.engine.rating)
+        rows.append(row)
     return table(columns, rows)
 
 
-def _method(figure: Figure, view: PlayerView) -> list[str]:
-    found = read(figure, view)
-    cells = [in_figures(figure, found.value)]
-    if figure.kind == "share":
-        ends = [in_figures(figure, end).removesuffix(" %") for end in (found.low, found.high)]
-        cells.append("–".join(filter(None, ends)))
-    return cells
-
-
-def _figure(name: str, view: PlayerView, engine_rating: int = 0) -> str:
-    return in_figures(BY_ID[name], read(BY_ID[name], view, engine_rating).value)
+def _cells(figure: Figure, view: View, engine_rating: int = 0) -> list[str]:
+    """The figure, grey while it is early, and its interval where it can have one."""
+    text = escape(cell(figure, view, engine_rating))
+    if text and figure.id == "perceived" and getattr(view, "counted", 0) < EARLY_MOVES:
+        text = f'<span class="soft">{text}</span>'
+    return [text, ends_cell(figure, view, engine_rating)] if figure.low else [text]
 
 
 def _gains(event: Analysis) -> str:
     """Everybody's histogram, in the order of the other tables."""
     held = {each.player: each.counts for each in event.gains}
-    views = [view for view in (each.view for each in standings(event.players)) if view.id in held]
+    views = [each.view for each in standings(event.players) if each.view.id in held]
     figures = "".join(
         f"<figure>{gain_chart(held[view.id], event.engine_gains)}"
         f"<figcaption>{html(view.name)}</figcaption></figure>"
@@ -231,19 +205,9 @@ def _gains(event: Analysis) -> str:
     return f'<p class="soft">{note}</p><div class="charts gains">{figures}</div>'
 
 
-def _cells(view: PlayerView | CurvePoint | None) -> list[str]:
-    """The perceived rating, grey while it is early, and what is usual."""
-    if view is None or view.perceived is None:
-        return ["", ""]
-    text = escape(elo_text(view.perceived))
-    figure = f'<span class="soft">{text}</span>' if view.counted < EARLY_MOVES else text
-    if view.usual_low is None or view.usual_high is None:
-        return [figure, ""]
-    return [figure, band_text(view.usual_low, view.usual_high)]
-
-
-def _last(points: Sequence[CurvePoint]) -> CurvePoint | None:
-    return points[-1] if points else None
+def _last(points: Sequence[CurvePoint]) -> list[str]:
+    """The perceived rating after the last move, and what is usual."""
+    return _cells(BY_ID["perceived"], points[-1]) if points else ["", ""]
 
 
 def _player(name: str, elo: int | None) -> str:

@@ -27,8 +27,8 @@ from live.events import GameId, Incident
 from live.ledger.roster import main_event
 from live.publish.export.analysis_json import Analysis, analysis
 from live.publish.published_state import PublishedState
-from live.report import incident_report
-from live.report.report_files import Format, only, texts
+from live.report.report_files import Format, incident_texts, only, texts
+from live.report.report_files import moment as incident_moment
 from live.store.journal_file import keep_private
 
 #: So many warnings or errors that begin alike are logged within so many seconds.
@@ -248,12 +248,12 @@ def export_incidents(
     moment = now().astimezone()
     zone = moment.tzinfo or dt.UTC
     views = list(state.games())
-    found = incident_report.texts(
+    found = incident_texts(
         with_boards(incidents(), {view.id: board_words(view) for view in views}),
         ["html"],
         stem=f"live-rate-{moment:%Y%m%d-%H%M%S}",
         title=next((main_event(view) for view in views if main_event(view)), "live-rate"),
-        written=f"as of {incident_report.moment(moment.timestamp(), zone)}",
+        written=f"as of {incident_moment(moment.timestamp(), zone)}",
         zone=zone,
     )
     return ", ".join(map(str, write_texts(found, folder, private=True)))

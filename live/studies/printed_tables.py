@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from live.catalogue import FIGURES, Figure, band_text, read, written
+from live.catalogue import FIGURES, Figure, cell, ends_cell
 from live.events import EngineInfo, GainKind, PlayerView
 from live.ledger.comparisons import PredictorRow, Rank, TableFour
 from live.ratings.intrinsic_rating import IntrinsicTable
@@ -41,11 +41,8 @@ def both_players(
 
 
 def _with_ends(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
-    found = read(figure, view, engine.rating)
-    text = written(figure, found.value)
-    if found.value is None or found.low is None or found.high is None:
-        return text
-    return f"{text} ({figure.interval} {band_text(found.low, found.high)})"
+    text, ends = cell(figure, view, engine.rating), ends_cell(figure, view, engine.rating)
+    return f"{text} ({figure.interval} {ends})" if text and ends else text
 
 
 def comparison(

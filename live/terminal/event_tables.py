@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from live.catalogue import BY_ID, EARLY_MOVES, Figure, read, standings, written
+from live.catalogue import BY_ID, EARLY_MOVES, cell, ends_cell, standings
 from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView
 from live.terminal.text import RATING_SOURCES, perceived_text, percentile_cell, plain, usual_text
 
@@ -75,15 +75,14 @@ def players(
     for standing in standings(views):
         view = standing.view
         early = "dim" if view.counted < EARLY_MOVES else ""
-        said = {
-            "perceived": perceived_text(view.perceived),
-            "usual": usual_text(view),
-            "percentile": percentile_cell(view),
-        }
         row = [
-            Text(said[name], early if name == "perceived" else "")
-            if name in said
-            else written(BY_ID[name], read(BY_ID[name], view, engine.rating).value)
+            Text(perceived_text(view.perceived), early)
+            if name == "perceived"
+            else percentile_cell(view)
+            if name == "percentile"
+            else ends_cell(BY_ID["perceived"], view)
+            if name == "usual"
+            else cell(BY_ID[name], view, engine.rating)
             for name, _, _ in shown
         ]
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
@@ -105,18 +104,13 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
         if figure.kind == "share":
             table.add_column(figure.interval, justify="right", min_width=6, no_wrap=True)
     for view in (each.view for each in standings(views)):
-        cells = [cell for figure in shown for cell in _cells(figure, view)]
-        table.add_row(Text(plain(view.name, 40)), *cells)
+        row = [plain(view.name, 40)]
+        for figure in shown:
+            row.append(cell(figure, view))
+            if figure.kind == "share":
+                row.append(ends_cell(figure, view))
+        table.add_row(*map(Text, row))
     return table
-
-
-def _cells(figure: Figure, view: PlayerView) -> list[str]:
-    found = read(figure, view)
-    cells = [written(figure, found.value)]
-    if figure.kind == "share":
-        ends = [written(figure, end).removesuffix(" %") for end in (found.low, found.high)]
-        cells.append("–".join(filter(None, ends)))
-    return cells
 
 
 def games(

@@ -16,11 +16,12 @@ from live.catalogue import (
     EARLY_MOVES,
     FIGURES,
     Figure,
+    cell,
+    ends_cell,
     plugin_text,
     points_text,
     read,
     why_missing,
-    written,
 )
 from live.events import PlayerView, PluginFigure
 from live.ledger.roster import TeamMatch, team_matches, team_table
@@ -35,7 +36,6 @@ from live.terminal.text import (
     plain,
     right,
     styled,
-    usual_text,
 )
 from live.terminal.view_context import KeyHint, ListView, ViewContext, asking, filled
 
@@ -105,20 +105,15 @@ class PlayerColumn(msgspec.Struct, frozen=True):
         figure = self.figure
         if figure is None:
             return "".join(plugin_text(each) for each in self._plugins(view))
-        found = read(figure, view, engine_rating)
-        match figure.id, self.interval:
-            case "perceived", False:
-                return perceived_text(found.value)
-            case "perceived", True:
-                return usual_text(view)
-            case "percentile", _:
+        if self.interval:
+            return ends_cell(figure, view, engine_rating)
+        match figure.id:
+            case "perceived":
+                return perceived_text(view.perceived)
+            case "percentile":
                 return percentile_cell(view)
-        if not self.interval:
-            return written(figure, found.value)
-        if found.low is None or found.high is None:
-            return ""
-        low, high = (written(figure, end).removesuffix(" %") for end in (found.low, found.high))
-        return f"{low}–{high}"
+            case _:
+                return cell(figure, view, engine_rating)
 
     def value(self, view: PlayerView, engine_rating: int) -> float | None:
         """What is sorted by; None comes last."""

@@ -50,7 +50,7 @@ from live.publish.access.tokens import new_token
 from live.publish.published_state import snapshot, view_of
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.visibility import Visibility
-from live.report.incident_report import as_csv
+from live.report.report_files import incidents_csv as as_csv
 from live.service.desks import (
     ENTRY,
     LOOKS,

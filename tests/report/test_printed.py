@@ -1,4 +1,4 @@
-"""Charts of a game and of a player's gains as SVG."""
+"""Figures, names and charts on paper: unknown is empty, nothing lies outside."""
 
 from __future__ import annotations
 
@@ -9,54 +9,71 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import CurvePoint, Curves
-from live.report.svg_charts import BELOW_CP, HEIGHT, WIDTH, evaluation, gain_chart, odds, ratings
-from tests.report.hostile import game
+from live.events import Curves
+from live.report.printed import (
+    BELOW_CP,
+    HEIGHT,
+    WIDTH,
+    clock,
+    evaluation,
+    gain_chart,
+    html,
+    odds,
+    pawns,
+    percent,
+    plain,
+    ratings,
+    signed,
+    whole,
+)
+from tests.report.hostile import game, point
+
+
+def test_unknown_is_empty() -> None:
+    assert [whole(None), signed(None), pawns(None), percent(None), clock(None)] == [""] * 5
+
+
+def test_known() -> None:
+    assert whole(2034.4) == "2034"
+    assert signed(-12.0) == "\N{MINUS SIGN}12" and pawns(35) == "+0.35"
+    assert clock(3731.9) == "1:02:11"
+
+
+def test_names() -> None:
+    assert plain("  A\x1b[2J \n B ") == "A [2J B"
+    assert plain("x" * 500).endswith("…") and len(plain("x" * 500)) == 80
+    assert html("<&>") == "<bdi>&lt;&amp;&gt;</bdi>"
+
 
 # --- svg charts -----------------------------------------------------------------------------------
 
 
-bound = st.one_of(st.none(), st.floats(-5000, 9000))
-
-
-def point(ply: int, value: float | None, low: float | None, high: float | None) -> CurvePoint:
-    return CurvePoint(
-        ply=ply,
-        n=ply,
-        counted=ply,
-        gain_cp=0,
-        perceived=value,
-        low=None,
-        high=None,
-        usual_low=low,
-        usual_high=high,
-        percentile=None,
-        score=0.5,
-        difference=0.0,
-        difference_low=None,
-        difference_high=None,
-    )
+elo = st.floats(400, 3600)
+band = st.one_of(st.just((None, None)), st.tuples(elo, elo))
 
 
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
-@given(values=st.lists(st.tuples(bound, bound, bound), max_size=20))
+@given(values=st.lists(st.tuples(st.one_of(st.none(), elo), band), max_size=20))
 def test_nothing_is_drawn_outside(
-    values: list[tuple[float | None, float | None, float | None]],
+    values: list[tuple[float | None, tuple[float | None, float | None]]],
 ) -> None:
-    points = tuple(point(ply, *each) for ply, each in enumerate(values, 1))
+    points = tuple(
+        msgspec.structs.replace(
+            point(ply, None), perceived=value, usual_low=low, usual_high=high, ply=ply
+        )
+        for ply, (value, (low, high)) in enumerate(values, 1)
+    )
     held = msgspec.structs.replace(game("g", "W", "B", board=1), curves=Curves(points, points))
     svg = ratings(held)
-    drawn = [value is not None for value, _, _ in values]
-    assert bool(svg) == any(drawn)
+    drawn = [value for value, _ in values if value is not None]
     assert "nan" not in svg and "inf" not in svg
     for pair in re.findall(r'points="([^"]*)"', svg):
         for x, y in (each.split(",") for each in pair.split()):
             assert 0 <= float(y) <= HEIGHT
             assert float(x) >= 0
-    # As many lines as runs of known values, for each colour.
-    known = "".join("x" if each else " " for each in drawn)
-    assert svg.count("<polyline") == 2 * len(known.split())
+    lines = re.findall(r'<polyline class="line [wb]" points="([^"]*)"', svg)
+    assert [len(line.split()) for line in lines] == ([len(drawn)] * 2 if drawn else [])
 
 
 def test_the_evaluation_is_drawn_when_there_are_two_scores() -> None:
