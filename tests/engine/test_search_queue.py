@@ -153,6 +153,25 @@ def test_finished_games_are_taken_whole(desk: Desk) -> None:
     assert desk.run() == ["z0", "a0", "a1", "a2", "b0", "b1", "b2"]
 
 
+def test_heads_take_turns_with_games_that_have_just_ended(desk: Desk) -> None:
+    """While heads never end, the last scores under a result would never come."""
+    desk.submit("busy", SearchKind.HEAD, board="z")
+    for ply in range(3):
+        desk.submit(f"h{ply}", SearchKind.HEAD, board="live", ply=2)
+        desk.submit(f"c{ply}", SearchKind.CLOSING, board="over", ply=ply)
+        desk.submit(f"b{ply}", board="behind", ply=ply)
+    order = [served.rstrip("012") for served in desk.run()]
+    assert order == ["z", *["over", "live"] * 3, *["behind"] * 3]
+
+
+def test_nobody_waits_for_a_guess(desk: Desk) -> None:
+    desk.submit("busy", board="z")
+    desk.submit("guess", SearchKind.SPECULATE, now=1)
+    assert desk.queue.oldest_wait_s(8) == 0
+    desk.submit("patient", SearchKind.FINISHED, now=5)
+    assert desk.queue.oldest_wait_s(8) == 3
+
+
 def test_speculation_comes_by_rank(desk: Desk) -> None:
     desk.submit("busy", board="z")
     for rank in (3, 1, 2):
