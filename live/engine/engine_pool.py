@@ -6,10 +6,6 @@ event loop in which its last one ended.
 
 Loss policy game → engine: every search submitted and not dropped is answered once, with a result or
 with a failure. Progress may be skipped.
-
-Delivers results to those who requested them.
-
-One place for an engine: start it, hand it searches, replace it when it is lost.
 """
 
 from __future__ import annotations
@@ -19,9 +15,9 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
 from types import TracebackType
-from typing import Final, Literal, Protocol, Self
+from typing import Final, Literal, Self
 
 import msgspec
 
@@ -55,8 +51,14 @@ from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
 from live.network.retry import doubling
 
+log = logging.getLogger(__name__)
+
 #: Results delivered in one turn of the event loop; the rest follow in the next.
 _A_TURN: Final = 32
+#: Least time between two provisional scores of one search, seconds.
+PROGRESS_S: Final = 0.1
+#: Consecutive starts that failed before ``failed`` is shown; it is still tried again.
+_FAILED_AFTER: Final = 3
 
 
 class ResultDelivery(msgspec.Struct, frozen=True):
@@ -124,55 +126,22 @@ class ResultDeliveries:
             self._later = None
 
 
-log = logging.getLogger(__name__)
-
-#: Least time between two provisional scores of one search, seconds.
-PROGRESS_S: Final = 0.1
-#: Consecutive starts that failed before ``failed`` is shown; it is still tried again.
-_FAILED_AFTER: Final = 3
-
-
-class SlotOwner(Protocol):
-    """Gets the reports of a slot: the pool. Called on the event loop; may begin or stop a search
-    from inside.
-    """
-
-    async def start_engine(self, slot: int) -> Searcher:
-        """A new engine. Raises NotAnEngine."""
-
-    def up(self, slot: EngineSlot) -> None:
-        """It can be given a search."""
-
-    def finished(self, slot: EngineSlot, search_key: SearchKey, finished: SearchFinished) -> None:
-        """Its search ended; it can be given the next."""
-
-    def deepened(self, slot: EngineSlot, progress: SearchProgress) -> None:
-        """Its search has come so far; at most every ``PROGRESS_S``."""
-
-    def lost(self, slot: EngineSlot, fault: EngineFault) -> None:
-        """Its engine is gone, with the search it had; ``up`` follows when there is a new one."""
-
-
 class EngineSlot:
     """One engine's life, whichever process lives it."""
 
-    def __init__(
-        self, index: int, owner: SlotOwner, rng: random.Random, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, index: int, pool: EnginePool) -> None:
         self.index = index
         self.process: Searcher | None = None
         # Engines lost, and starts that failed.
         self.restarts = 0
-        self._owner = owner
-        self._rng = rng
-        self._clock = clock
+        self._pool = pool
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
         self._search_key: SearchKey | None = None
-        # The owner counts on an engine here.
+        # The queue counts on an engine here.
         self._up = False
         self._depth: int | None = None
         self._knodes_per_s: float | None = None
-        # Set when the owner task has something to look at.
+        # Set when there is something to look at.
         self._news = asyncio.Event()
         # Progress of the running search: when last reported, what waits, and its timer.
         self._reported_at = 0.0
@@ -184,53 +153,47 @@ class EngineSlot:
 
         A fault of ours costs this slot its engine, and its search goes back to the queue.
         """
-        delays = restart_delays(self._rng, first_s=1.0)
-        while True:
-            try:
-                await self._own(needed)
-            except Exception as error:
-                log.exception("engine %d: fault in its keeper", self.index)
-                if self._up:
-                    why = f"fault in our own code ({type(error).__name__})"
-                    self._lose(EngineFault(f"engine {self.index}", why))
-            self._state = "restarting"
-            await asyncio.sleep(next(delays))
-
-    async def _own(self, needed: asyncio.Event) -> None:
-        delays = restart_delays(self._rng)
-        failed_starts = 0
+        if self.process is None:
+            await needed.wait()
+        faults, delays, failed_starts = _delays(1.0), _delays(0.1), 0
         try:
-            if self.process is None:
-                await needed.wait()
             while True:
+                waits = delays
                 try:
                     if self.process is None:
-                        self.process = await self._owner.start_engine(self.index)
+                        self.process = await self._pool.start_engine(self.index)
+                    failed_starts = 0
+                    if await self._serve(self.process):
+                        waits = delays = _delays(0.1)
                 except NotAnEngine:
                     # It was one when the service started: the machine is short of something,
                     # or somebody is replacing the program.
                     failed_starts += 1
                     self.restarts += 1
-                    self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
-                else:
-                    failed_starts = 0
-                    if await self._serve(self.process):
-                        delays = restart_delays(self._rng)
-                    self._state = "restarting"
-                    await self.process.close()
-                    self.process = None
-                await asyncio.sleep(next(delays))
+                except Exception as error:
+                    log.exception("engine %d: fault in its keeper", self.index)
+                    waits = faults
+                    if self._up:
+                        why = f"fault in our own code ({type(error).__name__})"
+                        self._lose(EngineFault(f"engine {self.index}", why))
+                self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
+                await self._close()
+                await asyncio.sleep(next(waits))
         finally:
-            self._discard_progress()
-            if self.process is not None:
-                await self.process.close()
-                self.process = None
+            await self._close()
+
+    async def _close(self) -> None:
+        self._discard_progress()
+        if self.process is not None:
+            # Kept until it is closed: who is cancelled meanwhile closes it once more.
+            await self.process.close()
+            self.process = None
 
     def begin(self, search_key: SearchKey) -> None:
         """Search this, now."""
         assert self.process is not None
         self._search_key = search_key
-        self._reported_at = self._clock()
+        self._reported_at = time.monotonic()
         self.process.begin(search_key, self._deepened)
         self._news.set()
 
@@ -258,7 +221,7 @@ class EngineSlot:
         process.on_lost = self._lose
         self._state = "idle"
         self._up = True
-        self._owner.up(self)
+        self._pool.up(self.index)
         while process.lost is None:
             if not process.searching:
                 process.tidy()
@@ -273,15 +236,12 @@ class EngineSlot:
                 # It died right after its answer, and the search has gone back to the queue.
                 break
             answered = answered or not finished.stopped
-            self._finish(process, finished)
+            self._discard_progress()
+            self._knodes_per_s = process.pace.knodes_per_s
+            search_key, self._search_key = self._search_key, None
+            assert search_key is not None
+            self._pool.finished(self.index, search_key, finished)
         return answered
-
-    def _finish(self, process: Searcher, finished: SearchFinished) -> None:
-        self._discard_progress()
-        self._knodes_per_s = process.pace.knodes_per_s
-        search_key, self._search_key = self._search_key, None
-        assert search_key is not None
-        self._owner.finished(self, search_key, finished)
 
     def _lose(self, fault: EngineFault) -> None:
         """Called by the process in the moment it is lost, so that no search is sent to it."""
@@ -290,26 +250,25 @@ class EngineSlot:
         self._up = False
         self.restarts += not isinstance(fault, EngineMoved)
         self._news.set()
-        self._owner.lost(self, fault)
+        self._pool.lost(self.index, fault)
 
     def _deepened(self, progress: SearchProgress) -> None:
         """Report it if the last one is long enough ago, else later."""
         self._depth = progress.depth
         self._unreported = progress
-        if self._reporting is not None:
-            return
-        wait_s = self._reported_at + PROGRESS_S - self._clock()
-        if wait_s <= 0:
-            self._report()
-        else:
-            self._reporting = asyncio.get_running_loop().call_later(wait_s, self._report)
+        if self._reporting is None:
+            wait_s = self._reported_at + PROGRESS_S - time.monotonic()
+            if wait_s <= 0:
+                self._report()
+            else:
+                self._reporting = asyncio.get_running_loop().call_later(wait_s, self._report)
 
     def _report(self) -> None:
         progress = self._unreported
         self._discard_progress()
         if progress is not None:
-            self._reported_at = self._clock()
-            self._owner.deepened(self, progress)
+            self._reported_at = time.monotonic()
+            self._pool.deepened(self.index, progress)
 
     def _discard_progress(self) -> None:
         self._unreported = None
@@ -318,13 +277,11 @@ class EngineSlot:
             self._reporting = None
 
 
-def restart_delays(
-    rng: random.Random, first_s: float = 0.1, cap_s: float = 30.0
-) -> Iterator[float]:
+def _delays(first_s: float) -> Iterator[float]:
     """Waits before each restart in seconds: random, so that engines killed together do not come
     back together; doubling, up to a cap.
     """
-    return doubling(rng.random, first_s=first_s, cap_s=cap_s, least=0.0)
+    return doubling(random.random, first_s=first_s, cap_s=30.0, least=0.0)
 
 
 class EnginePool:
@@ -341,18 +298,13 @@ class EnginePool:
         limit: Limit,
         *,
         listener: ResultListener,
+        settings: UciSettings = UciSettings(),  # noqa: B008  # frozen
         engines: int = 0,
-        hash_mb: int = 16,
-        threads: int = 1,
-        reproducible: bool = True,
-        adaptive: bool = False,
         nice: int = 5,
         cache: ResultCache | None = None,
         cluster: DaskCluster | None = None,
         tables: SyzygyTables | None = None,
         patience: EngineTimeouts | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        rng: random.Random | None = None,
     ) -> None:
         """``engines`` 0 means :func:`live.engine.engine_discovery.engines_for_machine`.
 
@@ -363,20 +315,16 @@ class EnginePool:
         self._command = command
         self._listener = listener
         self._deliveries = ResultDeliveries(listener)
-        self._settings = UciSettings(
-            threads=threads, hash_mb=hash_mb, reproducible=reproducible, adaptive=adaptive
-        )
+        self._settings = settings
         self._nice = nice
         self._patience = patience or EngineTimeouts()
         self._cache: ResultCache = MemoryResultCache() if cache is None else cache
         self._cluster = cluster
         self._tables = tables
-        self._clock = clock
-        self._rng = rng or random.Random()
         # Seats that may have an engine of this machine; those after them need a cluster.
-        self._local = count = engines or engines_for_machine(threads)
-        check_load(count, threads, hash_mb)
-        self._engine_slots = [EngineSlot(index, self, self._rng, clock) for index in range(count)]
+        self._local = count = engines or engines_for_machine(settings.threads)
+        check_load(count, settings.threads, settings.hash_mb)
+        self._engine_slots = [EngineSlot(index, self) for index in range(count)]
         self._queue: SearchQueue[SearchKey] = SearchQueue(count)
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
@@ -402,25 +350,22 @@ class EnginePool:
             self._engine_slots[0].process = first
         await self._group.__aenter__()
         for slot in self._engine_slots:
-            self._own(slot)
+            self._run(slot.own(self._needed), f"engine[{slot.index}]")
         if self._cluster is not None:
             self._cluster_changed()
-            watch = self._cluster.watch(self._cluster_changed)
-            self._owners.append(self._group.create_task(watch, name="cluster"))
+            self._run(self._cluster.watch(self._cluster_changed), "cluster")
         return self
 
-    def _own(self, slot: EngineSlot) -> None:
-        self._owners.append(
-            self._group.create_task(slot.own(self._needed), name=f"engine[{slot.index}]")
-        )
+    def _run(self, work: Coroutine[None, None, None], name: str) -> None:
+        self._owners.append(self._group.create_task(work, name=name))
 
     def _cluster_changed(self) -> None:
         """Leave our engines for as many as the cluster has now, and come back to them."""
         assert self._cluster is not None
         for index in range(len(self._engine_slots), self._cluster.slots):
             self._queue.add()
-            self._engine_slots.append(EngineSlot(index, self, self._rng, self._clock))
-            self._own(self._engine_slots[-1])
+            self._engine_slots.append(EngineSlot(index, self))
+            self._run(self._engine_slots[-1].own(self._needed), f"engine[{index}]")
         for slot in self._engine_slots:
             here = isinstance(slot.process, EngineProcess)
             if slot.process is not None and here is (slot.index < self._cluster.slots):
@@ -463,20 +408,19 @@ class EnginePool:
         next turn of the event loop.
         """
         search_key = self._search_keys.key_of(search)
+        found: SearchResult | SearchFailure | None
         if isinstance(search_key, SearchFailure):
-            self._deliveries.add(ResultDelivery(owner, search, search_key))
-            return
-        if search_key.chess960 and not self._chess960:
-            reason = f"{self.identity.name} does not play Chess960"
-            self._deliveries.add(ResultDelivery(owner, search, SearchFailure(reason)))
-            return
-        known = self._look_up(search_key)
-        if known is not None:
+            found = search_key
+        elif search_key.chess960 and not self._chess960:
+            found = SearchFailure(f"{self.identity.name} does not play Chess960")
+        elif found := self._look_up(search_key):
             self._cache_hits += priority.kind is not SearchKind.SPECULATE
-            self._deliveries.add(ResultDelivery(owner, search, known))
+        else:
+            self._needed.set()
+            now = time.monotonic()
+            self._obey(self._queue.submit(owner, search, search_key, priority, now))
             return
-        self._needed.set()
-        self._obey(self._queue.submit(owner, search, search_key, priority, self._clock()))
+        self._deliveries.add(ResultDelivery(owner, search, found))
 
     def put_on_air(self, boards: Iterable[str]) -> None:
         """From now on these boards are searched before all others."""
@@ -507,7 +451,7 @@ class EnginePool:
             queued=sum(number for kind, number in waiting.items() if kind not in YIELDS),
             asked=self._queue.asked + self._cache_hits,
             waiting=QueueLengths(**{kind.name.lower(): waiting[kind] for kind in SearchKind}),
-            oldest_wait_s=self._queue.oldest_wait_s(self._clock()),
+            oldest_wait_s=self._queue.oldest_wait_s(time.monotonic()),
             searches=self._searches,
             cache_hits=self._cache_hits,
             restarts=sum(slot.restarts for slot in self._engine_slots),
@@ -515,16 +459,16 @@ class EnginePool:
             problem="; ".join(each.problem for each in parts if each and each.problem),
         )
 
-    # What slots need and report (:class:`live.engine.engine_pool.SlotOwner`).
+    # What slots need and report, on the event loop; they may begin or stop a search from inside.
 
-    async def start_engine(self, slot: int) -> Searcher:
-        """An engine of the cluster, or else of this machine."""
+    async def start_engine(self, index: int) -> Searcher:
+        """An engine of the cluster, or else of this machine. Raises NotAnEngine."""
         cluster = self._cluster
         if cluster is not None:
-            if slot >= self._local:
-                await cluster.place(slot)
-            if slot < cluster.slots:
-                return cluster.engine(lambda: self._urgency(slot))
+            if index >= self._local:
+                await cluster.place(index)
+            if index < cluster.slots:
+                return cluster.engine(lambda: self._urgency(index))
         return await self._start_here()
 
     async def _start_here(self) -> EngineProcess:
@@ -543,27 +487,29 @@ class EnginePool:
             )
         return process
 
-    def up(self, slot: EngineSlot) -> None:
-        self._obey(self._queue.up(slot.index))
+    def up(self, index: int) -> None:
+        """It can be given a search."""
+        self._obey(self._queue.up(index))
 
-    def finished(self, slot: EngineSlot, search_key: SearchKey, finished: SearchFinished) -> None:
+    def finished(self, index: int, search_key: SearchKey, finished: SearchFinished) -> None:
+        """Its search ended; it can be given the next."""
         if not finished.stopped:
             self._searches += 1
             self._cache.put(self._identity_text, search_key, finished.result)
-        self._obey(
-            self._queue.finished(slot.index, stopped=finished.stopped), result=finished.result
-        )
+        self._obey(self._queue.finished(index, stopped=finished.stopped), result=finished.result)
 
-    def deepened(self, slot: EngineSlot, progress: SearchProgress) -> None:
-        for owner in self._queue.watchers(slot.index):
+    def deepened(self, index: int, progress: SearchProgress) -> None:
+        """Its search has come so far; at most every ``PROGRESS_S``."""
+        for owner in self._queue.watchers(index):
             self._listener.progressed(owner, progress)
 
-    def lost(self, slot: EngineSlot, fault: EngineFault) -> None:
+    def lost(self, index: int, fault: EngineFault) -> None:
+        """Its engine is gone, with the search it had; ``up`` follows when there is a new one."""
         moved, killed = isinstance(fault, EngineMoved), isinstance(fault, EngineKilled)
-        self._obey(self._queue.lost(slot.index, fault.problem, blame=not moved, killed=killed))
+        self._obey(self._queue.lost(index, fault.problem, blame=not moved, killed=killed))
 
-    def _urgency(self, slot: int) -> SearchKind:
-        subject = self._queue.subject(slot)
+    def _urgency(self, index: int) -> SearchKind:
+        subject = self._queue.subject(index)
         return SearchKind.SPECULATE if subject is None else subject.kind
 
     # Carrying out what the queue says.

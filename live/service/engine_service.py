@@ -49,7 +49,7 @@ from live.ratings.engine_scale import (
     agreement,
 )
 from live.ratings.intrinsic_rating import RYBKA_3
-from live.service.measure_settings import cluster_tls, engine_limit, search_options_of
+from live.service.measure_settings import cluster_tls, engine_limit, search_options_of, uci_settings
 from live.service.supervision import alongside
 
 #: Searches asked for at a time: more than there are engines, few enough to leave the queue short.
@@ -273,11 +273,8 @@ class EngineService:
         self.room = EnginePool(
             find_engine(settings.path),
             limit,
+            settings=uci_settings(settings),
             engines=settings.engines,
-            hash_mb=settings.hash_mb,
-            threads=settings.threads,
-            reproducible=settings.reproducible,
-            adaptive=settings.adaptive,
             nice=settings.nice,
             listener=listener,
             cache=cache,

@@ -18,6 +18,7 @@ from live.engine.engine_process import EngineProcess, EngineTimeouts
 from live.engine.result_cache import MemoryResultCache
 from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
 from tests.engine.drill import Drill, garbled
@@ -98,7 +99,7 @@ def room(
         engines=engines,
         nice=0,
         patience=patience,
-        reproducible=reproducible,
+        settings=UciSettings(reproducible=reproducible),
     )
 
 
