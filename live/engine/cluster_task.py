@@ -18,12 +18,13 @@ from live import __version__
 from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_process import (
     EngineIdentity,
-    EnginePace,
     EngineProcess,
     EngineTimeouts,
+    OnProgress,
+    Searcher,
     look_at,
 )
-from live.engine.search import SearchKey, SearchProgress, SearchResult
+from live.engine.search import SearchKey, SearchResult
 from live.engine.search_queue import SearchKind
 from live.engine.uci import SearchFinished, UciSettings
 from live.errors import EngineFault, EngineMoved
@@ -128,12 +129,9 @@ async def serve(address: str, engines: WorkerEngines, number: int, security: Any
         await worker.finished()
 
 
-_NOTHING = SearchResult(Score(0), "", depth=0)
-
-
-class RemoteEngine:
-    """A :class:`~live.engine.engine_process.Searcher` whose searches the cluster makes. A worker
-    that dies costs nothing: Dask gives the task to another. Reports no provisional scores.
+class RemoteEngine(Searcher):
+    """One slot of the cluster, in the place of an engine. A worker that dies costs nothing: Dask
+    gives the task to another. Reports no provisional scores.
     """
 
     def __init__(
@@ -148,37 +146,18 @@ class RemoteEngine:
         """``heard`` is called after every search: with nothing where the cluster did its part, else
         with what failed.
         """
-        self.on_lost: Callable[[EngineFault], None] | None = None
-        self.lost: EngineFault | None = None
-        self.pace = EnginePace(patience)
+        super().__init__(patience)
         self._client = client
         self._resource = resource
         self._urgency = urgency
-        self._patience = patience
         self._subject = subject
         self._heard = heard
-        self._outcome: asyncio.Future[SearchFinished] | None = None
         self._future: Any = None
         self._following: asyncio.Task[None] | None = None
         # Cancellations under way, kept from the garbage collector.
         self._farewells: set[asyncio.Task[Any]] = set()
 
-    @property
-    def searching(self) -> bool:
-        return self._outcome is not None
-
-    def begin(
-        self, search_key: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
-    ) -> None:
-        """Start a search; ``on_progress`` is never called."""
-        if self._outcome is not None:
-            raise RuntimeError("one search at a time")
-        loop = asyncio.get_running_loop()
-        self._outcome = loop.create_future()
-        self._outcome.add_done_callback(look_at)
-        if self.lost is not None:
-            self._outcome.set_exception(self.lost)
-            return
+    def _begin(self, search_key: SearchKey, on_progress: OnProgress | None) -> None:
         key = f"live-rate-{uuid.uuid4().hex}"
         try:
             self._future = self._client.submit(
@@ -193,45 +172,28 @@ class RemoteEngine:
         except Exception as error:
             # The client has closed, and the next look has not seen it yet. Reported
             # in a moment: whoever begins a search expects no news from inside.
-            loop.call_soon(self.give_up, EngineMoved(self._subject, _shortly(error)))
+            self._loop.call_soon(self.give_up, EngineMoved(self._subject, _shortly(error)))
             return
-        self._following = loop.create_task(self._follow(search_key), name=f"{self._subject} search")
-
-    async def outcome(self) -> SearchFinished:
-        assert self._outcome is not None
-        try:
-            return await self._outcome
-        finally:
-            self._outcome = None
+        following = self._follow(search_key)
+        self._following = self._loop.create_task(following, name=f"{self._subject} search")
 
     def stop(self) -> None:
         """Call the search off; its outcome is there at once."""
         if self._outcome is not None and not self._outcome.done():
             self._call_off()
-            self._outcome.set_result(SearchFinished(_NOTHING, stopped=True))
-
-    def tidy(self) -> None:
-        """The worker does that."""
-
-    def give_up(self, fault: EngineFault) -> None:
-        if self.lost is not None:
-            return
-        self.lost = fault
-        self._call_off()
-        if self._outcome is not None and not self._outcome.done():
-            self._outcome.set_exception(fault)
-        if self.on_lost is not None:
-            self.on_lost(fault)
+            self._answer(SearchFinished(SearchResult(Score(0), "", depth=0), stopped=True))
 
     async def close(self) -> None:
         self.on_lost = None
         self.give_up(EngineMoved(self._subject, "closed"))
         await asyncio.gather(*self._farewells, return_exceptions=True)
 
+    def _end(self, fault: EngineFault) -> None:
+        self._call_off()
+
     async def _follow(self, search_key: SearchKey) -> None:
         """Wait for the answer, which has a bound as on this machine."""
-        loop = asyncio.get_running_loop()
-        began = loop.time()
+        began = self._loop.time()
         longest_s = self.pace.longest_s(search_key.limit) + self._patience.cluster_s
         fault: EngineFault
         try:
@@ -248,9 +210,8 @@ class RemoteEngine:
             fault = EngineMoved(self._subject, f"lost the search ({_shortly(error)})")
         else:
             self._heard("")
-            self.pace.took(search_key.limit, loop.time() - began, result)
-            if self._outcome is not None and not self._outcome.done():
-                self._outcome.set_result(SearchFinished(result, stopped=False))
+            self.pace.took(search_key.limit, self._loop.time() - began, result)
+            self._answer(SearchFinished(result, stopped=False))
             return
         self.give_up(fault)
         if isinstance(fault, EngineMoved):

@@ -3,16 +3,11 @@
 It owns the process, its pipes and the deadlines: for the handshake, and for each search (under
 node and depth limits the bound follows from the speed seen so far). Whatever goes wrong is an
 :class:`live.errors.EngineFault`, the whole process group is killed, and the pool starts another.
-
-How long an engine may take before it counts as hung.
-
-What the operating system has to do with an engine: its start, its environment, its death.
-
-How fast an engine is on this machine, for ``doctor`` and for sizing.
 """
 
 from __future__ import annotations
 
+import abc
 import asyncio
 import contextlib
 import logging
@@ -20,23 +15,14 @@ import os
 import secrets
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 import msgspec
 
 from live.engine.engine_discovery import EngineCommand
-from live.engine.search import (
-    Limit,
-    Position,
-    Search,
-    SearchKey,
-    SearchKeys,
-    SearchProgress,
-    SearchResult,
-)
+from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import (
     EngineReady,
     SearchDeepened,
@@ -46,6 +32,8 @@ from live.engine.uci import (
 )
 from live.errors import EngineFault, EngineKilled, NotAnEngine
 from live.operating_system import kill_group, kill_marked, own_group, resident_bytes
+
+log = logging.getLogger(__name__)
 
 #: What is left of the slowest search at each later one. One that was starved for a minute would
 #: else have every hang of that day go unseen for twenty; so it counts for some sixty searches.
@@ -108,8 +96,6 @@ class EnginePace:
         return max(patience.unknown_depth_s, (slowest or 0.0) * patience.slack)
 
 
-log = logging.getLogger(__name__)
-
 #: A deadline seen so much too late says that we slept ourselves, seconds.
 OVERSLEPT_S: Final = 5.0
 #: Variable of the environment that says whose child a process is.
@@ -136,43 +122,21 @@ def environment(mark: str = "") -> dict[str, str]:
     return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"} | ({MARK: mark} if mark else {})
 
 
-def death(engine: str, code: int | None, stderr: bytes) -> EngineFault:
-    """Why an engine is gone, and whether its search may be to blame for it."""
-    kind = EngineKilled if code in _FROM_OUTSIDE else EngineFault
-    return kind(engine, cause_of_death(code, stderr))
-
-
 def cause_of_death(code: int | None, stderr: bytes) -> str:
+    """How a process ended, and its last words."""
     if code is not None and code < 0:
-        try:
-            how = f"was killed by {signal.Signals(-code).name}"
-        except ValueError:
-            how = f"was killed by signal {-code}"
+        known = {each.value for each in signal.Signals}
+        how = f"was killed by {signal.Signals(-code).name if -code in known else f'signal {-code}'}"
     else:
         how = f"exited with code {code}"
     lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
 
 
-def no_uci(subject: str, problem: str) -> NotAnEngine:
-    """What to say of a program that did not shake hands."""
-    return NotAnEngine(subject, f"is no UCI engine: {problem}", "Name another with --engine PATH")
-
-
 def look_at(future: asyncio.Future[Any]) -> None:
     """Take the exception out, so that asyncio does not warn when nobody awaits it."""
     if not future.cancelled():
         future.exception()
-
-
-def fault_of(error: Exception, engine: str) -> EngineFault:
-    """What failed while reading an engine, as a fault of the engine: whatever one says, it is never
-    more than the end of this engine.
-    """
-    if isinstance(error, EngineFault):
-        return error
-    log.error("%s: what it says cannot be read", engine, exc_info=error)
-    return EngineFault(engine, f"said what we fail to read ({type(error).__name__})")
 
 
 class StartDeadline:
@@ -206,69 +170,113 @@ class StartDeadline:
             self._over()
 
 
-_STDERR_KEPT: Final = 2_000  # bytes, for the message when it dies
+#: Bytes of standard error kept, for the message when it dies.
+_STDERR_KEPT: Final = 2_000
+
+OnProgress = Callable[[SearchProgress], None]
 
 
-class Searcher(Protocol):
-    """One engine, one search at a time; see
-    :class:`live.engine.engine_process.EngineProcess`.
-    """
+class Searcher(abc.ABC):
+    """One engine, one search at a time, here or elsewhere.
 
-    on_lost: Callable[[EngineFault], None] | None
-    """Called once when it can be used no more, unless :meth:`close` was called before."""
-    lost: EngineFault | None
-    pace: EnginePace
-
-    @property
-    def searching(self) -> bool: ...
-
-    def begin(
-        self, search_key: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
-    ) -> None: ...
-
-    async def outcome(self) -> SearchFinished: ...
-
-    def stop(self) -> None: ...
-
-    def tidy(self) -> None: ...
-
-    def give_up(self, fault: EngineFault) -> None:
-        """Let it be lost for this reason, now."""
-
-    async def close(self) -> None: ...
-
-
-class EngineProcess(asyncio.SubprocessProtocol):
-    """A running engine. Make one with :meth:`start`; one search at a time.
-
-    ``on_lost`` is called once, when the process ends or is given up, with the reason, unless
+    ``on_lost`` is called once, when the engine ends or is given up, with the reason, unless
     :meth:`close` was called before.
     """
 
+    def __init__(self, patience: EngineTimeouts) -> None:
+        self.on_lost: Callable[[EngineFault], None] | None = None
+        # Why it can be used no more, if so; set once, in :meth:`give_up`.
+        self.lost: EngineFault | None = None
+        self.pace = EnginePace(patience)
+        self._patience = patience
+        self._loop = asyncio.get_running_loop()
+        self._outcome: asyncio.Future[SearchFinished] | None = None
+
+    @property
+    def searching(self) -> bool:
+        return self._outcome is not None
+
+    def begin(self, search_key: SearchKey, on_progress: OnProgress | None = None) -> None:
+        """Start a search at once; await :meth:`outcome` for its end.
+
+        ``on_progress`` is called with every exact score of a new depth, by an engine that tells.
+        """
+        if self._outcome is not None:
+            raise RuntimeError("one search at a time")
+        self._outcome = self._loop.create_future()
+        self._outcome.add_done_callback(look_at)
+        if self.lost is not None:
+            self._outcome.set_exception(self.lost)
+        else:
+            self._begin(search_key, on_progress)
+
+    async def outcome(self) -> SearchFinished:
+        """The end of the search begun last.
+
+        Raises:
+            EngineFault: the engine died, hung or lied; it is killed already.
+        """
+        assert self._outcome is not None
+        try:
+            return await self._outcome
+        finally:
+            self._outcome = None
+
+    def give_up(self, fault: EngineFault) -> None:
+        """The one place where the engine becomes unusable, for this reason."""
+        if self.lost is not None:
+            return
+        self.lost = fault
+        self._end(fault)
+        if self._outcome is not None and not self._outcome.done():
+            self._outcome.set_exception(fault)
+        if self.on_lost is not None:
+            self.on_lost(fault)
+
+    def tidy(self) -> None:  # noqa: B027  # most need none
+        """Use the engine's leisure to prepare it for the next search."""
+
+    @abc.abstractmethod
+    def stop(self) -> None:
+        """Have the running search end now; its outcome then says ``stopped``."""
+
+    @abc.abstractmethod
+    async def close(self) -> None:
+        """End the engine. Never raises."""
+
+    @abc.abstractmethod
+    def _begin(self, search_key: SearchKey, on_progress: OnProgress | None) -> None:
+        """Start a search; :meth:`_answer` is called at its end."""
+
+    @abc.abstractmethod
+    def _end(self, fault: EngineFault) -> None:
+        """End what runs."""
+
+    def _answer(self, finished: SearchFinished) -> None:
+        if self._outcome is not None and not self._outcome.done():
+            self._outcome.set_result(finished)
+
+
+class EngineProcess(Searcher, asyncio.SubprocessProtocol):
+    """A running engine. Make one with :meth:`start`."""
+
     def __init__(self, settings: UciSettings, patience: EngineTimeouts, subject: str) -> None:
+        super().__init__(patience)
         self.name = ""
         self.options: tuple[str, ...] = ()
         self.chess960 = False
-        self.on_lost: Callable[[EngineFault], None] | None = None
         self._subject = subject
         self._mark = secrets.token_hex(8)
-        self._patience = patience
-        self.pace = EnginePace(patience)
         self._conversation = UciConversation(settings)
-        self._loop = asyncio.get_running_loop()
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
         self._stderr = b""
-        # Why it can be used no more, if so; set once, here alone.
-        self.lost: EngineFault | None = None
-        self._closing = False
         self._exited = self._loop.create_future()
         self._greeted: asyncio.Future[EngineReady] = self._loop.create_future()
         self._greeted.add_done_callback(look_at)
-        self._outcome: asyncio.Future[SearchFinished] | None = None
-        self._on_progress: Callable[[SearchProgress], None] | None = None
+        self._on_progress: OnProgress | None = None
         self._deadline: StartDeadline | None = None
-        self._memory_limit = (self._patience.memory_mb + settings.hash_mb) << 20
+        self._memory_limit = (patience.memory_mb + settings.hash_mb) << 20
         self._weighing: asyncio.TimerHandle | None = None
         self._limit = Limit()  # of the running search
         self._began = 0.0
@@ -289,21 +297,25 @@ class EngineProcess(asyncio.SubprocessProtocol):
         """
         subject = command.argv[-1]
         self = cls(settings, patience or EngineTimeouts(), subject)
+        handshake_s = self._patience.handshake_s
         argv = launched(command.argv, nice)
         try:
             await self._loop.subprocess_exec(
                 lambda: self, *argv, env=environment(self._mark), **own_group(nice)
             )
-        except OSError as error:
-            raise no_uci(subject, f"cannot be started ({error.strerror})") from None
-        try:
-            async with asyncio.timeout(self._patience.handshake_s):
+            async with asyncio.timeout(handshake_s):
                 ready = await self._greeted
-        except (TimeoutError, EngineFault) as error:
+        except (TimeoutError, EngineFault, OSError) as error:
             await self._abandon()
-            silent = f"was not ready within {self._patience.handshake_s:g} s"
-            problem = error.problem if isinstance(error, EngineFault) else silent
-            raise no_uci(subject, problem) from None
+            if isinstance(error, EngineFault):
+                problem = error.problem
+            elif isinstance(error, TimeoutError):
+                problem = f"was not ready within {handshake_s:g} s"
+            else:
+                problem = f"cannot be started ({error.strerror})"
+            raise NotAnEngine(
+                subject, f"is no UCI engine: {problem}", "Name another with --engine PATH"
+            ) from None
         except BaseException:
             await self._abandon()
             raise
@@ -318,24 +330,7 @@ class EngineProcess(asyncio.SubprocessProtocol):
         assert self._transport is not None
         return self._transport.get_pid()
 
-    @property
-    def searching(self) -> bool:
-        return self._outcome is not None
-
-    def begin(
-        self, search_key: SearchKey, on_progress: Callable[[SearchProgress], None] | None = None
-    ) -> None:
-        """Start a search at once; await :meth:`outcome` for its end.
-
-        ``on_progress`` is called with every exact score of a new depth.
-        """
-        if self._outcome is not None:
-            raise RuntimeError("one search at a time")
-        self._outcome = self._loop.create_future()
-        self._outcome.add_done_callback(look_at)
-        if self.lost is not None:
-            self._outcome.set_exception(self.lost)
-            return
+    def _begin(self, search_key: SearchKey, on_progress: OnProgress | None) -> None:
         self._on_progress = on_progress
         self._limit = search_key.limit
         self._began = self._loop.time()
@@ -343,27 +338,12 @@ class EngineProcess(asyncio.SubprocessProtocol):
         self._flush()
         self._arm(self.pace.longest_s(search_key.limit), "hung: no answer")
 
-    async def outcome(self) -> SearchFinished:
-        """The end of the search begun last.
-
-        Raises:
-            EngineFault: the engine died, hung or lied; it is killed already.
-        """
-        assert self._outcome is not None
-        try:
-            return await self._outcome
-        finally:
-            self._outcome = None
-            self._disarm()
-
     def tidy(self) -> None:
-        """Use the engine's leisure to prepare it for the next search."""
         if self.lost is None:
             self._conversation.tidy()
             self._flush()
 
     def stop(self) -> None:
-        """Have the running search end now; its outcome then says ``stopped``."""
         if self._outcome is not None and not self._outcome.done():
             self._conversation.stop()
             self._flush()
@@ -371,16 +351,14 @@ class EngineProcess(asyncio.SubprocessProtocol):
 
     async def close(self) -> None:
         """End the process: politely, then by killing its group. Never raises."""
-        self._closing = True
+        self.on_lost = None
         self._disarm()
         if self.lost is None and not self._exited.done():
             self._conversation.quit()
             self._flush()
             if self._stdin is not None:
                 self._stdin.close()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._patience.quit_s):
-                    await asyncio.shield(self._exited)
+            await self._gone(self._patience.quit_s)
         await self._abandon()
 
     def kill(self, problem: str) -> None:
@@ -404,8 +382,12 @@ class EngineProcess(asyncio.SubprocessProtocol):
             return
         try:
             events = self._conversation.receive(data)
+        except EngineFault as fault:
+            self.give_up(fault)
+            return
         except Exception as error:  # broad: what it says may end it alone; logged, and shown
-            self.give_up(fault_of(error, self._subject))
+            log.exception("%s: what it says cannot be read", self._subject)
+            self.kill(f"said what we fail to read ({type(error).__name__})")
             return
         self._flush()
         for event in events:
@@ -413,12 +395,15 @@ class EngineProcess(asyncio.SubprocessProtocol):
                 if self._on_progress is not None:
                     self._on_progress(event.progress)
             elif isinstance(event, SearchFinished):
-                self._finish(event)
+                self._disarm()
+                if not event.stopped:
+                    self.pace.took(self._limit, self._loop.time() - self._began, event.result)
+                self._answer(event)
             elif not self._greeted.done():
                 self._greeted.set_result(event)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd == 1 and not self._closing:
+        if fd == 1:
             # No more answers can come. A moment for it to exit by itself and so say why.
             self._loop.call_later(0.2, self._cut_off)
 
@@ -438,16 +423,10 @@ class EngineProcess(asyncio.SubprocessProtocol):
         """It has exited and all pipes are read to their end: standard error is complete."""
         assert self._transport is not None
         code = self._transport.get_returncode()
-        self.give_up(death(self.name or self._subject, code, self._stderr))
+        kind = EngineKilled if code in _FROM_OUTSIDE else EngineFault
+        self.give_up(kind(self.name or self._subject, cause_of_death(code, self._stderr)))
         if not self._exited.done():
             self._exited.set_result(None)
-
-    def _finish(self, event: SearchFinished) -> None:
-        self._disarm()
-        if not event.stopped:
-            self.pace.took(self._limit, self._loop.time() - self._began, event.result)
-        if self._outcome is not None and not self._outcome.done():
-            self._outcome.set_result(event)
 
     def _await_uciok(self) -> None:
         if self._conversation.greeting:
@@ -478,32 +457,27 @@ class EngineProcess(asyncio.SubprocessProtocol):
         if data and self._stdin is not None and not self._stdin.is_closing():
             self._stdin.write(data)
 
-    def give_up(self, fault: EngineFault) -> None:
-        """The one place where the engine becomes unusable."""
-        if self.lost is not None:
-            return
-        self.lost = fault
+    def _end(self, fault: EngineFault) -> None:
         self._disarm()
         if self._weighing is not None:
             self._weighing.cancel()
-        kill_group(self.pid)
+        if self._transport is not None:
+            kill_group(self.pid)
         if not self._greeted.done():
             self._greeted.set_exception(fault)
-        if self._outcome is not None and not self._outcome.done():
-            self._outcome.set_exception(fault)
-        if self.on_lost is not None and not self._closing:
-            self.on_lost(fault)
+
+    async def _gone(self, within_s: float) -> None:
+        """Wait until the kernel says that it is."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await asyncio.shield(self._exited)
 
     async def _abandon(self) -> None:
-        """Kill what is left and wait until the kernel says it is gone."""
+        """Kill what is left; only a process stuck inside the kernel outlives this."""
         self.give_up(EngineFault(self.name or self._subject, "closed"))
-        if self._transport is None:
-            return
-        with contextlib.suppress(TimeoutError):
-            # Only a process stuck inside the kernel outlives this.
-            async with asyncio.timeout(self._patience.stop_s):
-                await asyncio.shield(self._exited)
-        self._transport.close()
+        if self._transport is not None:
+            await self._gone(self._patience.stop_s)
+            self._transport.close()
 
 
 class EngineIdentity(msgspec.Struct, frozen=True):
@@ -531,7 +505,7 @@ _MIDDLEGAME = "r2q1rk1/pb1n1ppp/1p2pn2/2bp4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 1
 
 
 class EngineSpeed(msgspec.Struct, frozen=True):
-    """What was measured."""
+    """How fast an engine is on this machine."""
 
     name: str
     """``id name``."""
@@ -545,12 +519,7 @@ class EngineSpeed(msgspec.Struct, frozen=True):
 
 
 async def measure_speed(
-    command: EngineCommand,
-    settings: UciSettings | None = None,
-    *,
-    seconds: float = 1.0,
-    patience: EngineTimeouts | None = None,
-    clock: Callable[[], float] = time.monotonic,
+    command: EngineCommand, settings: UciSettings, *, seconds: float = 1.0
 ) -> EngineSpeed:
     """Start the engine and let it think for ``seconds``.
 
@@ -558,12 +527,12 @@ async def measure_speed(
         NotAnEngine: it does not speak UCI.
         EngineFault: it failed at the search.
     """
-    before = clock()
-    settings = settings or UciSettings()
-    process = await EngineProcess.start(command, settings, patience=patience)
+    loop = asyncio.get_running_loop()
+    before = loop.time()
+    process = await EngineProcess.start(command, settings)
+    start_s = loop.time() - before
     try:
-        start_s = clock() - before
-        process.begin(_search_key(Limit(movetime_ms=round(seconds * 1000))))
+        process.begin(SearchKey(_MIDDLEGAME, (), Limit(movetime_ms=round(seconds * 1000))))
         result = (await process.outcome()).result
     finally:
         await process.close()
@@ -574,9 +543,3 @@ async def measure_speed(
         knodes_per_s=result.nodes / max(1, result.time_ms),
         depth=result.depth,
     )
-
-
-def _search_key(limit: Limit) -> SearchKey:
-    search_key = SearchKeys(limit).key_of(Search(Position(_MIDDLEGAME)))
-    assert isinstance(search_key, SearchKey)
-    return search_key

@@ -18,7 +18,7 @@ import chess
 
 from live.engine.engine_discovery import EngineCommand, find_engine
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineProcess
+from live.engine.engine_process import EngineProcess, Searcher
 from live.engine.search import (
     Limit,
     Position,
@@ -84,7 +84,7 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
     begin = EngineProcess.begin
 
     def seen(
-        self: EngineProcess,
+        self: Searcher,
         search_key: SearchKey,
         on_progress: Callable[[SearchProgress], None] | None = None,
     ) -> None:
