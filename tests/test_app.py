@@ -34,7 +34,13 @@ from live.service.event_service import EventService
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000
-QUICK = {"engine.nodes": 100, "feeds.demo.speed": 1e6, "feeds.finish_after_s": 0.2}
+QUICK = {
+    "engine.nodes": 100,
+    "rating.model": "none",
+    "human.enabled": False,
+    "feeds.demo.speed": 1e6,
+    "feeds.finish_after_s": 0.2,
+}
 
 
 def settings(**changes: object) -> Config:

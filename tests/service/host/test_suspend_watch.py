@@ -83,6 +83,7 @@ WALL = {
     "jobs/analyze_games.py": "when a report was written, for people",
     "publish/access/tokens.py": "tokens expire at a date",
     "service/output_mode.py": "when an alert was raised, for people",
+    "jobs/watch_service.py": "when an alert was raised, for people",
     "store/journal.py": "when something was seen, for people; it never goes back there",
     "publish/server.py": "tokens expire at a date",
     "publish/public_state.py": "when the public sees its first move, for people",
