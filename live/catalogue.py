@@ -7,7 +7,7 @@ of the manual.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -387,22 +387,26 @@ class Standing(NamedTuple):
         return "" if self.place is None else f"{self.place}{'=' if self.tied else ''}"
 
 
-def standings(views: Iterable[PlayerView]) -> list[Standing]:
-    """Everybody by the perceived rating, the highest first. Numbers count as they are read, in
-    whole Elo, and equal ones share a place. Who has none yet, or too few moves, comes last, by
-    name, without a place.
+def _whole_perceived(view: PlayerView) -> float | None:
+    early = view.perceived is None or view.counted < EARLY_MOVES
+    return None if early or view.perceived is None else round(view.perceived)
+
+
+def standings(
+    views: Iterable[PlayerView],
+    value: Callable[[PlayerView], float | None] = _whole_perceived,
+) -> list[Standing]:
+    """Everybody by the perceived rating, or by another ``value``, the highest first. Numbers count
+    as they are read, in whole Elo, and equal ones share a place. Who has none yet, or too few
+    moves, comes last, by name, without a place.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
-    known = {
-        view.id: round(view.perceived)
-        for view in by_name
-        if view.perceived is not None and view.counted >= EARLY_MOVES
-    }
-    values = sorted(known.values(), reverse=True)
+    found = {view.id: value(view) for view in by_name}
+    values = sorted((each for each in found.values() if each is not None), reverse=True)
     placed = [
-        Standing(view, 1 + values.index(known[view.id]), values.count(known[view.id]) > 1)
-        if view.id in known
-        else Standing(view, None)
+        Standing(view, None)
+        if (own := found[view.id]) is None
+        else Standing(view, 1 + values.index(own), values.count(own) > 1)
         for view in by_name
     ]
     return sorted(placed, key=lambda each: each.place or len(by_name) + 1)

@@ -5,7 +5,7 @@ A row is made again only when its board changed: 256 boards at full pace cost li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -25,8 +25,6 @@ from live.terminal.text import clock_runs, curve_range, move_text, plain
 SWING_CAP_CP = 1000
 #: A swing is looked for in so many last moves of both sides.
 SWING_PLIES = 4
-#: Rows made in one frame for boards that are not on the screen.
-ROWS_A_FRAME = 24
 NAME_CELLS = 40
 
 
@@ -172,47 +170,33 @@ def swing_cp(game: GameDetail) -> int | None:
 
 
 class BoardRows:
-    """The rows of all boards, kept up with the state a few at a time."""
+    """The rows of all boards, kept up with the state."""
 
     def __init__(self, changes: RecentChanges) -> None:
         self._changes = changes
         self._rows: dict[GameId, BoardRow] = {}
-        self._old: dict[GameId, None] = {}
         self._choice: FigureChoice = "perceived"
 
     def refresh(
         self,
-        ids: Iterable[GameId],
+        ids: Sequence[GameId],
         game: Callable[[GameId], GameDetail | None],
         choice: FigureChoice = "perceived",
-        *,
-        seen: Iterable[GameId] = (),
     ) -> list[BoardRow]:
-        """Every board's row. Boards in ``seen`` are of this moment, the others may be a few
-        frames old: no frame costs more than a screen and :data:`ROWS_A_FRAME` rows.
-        """
-        known = list(ids)
+        """The rows of these boards; those that changed are made again."""
         every, touched = self._changes.touched()
         if every or choice != self._choice:
+            self._rows.clear()
             self._choice = choice
-            self._old = dict.fromkeys(known)
-        self._old |= dict.fromkeys(touched)
-        new = [id for id in known if id not in self._rows]
-        for id in self._turns(seen, new):
-            self._old.pop(id, None)
-            detail = game(id)
-            if detail is not None:
-                self._rows[id] = board_row(detail, choice)
-        if len(self._rows) != len(known):
-            held = set(known)
-            self._rows = {id: row for id, row in self._rows.items() if id in held}
-        return [self._rows[id] for id in known if id in self._rows]
-
-    def _turns(self, seen: Iterable[GameId], new: list[GameId]) -> Iterator[GameId]:
-        yield from [id for id in seen if id in self._old]
-        yield from new
-        others = [id for id in self._old if id in self._rows]
-        yield from others[:ROWS_A_FRAME]
+        rows = {}
+        for id in ids:
+            row = None if id in touched else self._rows.get(id)
+            if row is None and (detail := game(id)) is not None:
+                row = board_row(detail, choice)
+            if row is not None:
+                rows[id] = row
+        self._rows = rows
+        return list(rows.values())
 
 
 # --- clocks --------------------------------------------------------------------------------------

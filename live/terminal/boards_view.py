@@ -138,7 +138,6 @@ class BoardsView(ListView[BoardRow]):
         self.reverse = False
         self.alerts_first = False
         self._deep = 1
-        self._shown: list[GameId] = []
         self._alerting: set[GameId] = set()
 
     def draw(self, width: int, height: int) -> list[Text]:
@@ -149,7 +148,7 @@ class BoardsView(ListView[BoardRow]):
         if context.keyless:
             views = running_first(views, self._deep * columns)
         ids = [view.id for view in views]
-        rows = context.rows.refresh(ids, context.state.game, context.figure, seen=self._shown)
+        rows = context.rows.refresh(ids, context.state.game, context.figure)
         changes.feeds(context.state.feeds())
         if self.query:
             matches = matcher(self.query)
@@ -167,7 +166,6 @@ class BoardsView(ListView[BoardRow]):
             columns = 1
         self.page = self._deep * columns
         seen = self.seen(self.page)
-        self._shown = [row.id for row in seen]
         if not seen:
             text = "No board yet: they appear as soon as a source sends them"
             if self.query:

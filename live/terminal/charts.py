@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import chess
-import msgspec
 from rich.text import Text
 
 from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail, PlyView
@@ -92,16 +91,8 @@ def _score_cell(score: int | None, row: int, half: int, palette: Palette) -> tup
     return _UP[8 - filled] if filled else " ", f"{palette.black} reverse" if filled else ""
 
 
-class ChartScale(msgspec.Struct, frozen=True):
-    """Elo from the bottom to the top of a graph."""
-
-    low: float
-    high: float
-
-    def row(self, elo: float, height: int) -> int:
-        """Row of ``elo``, 0 at the top; outside the graph for what is outside the scale."""
-        return round((self.high - elo) / (self.high - self.low) * (height - 1))
-
+ChartScale = tuple[float, float]
+"""Elo from the bottom to the top of a graph."""
 
 Drawn = tuple[float | None, float | None, float | None]
 """Low, value, high of one point of a curve, Elo."""
@@ -133,7 +124,7 @@ def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:
         return None
     low, high = min(ends), max(ends)
     spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
-    return ChartScale(low - spare, high + spare)
+    return low - spare, high + spare
 
 
 def rating_graph(
@@ -155,7 +146,7 @@ def rating_graph(
     drawn = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
     wide = max(1, min(4, columns // len(drawn)))
     cells = [_column(point, scale, height) for point in drawn]
-    labels = {0: scale.high, height // 2: (scale.low + scale.high) / 2, height - 1: scale.low}
+    labels = {0: scale[1], height // 2: sum(scale) / 2, height - 1: scale[0]}
     lines = []
     for row in range(height):
         label = f"{labels[row]:.0f}" if row in labels else ""
@@ -168,17 +159,21 @@ def rating_graph(
 
 
 def _column(point: Drawn, scale: ChartScale, height: int) -> list[str]:
+    def row_at(elo: float) -> int:
+        """0 at the top; outside the graph for what is outside the scale."""
+        return round((scale[1] - elo) / (scale[1] - scale[0]) * (height - 1))
+
     low, rating, high = point
     if low is None and high is None:
-        at = None if rating is None else scale.row(rating, height)
+        at = None if rating is None else row_at(rating)
         return ["━" if row == at else " " for row in range(height)]
-    top = 0 if high is None else max(0, scale.row(high, height))
-    bottom = height - 1 if low is None else min(height - 1, scale.row(low, height))
+    top = 0 if high is None else max(0, row_at(high))
+    bottom = height - 1 if low is None else min(height - 1, row_at(low))
     cells = ["░" if top <= row <= bottom else " " for row in range(height)]
     if rating is None:
         cells[0 if high is None else height - 1] = "↑" if high is None else "↓"
     else:
-        row = scale.row(rating, height)
+        row = row_at(rating)
         cells[max(0, min(height - 1, row))] = "━" if 0 <= row < height else "▲" if row < 0 else "▼"
     return cells
 
@@ -435,25 +430,9 @@ def signs(game: GameDetail) -> list[str]:
     return found
 
 
-def list_rows(game: GameDetail) -> list[tuple[int, PlyView | None, PlyView | None]]:
-    """Move number, White's and Black's ply of each line of the list."""
-    rows: list[tuple[int, PlyView | None, PlyView | None]] = []
-    for ply in game.plies:
-        number, white = move_number(game, ply.ply)
-        if white or not rows or rows[-1][0] != number:
-            rows.append((number, ply if white else None, None if white else ply))
-        else:
-            rows[-1] = (number, rows[-1][1], ply)
-    return rows
-
-
 def row_of(game: GameDetail, ply: int) -> int:
     """Index of the line that holds ``ply``."""
-    rows = list_rows(game)
-    for index, (_, white, black) in enumerate(rows):
-        if any(each is not None and each.ply == ply for each in (white, black)):
-            return index
-    return max(0, len(rows) - 1)
+    return move_number(game, ply)[0] - move_number(game, 1)[0]
 
 
 def moves(
@@ -462,16 +441,16 @@ def moves(
     """Lines of the list from ``first`` on; with clocks where ``width`` has room for them."""
     clocks = width >= MOVE_CELLS + 2 * _CLOCK_CELLS
     marks = signs(game)
-    lines = [_head(clocks, palette)]
-    for number, white, black in list_rows(game)[first : first + height - 1]:
-        line = styled(right(str(number), 3), palette.dim)
-        for ply in (white, black):
-            if ply is not None:
-                _append(line, ply, marks[ply.ply - 1], cursor_ply == ply.ply, clocks, palette)
-            elif white is None and black is not None and ply is white:
-                line.append(left(" …", _SIDE_CELLS + (_CLOCK_CELLS if clocks else 0)))
-        lines.append(line)
-    return lines
+    rows: dict[int, Text] = {}
+    for ply in game.plies:
+        number, white = move_number(game, ply.ply)
+        if number not in rows:
+            rows[number] = styled(right(str(number), 3), palette.dim)
+            if not white:  # the game began with Black's move
+                rows[number].append(" " * (_SIDE_CELLS + (_CLOCK_CELLS if clocks else 0)))
+        here = cursor_ply == ply.ply
+        _append(rows[number], ply, marks[ply.ply - 1], here, clocks, palette)
+    return [_head(clocks, palette), *list(rows.values())[first : first + height - 1]]
 
 
 def _head(clocks: bool, palette: Palette) -> Text:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -16,11 +15,13 @@ from live.catalogue import (
     EARLY_MOVES,
     FIGURES,
     Figure,
+    Standing,
     cell,
     ends_cell,
     plugin_text,
     points_text,
     read,
+    standings,
     why_missing,
 )
 from live.events import PlayerView, PluginFigure
@@ -116,13 +117,17 @@ class PlayerColumn(msgspec.Struct, frozen=True):
                 return cell(figure, view, engine_rating)
 
     def value(self, view: PlayerView, engine_rating: int) -> float | None:
-        """What is sorted by; None comes last."""
-        if self.figure is None:
-            return next((each.value for each in self._plugins(view)), None)
-        if self.figure.id == "percentile" and view.counted < EARLY_MOVES:
+        """What is sorted by, as far as it is shown, the best greatest; None comes last."""
+        figure = self.figure
+        if figure is None:
+            return next((round(each.value, each.digits) for each in self._plugins(view)), None)
+        early = view.counted < EARLY_MOVES and figure.id in ("perceived", "percentile")
+        found = read(figure, view, engine_rating)
+        value = found.low if self.interval else found.value
+        if value is None or early:
             return None
-        found = read(self.figure, view, engine_rating)
-        return found.low if self.interval else found.value
+        digits = {"share": 2, "points": 1, "number": figure.digits}.get(figure.kind, 0)
+        return round(-value if figure.least_is_best else value, digits)
 
     def _plugins(self, view: PlayerView) -> list[PluginFigure]:
         return [each for each in view.plugins if each.name == self.plugin]
@@ -142,59 +147,27 @@ def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
     return [*COLUMNS, *(PlayerColumn(plugin=name) for name in sorted(names))]
 
 
-class PlayerLine(msgspec.Struct, frozen=True):
-    """A line of the list."""
-
-    place: str
-    """``3``, ``3=`` where others have the same; empty for whom too little is known of."""
-    view: PlayerView
-
-
 def listed(
-    views: Sequence[PlayerView],
-    query: str,
-    sort: str,
-    *,
-    reverse: bool,
-    engine_rating: int = 0,
-) -> list[PlayerLine]:
+    views: Sequence[PlayerView], query: str, sort: str, *, reverse: bool, engine_rating: int = 0
+) -> list[Standing]:
     """Those whom the filter takes, the best first; whose figure is unknown or early last. Places
     count in the whole field, whoever is listed.
     """
-    column = next((each for each in offered(views) if each.name == sort), None)
-    taken = sorted(views, key=lambda view: (view.name, view.id))
-    rows = [PlayerLine(str(place), view) for place, view in enumerate(taken, 1)]
-    if column is not None:
-        early = EARLY_MOVES if column.name == RANKED else 0
-        found = {
-            view.id: value
-            for view in taken
-            if view.counted >= early and (value := column.value(view, engine_rating)) is not None
-        }
-        known = [view for view in taken if view.id in found]
-        known.sort(
-            key=lambda view: found[view.id],
-            reverse=not (column.figure and column.figure.least_is_best),
-        )
-        # What reads the same is a tie.
-        texts = [column.text(view, engine_rating) for view in known]
-        same = Counter(texts)
-        rows = [
-            PlayerLine(f"{texts.index(text) + 1}{'=' if same[text] > 1 else ''}", view)
-            for text, view in zip(texts, known, strict=True)
-        ]
-        if reverse:
-            rows.reverse()
-        rows += [PlayerLine("", view) for view in taken if view.id not in found]
-    elif reverse:
-        rows.reverse()
+    by_name = sorted(views, key=lambda view: (view.name, view.id))
+    rows = [Standing(view, place) for place, view in enumerate(by_name, 1)]
+    for column in offered(views):
+        if column.name == sort:
+            rows = standings(views, lambda view: column.value(view, engine_rating))  # noqa: B023
+    if reverse:
+        known = [row for row in rows if row.place is not None]
+        rows = known[::-1] + [row for row in rows if row.place is None]
     matches = matcher(query)
     return [
         row for row in rows if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
     ]
 
 
-class PlayersView(ListView[PlayerLine]):
+class PlayersView(ListView[Standing]):
     name = "Players"
     empty = "nobody is listed"
 
@@ -215,7 +188,7 @@ class PlayersView(ListView[PlayerLine]):
         self._standings = -1
         self._listed_s = -LIST_S
 
-    def id_of(self, line: PlayerLine) -> str:
+    def id_of(self, line: Standing) -> str:
         return line.view.id
 
     def draw(self, width: int, height: int) -> list[Text]:
@@ -282,12 +255,12 @@ class PlayersView(ListView[PlayerLine]):
         return line
 
     def _line(
-        self, row: PlayerLine, columns: Sequence[PlayerColumn], name: int, alerting: bool
+        self, row: Standing, columns: Sequence[PlayerColumn], name: int, alerting: bool
     ) -> Text:
         palette, view = self._context.palette, row.view
         here = view.id == self.cursor
         line = styled("▌" if here else " ", palette.accent)
-        line.append(right(row.place, _RANK - 2) + " ", palette.dim)
+        line.append(right(row.text, _RANK - 2) + " ", palette.dim)
         line.append("!" if alerting else " ", palette.bad)
         line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
         engine_rating = self._context.state.engine().rating
@@ -305,7 +278,7 @@ class PlayersView(ListView[PlayerLine]):
         column = next((each for each in self._offered if each.name == self.column), COLUMNS[0])
         text = f"{column.name}: {column.explained}"
         rating = self._context.state.engine().rating
-        if column.figure is not None and column.value(view, rating) is None:
+        if column.figure is not None and column.text(view, rating) in ("", "·", "early"):
             text += f" {plain(view.name, 30)}: {plain(why_missing(column.figure, view), 120)}."
         if more:
             text += f" ({more} more columns to the right or left.)"
@@ -464,10 +437,10 @@ def team_lines(
     lines.append(styled(head, palette.dim))
     table = team_table(matches)
     several = len({each.event for each in table}) > 1
-    for event, standings in itertools.groupby(table, key=lambda each: each.event):
+    for event, teams in itertools.groupby(table, key=lambda each: each.event):
         if several:
             lines.append(styled(f" {plain(event)}", palette.dim))
-        for place, each in enumerate(standings, 1):
+        for place, each in enumerate(teams, 1):
             line = styled(f" {right(str(place), 3)} ", palette.dim)
             line.append(left(plain(each.team), name), palette.text)
             line.append(f" {right(str(each.matches), 7)}  ")

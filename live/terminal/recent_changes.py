@@ -13,7 +13,6 @@ import msgspec
 from live.events import (
     Change,
     ClockMessage,
-    EngineMessage,
     FeedHealth,
     FeedName,
     GameId,
@@ -59,24 +58,20 @@ class RecentChanges:
         """Note ``changes``; the state already holds them."""
         for change in changes:
             match change:
+                case GoneMessage(game=game):
+                    for noted in (self._moves, self._points, self._asked):
+                        noted.pop(game, None)
+                    self._touched.discard(game)
+                case GameMessage(game=view):
+                    self._touched.add(view.id)
+                case ScoreMessage(game=game) | ClockMessage(game=game):
+                    self._touched.add(game)
                 case MoveMessage(game=game, ply=ply, move=move):
                     self._touched.add(game)
                     self._moves[game] = RecentChange(ply, self.now(), move is None)
                 case PointMessage(game=game, point=point):
                     self._touched.add(game)
                     self._points[game] = (point.ply, self.now())
-                case ScoreMessage(game=game) | ClockMessage(game=game):
-                    self._touched.add(game)
-                case GameMessage(game=view):
-                    self._touched.add(view.id)
-                case GoneMessage(game=game):
-                    self._touched.discard(game)
-                    self._moves.pop(game, None)
-                    self._points.pop(game, None)
-                    self._asked.pop(game, None)
-                case EngineMessage():
-                    self._all = True
-                    self.standings += 1
                 case StandingMessage():
                     self.standings += 1
                 case _:

@@ -6,7 +6,6 @@ import msgspec
 
 from live.events import (
     Curves,
-    EngineMessage,
     FeedHealth,
     GoneMessage,
     MoveMessage,
@@ -29,7 +28,7 @@ from live.terminal.text import figure_cells
 from tests.ledger.arithmetic import game, line
 from tests.ledger.test_event_ledger import ledger
 from tests.publish.test_published_state import paired
-from tests.terminal.sample_boards import ENGINE, detail, full_point, point
+from tests.terminal.sample_boards import detail, full_point, point
 
 
 def test_a_game_from_before_the_restart_is_marked_until_its_source_sends_it() -> None:
@@ -129,13 +128,13 @@ def test_an_age_is_exact_only_from_the_first_move_told() -> None:
     assert changes.age_s("g1") == (5.0, True)
 
 
-def test_boards_are_touched_once_and_all_by_a_new_engine_rating() -> None:
+def test_boards_are_touched_once_and_all_by_a_new_snapshot() -> None:
     changes = RecentChanges(Clock())
     assert changes.touched() == (True, set())
     changes.note([MOVE, MOVE])
     assert changes.touched() == (False, {"g1"})
     assert changes.touched() == (False, set())
-    changes.note([EngineMessage(ENGINE)])
+    changes.everything()
     assert changes.touched()[0]
 
 

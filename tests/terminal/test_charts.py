@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from live.events import CurvePoint, Curves
 from live.terminal.charts import (
     AXIS,
-    ChartScale,
     Drawn,
     common_scale,
     figure_at,
@@ -59,7 +58,7 @@ def test_an_unknown_score_is_no_zero() -> None:
 
 
 def test_a_curve_lies_in_its_band() -> None:
-    scale = ChartScale(1800, 2600)
+    scale = (1800, 2600)
     lines = rating_graph(drawn(point(1, 2200.0)), scale, AXIS + 1, 9, "white", DUSK)
     [column] = columns([line.plain for line in lines])
     assert column == "  ░░━░░  "
@@ -69,7 +68,7 @@ def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band(
     whole = full_point(1, 2441.0)
     assert figure_at(whole, "perceived", 2160) == (2180.0, 2441.0, 2750.0)
     bare = msgspec.structs.replace(whole, usual_low=None, usual_high=None)
-    scale = ChartScale(2041, 2841)
+    scale = (2041, 2841)
     shown = [figure_at(bare, "perceived", 2160)]
     lines = rating_graph(shown, scale, AXIS + 1, 9, "white", DUSK)
     [column] = columns([line.plain for line in lines])
@@ -77,7 +76,7 @@ def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band(
 
 
 def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
-    scale = ChartScale(1800, 2600)
+    scale = (1800, 2600)
     lines = rating_graph(drawn(point(1, None)), scale, AXIS + 1, 9, "white", DUSK)
     [column] = columns([line.plain for line in lines])
     assert column[-1] == "↓"
@@ -86,7 +85,7 @@ def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
 
 def test_both_players_share_one_scale() -> None:
     scale = common_scale([drawn(point(1, 2200.0)), drawn(point(2, 2400.0))])
-    assert scale == ChartScale(2000, 2600)
+    assert scale == (2000, 2600)
     assert common_scale([[], []]) is None
 
 

@@ -79,7 +79,7 @@ def test_a_plugins_figure_is_a_column_under_its_name() -> None:
     assert (column.name, column.head) == ("plugin captures", "captures")
     assert [column.text(view, 2160) for view in views] == ["41.2 (-3.0–60.0)", "50", ""]
     rows = listed(views, "", "plugin captures", reverse=False)
-    assert [(row.view.id, row.place) for row in rows] == [("b", "1"), ("a", "2"), ("n", "")]
+    assert [(row.view.id, row.text) for row in rows] == [("b", "1"), ("a", "2"), ("n", "")]
 
 
 def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
@@ -89,6 +89,6 @@ def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
         for id, (perceived, counted) in figures.items()
     ]
     rows = listed(views, "", RANKED, reverse=False)
-    places = [(row.view.id, row.place) for row in rows]
+    places = [(row.view.id, row.text) for row in rows]
     assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
-    assert [row.place for row in listed(views, "", RANKED, reverse=True)] == ["3", "1=", "1=", ""]
+    assert [row.text for row in listed(views, "", RANKED, reverse=True)] == ["3", "1=", "1=", ""]
