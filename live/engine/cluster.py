@@ -1,13 +1,9 @@
-"""``live-rate worker``: this machine's engines for a scheduler elsewhere.
-
-How a cluster is talked to: its address and its certificates, checked before anything runs.
-
-One slot of a Dask cluster, in the place of an engine.
-
-A Dask cluster that searches for us: connected, looked at, lost, and found again.
+"""A Dask cluster that searches for us: connected, looked at, lost, and found again; and
+``live-rate worker``, this machine's engines for a scheduler elsewhere.
 
 Only workers that have our very engine, set up in our way, are counted and used, so that a figure
-does not depend on which machine found it. While there is none, searches are made here.
+does not depend on which machine found it. While there is none, searches are made here. Address and
+certificates are checked before anything runs.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -49,64 +45,50 @@ def security(address: str, tls: ClusterTls) -> Any:
     from distributed.security import Security
 
     scheme, _, rest = address.partition("://")
+    subject = f"engine.cluster {address}"
     try:
         parse_host_port(rest)
     except ValueError as error:
-        raise ConfigError(
-            f"engine.cluster {address}", str(error), f"Write {scheme}://HOST:8786"
-        ) from None
+        raise ConfigError(subject, str(error), f"Write {scheme}://HOST:8786") from None
     encrypted = scheme in ("tls", "wss")
     if tls != ClusterTls() and not encrypted:
         raise ConfigError(
-            f"engine.cluster {address}",
+            subject,
             "is not encrypted, and there are certificates for it",
             f"Write tls://{rest}, or leave out the engine.cluster_…_file settings",
         )
-    for setting, name in (
-        ("ca_file", tls.ca_file), ("cert_file", tls.cert_file), ("key_file", tls.key_file),
-    ):  # fmt: skip
-        if name and not Path(name).is_file():
+    for setting, file in msgspec.structs.asdict(tls).items():
+        if file and not Path(file).is_file():
             raise ConfigError(
-                f"engine.cluster_{setting} {name}",
+                f"engine.cluster_{setting} {file}",
                 "there is no such file",
                 f"Correct the path: it is looked for from {Path.cwd()}",
             )
-    secured = Security(**_given(tls))  # type: ignore[no-untyped-call]
-    for role in ("client", "worker") if encrypted else ():
-        _usable(address, secured, role)
+    # What the settings leave out, Dask's own configuration says.
+    roles = ("client", "worker")
+    given: dict[str, Any] = {"tls_ca_file": tls.ca_file}
+    given |= {f"tls_{role}_cert": tls.cert_file for role in roles}
+    given |= {f"tls_{role}_key": tls.key_file for role in roles}
+    given = {name: file for name, file in given.items() if file}
+    secured: Any = Security(**given, **({"require_encryption": True} if given else {}))  # type: ignore[no-untyped-call]
+    for role in roles if encrypted else ():
+        try:
+            context = secured.get_connection_args(role)["ssl_context"]
+        except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+            why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
+            raise ConfigError(
+                subject,
+                f"its certificates cannot be used ({str(why).replace('_', ' ').lower()})",
+                "Give a certificate and its unencrypted key, both in PEM",
+            ) from None
+        if context is None:
+            raise ConfigError(
+                subject,
+                "needs certificates",
+                "Set engine.cluster_ca_file, cluster_cert_file and cluster_key_file"
+                " (--config FILE)",
+            )
     return secured
-
-
-def _given(tls: ClusterTls) -> dict[str, Any]:
-    """What the settings say in Dask's words; what they leave out, its own configuration says."""
-    files = {
-        "tls_ca_file": tls.ca_file,
-        "tls_client_cert": tls.cert_file,
-        "tls_client_key": tls.key_file,
-        "tls_worker_cert": tls.cert_file,
-        "tls_worker_key": tls.key_file,
-    }
-    given: dict[str, Any] = {name: file for name, file in files.items() if file}
-    return {"require_encryption": True, **given} if given else {}
-
-
-def _usable(address: str, secured: Any, role: str) -> None:
-    """Raises ConfigError where the certificates cannot be used."""
-    try:
-        context = secured.get_connection_args(role)["ssl_context"]
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-        why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
-        raise ConfigError(
-            f"engine.cluster {address}",
-            f"its certificates cannot be used ({str(why).replace('_', ' ').lower()})",
-            "Give a certificate and its unencrypted key, both in PEM",
-        ) from None
-    if context is None:
-        raise ConfigError(
-            f"engine.cluster {address}",
-            "needs certificates",
-            "Set engine.cluster_ca_file, cluster_cert_file and cluster_key_file (--config FILE)",
-        )
 
 
 def require_dask() -> None:
@@ -316,18 +298,14 @@ async def work(
         await serving()
         while True:
             log.warning("scheduler %s has ended; waiting for it to come back", address)
-            await _again(serving)
+            while True:
+                await asyncio.sleep(_AGAIN_S)
+                with contextlib.suppress(OSError, TimeoutError):
+                    await serving()
+                    break
     except (OSError, TimeoutError) as error:
         raise EngineError(
             f"cluster {address}", f"cannot be reached ({error})", "Is a dask scheduler running?"
         ) from None
     finally:
         await offered.close()
-
-
-async def _again(serving: Callable[[], Awaitable[None]]) -> None:
-    """Wait for a scheduler, however long, and serve it until it ends."""
-    while True:
-        await asyncio.sleep(_AGAIN_S)
-        with contextlib.suppress(OSError, TimeoutError):
-            return await serving()

@@ -152,44 +152,37 @@ def engines_for_machine(
     return max(1, (whole - whole // 8) // threads)
 
 
-def check_load(engines: int, threads: int, hash_mb: int) -> None:
-    """Refuse what this machine cannot carry; raises ConfigError as the two below."""
-    check_engines(engines, threads)
-    check_hash(hash_mb, engines)
-
-
-def check_engines(engines: int, threads: int, *, cores: int | None = None) -> None:
-    """Refuse so many engines that the machine would answer nobody any more, us included.
+def check_load(
+    engines: int,
+    threads: int,
+    hash_mb: int,
+    *,
+    cores: int | None = None,
+    memory_mb: int | None = None,
+) -> None:
+    """Refuse what this machine cannot carry: so many engines that it would answer nobody any more,
+    us included, and hash tables that would drive it into swapping. They are not made smaller
+    on our own account, because a score depends on their size.
 
     Raises:
-        ConfigError: over four times as many threads as processors, and over sixteen.
+        ConfigError: over four times as many threads as processors, and over sixteen; all engines'
+            hash together over half of the memory.
     """
-    available = processors() if cores is None else cores
-    most = max(16, 4 * available)
+    cores = cores or processors()
+    most = max(16, 4 * cores)
     if engines * threads > most:
         raise ConfigError(
             "engine.engines",
             f"{engines} engines with threads = {threads} are too many for this machine's processors"
-            f" ({available})",
+            f" ({cores})",
             f"Set it to {most // threads or 1} or less, or to 0 for what suits this machine",
         )
-
-
-def check_hash(hash_mb: int, engines: int, *, memory_mb: int | None = None) -> None:
-    """Refuse hash tables that would drive the machine into swapping. They are not made smaller
-    on our own account, because a score depends on their size.
-
-    Raises:
-        ConfigError: all engines' hash together is over half of the memory.
-    """
-    if memory_mb is None and (installed := memory_bytes()) is not None:
-        memory_mb = installed >> 20
-    memory = memory_mb
-    if memory is not None and hash_mb * engines > memory // 2:
+    memory_mb = memory_mb or (memory_bytes() or 0) >> 20
+    if memory_mb and hash_mb * engines > memory_mb // 2:
         raise ConfigError(
             "engine.hash_mb",
-            f"{engines} engines of {hash_mb} MB need over half of this machine's {memory} MB",
-            f"Set it to {max(1, memory // 2 // engines)} or less, or run fewer engines",
+            f"{engines} engines of {hash_mb} MB need over half of this machine's {memory_mb} MB",
+            f"Set it to {max(1, memory_mb // 2 // engines)} or less, or run fewer engines",
         )
 
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -131,29 +131,35 @@ def nobody(board: str, position: Position) -> Mapping[str, float]:
     return {}
 
 
+def usual(board: str, ply: int, behind_cp: Sequence[int]) -> Sequence[float]:
+    """What is played where nothing is known of the player: shares ``exp(-sqrt(behind / 10 cp))``,
+    which is Regan and Haworth 2011, section 3, with s = 0.1 and c = 0.5.
+    """
+    shares = [math.exp(-math.sqrt(behind / 10)) for behind in behind_cp]
+    total = sum(shares)
+    return [share / total for share in shares]
+
+
+class ForecastRules(NamedTuple):
+    """What forecasts of all boards have in common."""
+
+    limit: Limit
+    search_options: SearchOptions = SearchOptions()
+    policy: ForecastPolicy = ForecastPolicy()
+    chances: Chances = usual
+    likely: Likely = nobody
+
+
 class MoveForecast:
     """The tree of one board. ``ply`` counts from 0, the starting position of its game."""
 
-    def __init__(
-        self,
-        board: str,
-        position: Position,
-        ply: int,
-        *,
-        limit: Limit,
-        search_options: SearchOptions,
-        policy: ForecastPolicy,
-        chances: Chances,
-        likely: Likely = nobody,
-    ) -> None:
-        self._likely = likely
+    def __init__(self, board: str, position: Position, ply: int, rules: ForecastRules) -> None:
         self._board = board
-        self._scout_limit = scout_limit(limit)
-        self._search_options = search_options
-        self._policy = policy
+        self._rules = rules
+        self._policy = rules.policy
+        self._scout_limit = scout_limit(rules.limit)
         # What is worth less is not searched: chances do not fall below a part of it.
-        self._least = policy.least / max(1.0, policy.gain)
-        self._chances = chances
+        self._least = rules.policy.least / max(1.0, rules.policy.gain)
         self._root = _Spot(position, ply)
         self._spots = {position: self._root}
         # The restricted search of the last move, which may still be needed.
@@ -173,7 +179,9 @@ class MoveForecast:
         self._last = None
         if position.moves and before.position.moves == position.moves[:-1]:
             depth = before.found.depth if before.found is not None else None
-            self._last = self._search_options.played(before.position, position.moves[-1], depth)
+            self._last = self._rules.search_options.played(
+                before.position, position.moves[-1], depth
+            )
         self._root = self._spots.get(position) or _Spot(position, ply)
         self._spots = {spot.position: spot for spot in _all(self._root)}
         self._needs = None
@@ -235,7 +243,7 @@ class MoveForecast:
             if worth * chance < self._least:
                 break
             if move not in told and move not in spot.made:
-                played = self._search_options.played(spot.position, move, found.depth)
+                played = self._rules.search_options.played(spot.position, move, found.depth)
                 yield ForecastNeed(worth * chance * self._policy.gain, played)
             yield from self._reply(spot, move, worth * chance, ahead)
 
@@ -247,7 +255,7 @@ class MoveForecast:
         if after.found is not None:
             yield from self._walk(after, worth * self._policy.fade, ahead + 1)
         elif not after.dead:
-            yield ForecastNeed(worth, self._search_options.whole(after.position))
+            yield ForecastNeed(worth, self._rules.search_options.whole(after.position))
 
     def _scout(self, spot: _Spot) -> Search:
         return Search(spot.position, lines=self._policy.replies, limit=self._scout_limit)
@@ -258,18 +266,19 @@ class MoveForecast:
         """
         assert spot.found is not None
         best = spot.found.best
-        sign = 1 if (len(spot.position.moves) % 2 == 0) == _white_starts(spot.position) else -1
+        here = spot.position
+        sign = 1 if (len(here.moves) % 2 == 0) == (" w " in here.start_fen) else -1
         top = scout.lines[0].score.cp if scout.lines else 0
         behind = {line.move: max(0, sign * (top - line.score.cp)) for line in scout.lines}
         behind[best] = 0
         moves = sorted(behind, key=lambda move: (behind[move], move != best))
-        odds = self._chances(self._board, spot.ply + 1, [behind[move] for move in moves])
+        odds = self._rules.chances(self._board, spot.ply + 1, [behind[move] for move in moves])
         spot.by_scores = dict(zip(moves, odds, strict=True))
         self._weigh(spot)
 
     def _weigh(self, spot: _Spot) -> None:
         """How likely the replies are by all that is known."""
-        people = self._likely(self._board, spot.position)
+        people = self._rules.likely(self._board, spot.position)
         scores = spot.by_scores
         if people and not scores and spot.found is not None:
             scores = {spot.found.best: self._policy.first}
@@ -285,20 +294,9 @@ def joined(
         for move in {**by_scores, **by_people}
     }
     total = sum(odds.values())
-    return sorted(((move, chance / total) for move, chance in odds.items()), key=_less_likely)
-
-
-def _less_likely(odds: tuple[str, float]) -> float:
-    return -odds[1]
-
-
-def usual(board: str, ply: int, behind_cp: Sequence[int]) -> Sequence[float]:
-    """What is played where nothing is known of the player: shares ``exp(-sqrt(behind / 10 cp))``,
-    which is Regan and Haworth 2011, section 3, with s = 0.1 and c = 0.5.
-    """
-    shares = [math.exp(-math.sqrt(behind / 10)) for behind in behind_cp]
-    total = sum(shares)
-    return [share / total for share in shares]
+    return sorted(
+        ((move, chance / total) for move, chance in odds.items()), key=lambda each: -each[1]
+    )
 
 
 def speculative_rank(worth: float) -> int:
@@ -323,12 +321,6 @@ def _all(root: _Spot) -> Iterator[_Spot]:
         todo.extend(spot.after.values())
 
 
-def _white_starts(position: Position) -> bool:
-    return " w " in position.start_fen
-
-
-_PLAIN: Final = SearchOptions()
-_POLICY: Final = ForecastPolicy()
 #: Guessed searches remembered until they come true.
 _KEPT: Final = 2_000
 #: Open requests for each engine: one runs, one is at hand, so that no
@@ -351,7 +343,7 @@ class GuessedMove(msgspec.Struct, frozen=True):
 
 
 class LookAheadFigures(msgspec.Struct):
-    """What speculation has gained so far; :meth:`told` gives the figures that people see."""
+    """What speculation has gained so far; and what people see of it."""
 
     searches: int = 0
     hits: int = 0
@@ -363,32 +355,20 @@ class LookAheadFigures(msgspec.Struct):
     nodes_hit: int = 0
     """Spent on searches that came true; the rest is wasted."""
 
-    def told(self) -> SpeculationFigures:
+    def shown(self) -> SpeculationFigures:
+        """For people."""
         return SpeculationFigures(self.hits, self.misses, self.nodes - self.nodes_hit)
 
 
 class LookAhead:
     """A desk for its owner, and the listener of the pool behind it."""
 
-    def __init__(
-        self,
-        listener: ResultListener,
-        limit: Limit,
-        search_options: SearchOptions = _PLAIN,
-        *,
-        chances: Chances = usual,
-        likely: Likely = nobody,
-        policy: ForecastPolicy = _POLICY,
-    ) -> None:
+    def __init__(self, listener: ResultListener, rules: ForecastRules) -> None:
         self.figures = LookAheadFigures()
         # The pool; known only after it was made with us as its listener.
         self.desk: LookAheadPool
         self._listener = listener
-        self._limit = limit
-        self._search_options = search_options
-        self._chances = chances
-        self._likely = likely
-        self._policy = policy
+        self._rules = rules
         # Of each live board.
         self._forecasts: dict[str, MoveForecast] = {}
         # Whole searches of heads under way, with their board, by owner: forecasts begin with what
@@ -459,14 +439,7 @@ class LookAhead:
         forecast = self._forecasts.get(priority.board)
         if forecast is None:
             self._forecasts[priority.board] = MoveForecast(
-                priority.board,
-                position,
-                priority.ply,
-                limit=self._limit,
-                search_options=self._search_options,
-                policy=self._policy,
-                chances=self._chances,
-                likely=self._likely,
+                priority.board, position, priority.ply, self._rules
             )
         elif priority.ply > forecast.ply:
             forecast.advance(position, priority.ply)

@@ -136,8 +136,6 @@ class SearchOptions(msgspec.Struct, frozen=True):
 #: Positions kept parsed. A hundred boards of a live round need a few each.
 STANDS = 2048
 
-_Key = tuple[int, ...]
-
 
 class SearchKey(msgspec.Struct, frozen=True, gc=False):
     """One search as it goes over the wire. Searches with equal keys are made once."""
@@ -178,7 +176,7 @@ class _Stand(msgspec.Struct, frozen=True):
     """The position after the last pawn move or capture (or the start), as sent."""
     moves: tuple[str, ...]
     """Moves since then."""
-    past: tuple[_Key, ...]
+    past: tuple[str, ...]
     """Every position since then, this one last."""
 
 
@@ -263,8 +261,9 @@ def _start(fen: str, chess960: bool) -> _Stand:
 
 def _zeroed(board: chess.Board) -> _Stand:
     """A position whose past does not matter."""
-    fen = _fen(board)
-    return _Stand(board=board, fen=fen, zeroed_fen=fen, moves=(), past=(_key(board),))
+    epd = _epd(board)
+    fen = f"{epd} {board.halfmove_clock} 1"
+    return _Stand(board=board, fen=fen, zeroed_fen=fen, moves=(), past=(epd,))
 
 
 def _push(before: _Stand, uci: str, ply: int) -> _Stand:
@@ -280,32 +279,18 @@ def _push(before: _Stand, uci: str, ply: int) -> _Stand:
     board.clear_stack()
     if zeroing:
         return _zeroed(board)
+    epd = _epd(board)
     return _Stand(
         board=board,
-        fen=_fen(board),
+        fen=f"{epd} {board.halfmove_clock} 1",
         zeroed_fen=before.zeroed_fen,
         moves=(*before.moves, uci),
-        past=(*before.past, _key(board)),
+        past=(*before.past, epd),
     )
 
 
-def _fen(board: chess.Board) -> str:
-    """The position as sent: Shredder castling letters in Chess960, move number 1."""
-    epd = board.epd(shredder=board.chess960, en_passant="legal")
-    return f"{epd} {board.halfmove_clock} 1"
-
-
-def _key(board: chess.Board) -> _Key:
-    """What must be equal for a position to count as repeated (FIDE Laws 9.2.3)."""
-    return (
-        board.pawns,
-        board.knights,
-        board.bishops,
-        board.rooks,
-        board.queens,
-        board.kings,
-        board.occupied_co[chess.WHITE],
-        board.turn,
-        board.clean_castling_rights(),
-        board.ep_square if board.ep_square is not None and board.has_legal_en_passant() else -1,
-    )
+def _epd(board: chess.Board) -> str:
+    """What must be equal for a position to count as repeated (FIDE Laws 9.2.3), as sent: Shredder
+    castling letters in Chess960.
+    """
+    return board.epd(shredder=board.chess960, en_passant="legal")

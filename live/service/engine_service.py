@@ -32,6 +32,7 @@ from live.engine.engine_pool import EnginePool
 from live.engine.look_ahead import (
     WITH_PEOPLE,
     ForecastPolicy,
+    ForecastRules,
     LookAhead,
     boards_over,
     nobody,
@@ -264,11 +265,13 @@ class EngineService:
         if live and settings.speculate:
             listener = self._speculation = LookAhead(
                 listener,
-                limit,
-                search_options=search_options_of(settings),
-                chances=self._chances,
-                likely=field.people if human else nobody,
-                policy=WITH_PEOPLE if human else ForecastPolicy(),
+                ForecastRules(
+                    limit,
+                    search_options_of(settings),
+                    WITH_PEOPLE if human else ForecastPolicy(),
+                    self._chances,
+                    field.people if human else nobody,
+                ),
             )
         self.room = EnginePool(
             find_engine(settings.path),
@@ -319,7 +322,7 @@ class EngineService:
         health = self.room.health()
         if self._speculation is None:
             return health
-        return msgspec.structs.replace(health, speculation=self._speculation.figures.told())
+        return msgspec.structs.replace(health, speculation=self._speculation.figures.shown())
 
     def _chances(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
         """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3 and 7)."""

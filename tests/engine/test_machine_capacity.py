@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from live.engine.engine_discovery import check_engines, check_hash, engines_for_machine
+from live.engine.engine_discovery import check_load, engines_for_machine
 from live.errors import ConfigError
 
 
@@ -34,18 +34,18 @@ def test_this_machine_carries_one() -> None:
 
 
 def test_engines_that_would_bury_the_machine_are_refused() -> None:
-    check_engines(engines_for_machine(), 1)
-    check_engines(16, 1, cores=1)
-    check_engines(64, 4, cores=64)
+    check_load(engines_for_machine(), 1, 1)
+    check_load(16, 1, 1, cores=1)
+    check_load(64, 4, 1, cores=64)
     with pytest.raises(ConfigError, match=r"^engine.engines: 500 .*\(2\). Set it to 16 or less"):
-        check_engines(500, 1, cores=2)
+        check_load(500, 1, 1, cores=2)
     with pytest.raises(ConfigError, match="Set it to 4 or less"):
-        check_engines(9, 4, cores=4)
+        check_load(9, 4, 1, cores=4)
 
 
 def test_hash_tables_over_half_of_the_memory_are_refused() -> None:
-    check_hash(512, 4, memory_mb=4096)
+    check_load(4, 1, 512, memory_mb=4096)
     with pytest.raises(ConfigError, match=r"^engine.hash_mb: 4 engines.*Set it to 512 or less"):
-        check_hash(513, 4, memory_mb=4096)
+        check_load(4, 1, 513, memory_mb=4096)
     with pytest.raises(ConfigError):
-        check_hash(2**25, 2)
+        check_load(2, 1, 2**25)

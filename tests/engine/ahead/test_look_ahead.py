@@ -9,7 +9,7 @@ import pytest
 
 from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_pool import EnginePool
-from live.engine.look_ahead import ForecastPolicy, GuessedMove, LookAhead
+from live.engine.look_ahead import ForecastPolicy, ForecastRules, GuessedMove, LookAhead
 from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
     Limit,
@@ -99,7 +99,7 @@ def bench() -> Bench:
 
 @pytest.fixture
 def speculation(bench: Bench) -> LookAhead:
-    speculation = LookAhead(bench, LIMIT, policy=POLICY)
+    speculation = LookAhead(bench, ForecastRules(LIMIT, policy=POLICY))
     speculation.desk = bench
     return speculation
 
@@ -231,7 +231,7 @@ def test_what_came_true_is_counted(speculation: LookAhead) -> None:
     figures = speculation.figures
     assert (figures.searches, figures.hits, figures.misses) == (2, 1, 1)
     assert (figures.nodes, figures.nodes_hit) == (200, 100)
-    assert figures.told() == SpeculationFigures(hits=1, misses=1, wasted_nodes=100)
+    assert figures.shown() == SpeculationFigures(hits=1, misses=1, wasted_nodes=100)
 
 
 def test_failures_and_progress_pass(speculation: LookAhead, bench: Bench) -> None:
@@ -251,7 +251,9 @@ async def test_a_real_reply_finds_its_gain_and_score_waiting(
 ) -> None:
     """After a capture the recapture is what anybody would play."""
     moves = ("e2e4", "d7d5", "e4d5")
-    speculation = LookAhead(bench, Limit(nodes=2000), policy=ForecastPolicy(replies=2))
+    speculation = LookAhead(
+        bench, ForecastRules(Limit(nodes=2000), policy=ForecastPolicy(replies=2))
+    )
     # The head, and the first that is searched beyond it: the position after the recapture.
     cache = Filling(2)
     async with EnginePool(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from live.engine.look_ahead import (
     ForecastNeed,
     ForecastPolicy,
+    ForecastRules,
     MoveForecast,
     joined,
     scout_limit,
@@ -55,15 +56,7 @@ def forecast(
     search_options: SearchOptions = SearchOptions(),  # noqa: B008
     policy: ForecastPolicy = POLICY,
 ) -> MoveForecast:
-    return MoveForecast(
-        "a",
-        position(),
-        0,
-        limit=LIMIT,
-        search_options=search_options,
-        policy=policy,
-        chances=halves,
-    )
+    return MoveForecast("a", position(), 0, ForecastRules(LIMIT, search_options, policy, halves))
 
 
 def found(tree: MoveForecast, search: Search, result: SearchResult | SearchFailure) -> None:
@@ -178,9 +171,7 @@ def test_searches_keep_to_how_the_room_asks() -> None:
         need.search for need in same.needs()
     ]
     here = Position(START, (), chess960=True)
-    tree = MoveForecast(
-        "a", here, 0, limit=LIMIT, search_options=SearchOptions(), policy=POLICY, chances=halves
-    )
+    tree = MoveForecast("a", here, 0, ForecastRules(LIMIT, policy=POLICY, chances=halves))
     found(tree, Search(here), result("e2e4"))
     assert all(need.search.position.chess960 for need in tree.needs())
 
@@ -194,13 +185,7 @@ def test_black_s_scores_are_seen_from_black() -> None:
         return halves(board, ply, behind_cp)
 
     tree = MoveForecast(
-        "a",
-        position("e2e4"),
-        1,
-        limit=LIMIT,
-        search_options=SearchOptions(),
-        policy=POLICY,
-        chances=remember,
+        "a", position("e2e4"), 1, ForecastRules(LIMIT, policy=POLICY, chances=remember)
     )
     found(tree, whole("e2e4"), result("e7e5"))
     lines = (Line("c7c5", Score(-30), 9), Line("e7e5", Score(-10), 9), Line("a7a5", Score(40), 9))
@@ -242,11 +227,7 @@ def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
         "a",
         position(),
         0,
-        limit=LIMIT,
-        search_options=SearchOptions(),
-        policy=POLICY,
-        chances=halves,
-        likely=lambda board, position: people,
+        ForecastRules(LIMIT, SearchOptions(), POLICY, halves, lambda board, position: people),
     )
     held.learn(Search(position()), result("e2e4"))
     assert not any(need.search.only for need in held.needs())
