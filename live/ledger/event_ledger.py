@@ -10,6 +10,7 @@ Loss policy engine → ratings: lossless, in whatever order it comes.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from live.engine.search import SearchFailure, SearchProgress, SearchResult
 from live.events import (
@@ -33,7 +34,7 @@ from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages
 from live.ledger.players import EventStandings, PlayerTotals
-from live.ledger.rate_game import GameRater, MoveQuality, needs_field
+from live.ledger.rate_game import GameRater, needs_field
 from live.ledger.tracked_game import (
     ArchivedDetails,
     ArchivedGame,
@@ -126,23 +127,27 @@ class EventLedger:
             return self._open(step.game)
         if step.id not in self._games:
             return Effects()  # abandoned
-        self._details.pop(step.id, None)
         held = self._games[step.id]
-        pending = held.pending
         touched = list(held.players.values())
-        if game is None:
-            held.close()
-            del self._games[step.id]
-            self._pending -= pending
-            self._outgoing.changes.append(GoneMessage(step.id))
-        else:
-            tracked = self._tracked_anew(step.id)
-            players = self._standings.players_of(step.id, game.headers)
-            tracked.follow(game, players)
-            touched += players.values()
-            self._pending += tracked.pending - pending
+        with self._changing(step.id):
+            if game is None:
+                held.close()
+                del self._games[step.id]
+                self._outgoing.changes.append(GoneMessage(step.id))
+            else:
+                players = self._standings.players_of(step.id, game.headers)
+                self._tracked_anew(step.id).follow(game, players)
+                touched += players.values()
         self._rate(touched)
         return self._outgoing.take()
+
+    @contextmanager
+    def _changing(self, id: GameId) -> Iterator[None]:
+        """A game may become another one within."""
+        self._details.pop(id, None)
+        before = self._games[id].pending if id in self._games else 0
+        yield
+        self._pending += (self._games[id].pending if id in self._games else 0) - before
 
     def searched(
         self,
@@ -156,10 +161,8 @@ class EventLedger:
         """
         tracked = self._games.get(request_id.game)
         if isinstance(tracked, TrackedGame):
-            self._details.pop(request_id.game, None)
-            pending = tracked.pending
-            tracked.searched(request_id, result)
-            self._pending += tracked.pending - pending
+            with self._changing(request_id.game):
+                tracked.searched(request_id, result)
             if self._outgoing.changes:
                 self._rate_game(tracked, rate)
         return self._outgoing.take()
@@ -172,10 +175,8 @@ class EventLedger:
         """
         tracked = self._games.get(request.game)
         if isinstance(tracked, TrackedGame):
-            self._details.pop(request.game, None)
-            pending = tracked.pending
-            tracked.answered(request, answer)
-            self._pending += tracked.pending - pending
+            with self._changing(request.game):
+                tracked.answered(request, answer)
             self._rate_game(tracked, rate)
         return self._outgoing.take()
 
@@ -215,20 +216,16 @@ class EventLedger:
 
     def _rated_anew(self, id: GameId) -> list[PlayerTotals]:
         """Rate a game by what measures now; gives those whose figures may have changed."""
-        self._details.pop(id, None)
-        pending = self._games[id].pending
-        tracked = self._tracked_anew(id)
-        tracked.measure_by(self._measure)
-        self._pending += tracked.pending - pending
+        with self._changing(id):
+            tracked = self._tracked_anew(id)
+            tracked.measure_by(self._measure)
         return list(tracked.players.values())
 
     def make_anew(self, id: GameId) -> Effects:
         """Score a game again whose details can no longer be read."""
         if id in self._games:
-            self._details.pop(id, None)
-            pending = self._games[id].pending
-            tracked = self._tracked_anew(id)
-            self._pending += tracked.pending - pending
+            with self._changing(id):
+                tracked = self._tracked_anew(id)
             self._rate(tracked.players.values())
         return self._outgoing.take()
 
@@ -262,9 +259,9 @@ class EventLedger:
 
     def _open(self, game: Game) -> Effects:
         tracked = self._tracked(game, self._standings.players_of(game.id, game.headers))
-        self._games[game.id] = tracked
-        tracked.begin()
-        self._pending += tracked.pending
+        with self._changing(game.id):
+            self._games[game.id] = tracked
+            tracked.begin()
         self._rate(tracked.players.values())
         return self._outgoing.take()
 
@@ -374,11 +371,7 @@ class EventLedger:
 
     def answers(self, id: GameId) -> tuple[HumanAnswer | None, ...]:
         """What people would play in each position of a game, as far as that is known."""
-        held = self._games[id]
-        if isinstance(held, TrackedGame):
-            return held.answers()
-        details = held.details()
-        return details.human if details is not None else ()
+        return self._games[id].answers()
 
     def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
         """How many players of the mover's rating would play each move after these, by UCI; empty
@@ -396,11 +389,10 @@ class EventLedger:
         """Every player's moves as the methods that compare players need them; made afresh."""
         games: dict[str, list[ComparedGame]] = {}
         for held in self._games.values():
-            moves = self._moves_of(held)
             white_begins = " w " in held.game.start_fen
             for color, player in held.players.items():
                 odd = white_begins == (color == "white")
-                own = tuple(move for move in moves if (move.ply % 2 == 1) == odd)
+                own = tuple(move for move in held.moves if (move.ply % 2 == 1) == odd)
                 games.setdefault(player.key, []).append(ComparedGame(color, own))
         totals = self._standings.totals()
         return ComparedMoves(
@@ -410,13 +402,6 @@ class EventLedger:
             ),
             self._standings.strengths(),
         )
-
-    @staticmethod
-    def _moves_of(held: TrackedGame | ArchivedGame) -> Sequence[MoveQuality]:
-        if isinstance(held, TrackedGame):
-            return held.figures.moves
-        details = held.details()
-        return details.moves if details is not None else ()
 
     def compared_players(self) -> tuple[PlayerView, ...]:
         """:meth:`players`, with what Algorithm 2 says of them; made afresh."""

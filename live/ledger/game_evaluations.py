@@ -148,13 +148,9 @@ class GameEvaluations:
         score = rule_score(self._board)
         return None if score is None else EvaluatedPosition(score, None, by_rule=True)
 
-    @property
-    def white_to_start(self) -> bool:
-        return " w " in self.start_fen
-
     def mover(self, ply: int) -> Color:
         """Who made ply ``ply``."""
-        return "white" if (ply % 2 == 1) == self.white_to_start else "black"
+        return "white" if (ply % 2 == 1) == (" w " in self.start_fen) else "black"
 
     # --- the moves ------------------------------------------------------------------------------
 
@@ -210,9 +206,9 @@ class GameEvaluations:
 
     def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
         self._positions[index] = evaluated
-        self._known[max(0, index - 1) : index + 1] = [None] * (
-            len(self._known[max(0, index - 1) : index + 1])
-        )
+        for move in (index - 1, index):
+            if 0 <= move < len(self):
+                self._known[move] = None
 
     def take_source_eval(self, index: int, score: Score | None) -> None:
         """The source's own evaluation of a position, or None: then there will never be one."""
@@ -242,10 +238,6 @@ class GameEvaluations:
 
     def position(self, index: int) -> EvaluatedPosition | None:
         return self._positions[index]
-
-    def positions(self) -> list[EvaluatedPosition | None]:
-        """All positions, by index."""
-        return self._positions.copy()
 
     def move(self, ply: int) -> str:
         """The move played, UCI."""

@@ -121,6 +121,17 @@ class ArchivedGame:
         for color in COLORS:
             self.players[color].set(self.game.id, None)
 
+    @property
+    def moves(self) -> tuple[MoveQuality, ...]:
+        """Every move, judged or not; none where they can no longer be read."""
+        details = self.details()
+        return details.moves if details is not None else ()
+
+    def answers(self) -> tuple[HumanAnswer | None, ...]:
+        """What people would play in each position, as far as that is known."""
+        details = self.details()
+        return details.human if details is not None else ()
+
     def details(self) -> ArchivedDetails | None:
         """All else that is known."""
         details = self._recall(self.game.id)
@@ -568,9 +579,9 @@ class TrackedGame:
         )
 
     @property
-    def figures(self) -> GameFigures:
-        """Every figure, as of now."""
-        return self._figures
+    def moves(self) -> tuple[MoveQuality, ...]:
+        """Every move, judged or not."""
+        return self._figures.moves
 
     # --- archive --------------------------------------------------------------------------------
 

@@ -65,10 +65,6 @@ class ScoreWeighting(msgspec.Struct, frozen=True):
     k2_pawns: float
     """Below 0: used where the mover is behind."""
 
-    def __post_init__(self) -> None:
-        if not (0 < self.k1_pawns < math.inf and -math.inf < self.k2_pawns < 0):
-            raise ValueError(f"k1 {self.k1_pawns} is not above 0, or k2 {self.k2_pawns} not below")
-
     def divisor(self, best_cp: int) -> float:
         """``1 + v/k``, at least 1."""
         k_pawns = self.k1_pawns if best_cp >= 0 else self.k2_pawns

@@ -46,10 +46,6 @@ class OutcomeVector(msgspec.Struct, frozen=True):
     slope_per_pawn: float = math.inf
     """``a`` of ``0.5 (1 + tanh(a·δ))``; infinite for the step."""
 
-    def __post_init__(self) -> None:
-        if not self.slope_per_pawn > 0:
-            raise ValueError(f"an outcome vector rises, so its slope is not {self.slope_per_pawn}")
-
     def at(self, difference_cp: Floats) -> Floats:
         """The vector at differences in centipawns, same shape."""
         if math.isinf(self.slope_per_pawn):
@@ -83,12 +79,6 @@ class Convolution(msgspec.Struct, frozen=True):
     """``n0``, at least 0."""
     bound_cp: int
     """``b``, at least 0: a change of more wins, of less than ``-b`` loses."""
-
-    def __post_init__(self) -> None:
-        if self.convolutions < 0 or self.bound_cp < 0:
-            raise ValueError(
-                f"cannot convolve {self.convolutions} times and cut at {self.bound_cp}"
-            )
 
 
 #: Both settings the paper uses: where the correlation first reaches 94 % (section 4.3.1), and that

@@ -106,31 +106,6 @@ measures = pytest.mark.parametrize(
 )
 
 
-@measures
-def test_after_a_restart_everything_is_as_it_was(measure: Measure) -> None:
-    run = three_games(measure)
-    again, _ = restarted(run)
-    same_end(again.ledger, run.ledger)
-    assert again.ledger.pending == 0
-    one, other = run.ledger.study(), again.ledger.study()
-    for key, evidence in one.players.items():
-        known = other.players[key]
-        assert evidence.gains == known.gains and evidence.judged == known.judged > 0
-        assert evidence.shortfalls == known.shortfalls
-
-
-@measures
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
-def test_whatever_happens_after_a_restart_happens_as_ever(step: Step, measure: Measure) -> None:
-    run = three_games(measure)
-    again, _ = restarted(run)
-    for each in (run, again):
-        each.step(step)
-        each.reply_all()
-        each.check_subscriber()
-    same_end(again.ledger, run.ledger)
-
-
 def test_other_models_rate_archived_games_too() -> None:
     """An engine may be measured long after the restart."""
     run = three_games(FIGURES)

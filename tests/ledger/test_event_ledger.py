@@ -25,13 +25,10 @@ from live.events import (
     Change,
     EngineHealth,
     EngineMessage,
-    GainKind,
-    GainsMessage,
     GameDetail,
     Move,
     Player,
     PlayerView,
-    PointMessage,
     Result,
     Score,
 )
@@ -213,17 +210,6 @@ def test_a_game_is_rated_move_by_move() -> None:
     same_end(run.ledger, undisturbed(game(moves=MOVES)))
 
 
-def test_a_move_changes_one_count_of_one_player() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game()))
-    for ply, move in enumerate(MOVES, 1):
-        before = len(run.changes)
-        run.step(MovesPlayed("g1", ply, (move,)))
-        run.reply_all()
-        counts = [each for each in run.changes[before:] if isinstance(each, GainsMessage)]
-        assert len(counts) == 1
-
-
 def test_a_first_choice_needs_no_search_of_its_own() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES)))
@@ -262,16 +248,6 @@ def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
     run = Run(ledger())
     run.step(NewGame(msgspec.structs.replace(game(moves=MOVES), result="1-0")))
     assert {urgency for _, urgency in run.open.values()} == {"finished"}
-
-
-def test_scores_in_any_order_give_the_same_curves() -> None:
-    expected = undisturbed(game(moves=MOVES))
-    for seed in range(20):
-        run = Run(ledger())
-        run.step(NewGame(game(moves=MOVES)))
-        run.reply_all(random.Random(seed))
-        run.check_subscriber()
-        same_end(run.ledger, expected)
 
 
 def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
@@ -636,23 +612,6 @@ def test_unrated_players_are_taken_to_be_of_the_field() -> None:
     assert game_told(run.ledger, "g0").curves.white[-1].perceived == elite
 
 
-def test_a_late_score_rates_the_later_points_of_both_sides_anew() -> None:
-    run = Run(ledger(measure=FIGURES))
-    run.step(NewGame(game(moves=MOVES[:30])))
-    late = [each for each in run.open if each.kind == "position" and each.ply == 6]
-    while rest := [each for each in run.open if each not in late]:
-        run.reply(rest[0])
-    held = game_told(run.ledger, "g1")
-    assert 7 not in [point.ply for point in held.curves.white]
-    assert [point.ply for point in held.curves.white][-1] == 29
-    before = len(run.changes)
-    run.reply_all()
-    points = [each for each in run.changes[before:] if isinstance(each, PointMessage)]
-    assert {each.color for each in points} == {"white", "black"}
-    assert min(each.point.ply for each in points) == 7
-    same_end(run.ledger, undisturbed(game(moves=MOVES[:30]), measure=FIGURES))
-
-
 def test_other_models_rate_everything_anew() -> None:
     run = Run(ledger(measure=FIGURES))
     run.step(NewGame(game(moves=MOVES)))
@@ -778,25 +737,6 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     assert one.games == other.games
     assert one.players == other.players
     assert one.engine == other.engine
-
-
-@pytest.mark.parametrize("gain", ["same-search", "successive"])
-@given(history=histories())
-@settings(max_examples=25, deadline=None)
-def test_gains_pooled_move_by_move_are_those_counted_from_scratch(
-    gain: GainKind, history: list[tuple[Step | None, int]]
-) -> None:
-    run = Run(ledger(measure=Measure(gain)))
-    for step, seed in history:
-        if step is not None:
-            run.step(step)
-        chance = random.Random(seed)
-        for _ in range(chance.randrange(9)):
-            if run.open:
-                run.reply(chance.choice(list(run.open)))
-        run.check_gains()
-    run.reply_all()
-    run.check_subscriber()
 
 
 def test_a_player_of_one_game_has_the_interval_of_that_game() -> None:

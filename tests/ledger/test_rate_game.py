@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from live.engine.search import Limit, Line, Search, SearchOptions, SearchResult
 from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score, Share
-from live.games.game import HeadersChanged, MovesPlayed, NewGame, TakenBack
+from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.event_ledger import EventLedger
 from live.ledger.game_evaluations import EvaluatedPosition, GameEvaluations, KnownGame
@@ -126,17 +126,6 @@ def _dropped(each: SearchRequest | HumanRequest, out: Effects) -> bool:
 
 def screened(played: Played) -> list[ChoiceEvidence | None]:
     return [player.agreement for player in played.held.players()]
-
-
-def test_whatever_order_answers_come_in_the_figures_are_the_same() -> None:
-    wanted_by = Played(WITH).begin()
-    wanted = wanted_by.run()
-    for seed in range(4):
-        found_by = Played(WITH, random.Random(seed)).begin()
-        found = found_by.run()
-        assert found.curves == wanted.curves
-        assert found.methods == wanted.methods
-        assert screened(found_by) == screened(wanted_by)
 
 
 def test_a_choice_that_many_find_was_to_be_expected() -> None:
@@ -373,17 +362,6 @@ def side(seed: int, plies: int = 60) -> SideFigures:
     )
 
 
-def test_nothing_is_null_with_a_reason_and_never_zero() -> None:
-    for sides in ((), (SideFigures(pace="classical"),)):
-        figures = move_figures(sides)
-        for name in ("conformance", "guid_bratko", "ponderated", "first_choice"):
-            assert figures[name] == Share()
-            assert figures["missing"][name]
-        for name in ("accuracy", "centipawn_loss"):
-            assert figures[name] is None
-            assert figures["missing"][name]
-
-
 def test_every_null_has_a_reason_and_nothing_else_has() -> None:
     for sides in ((side(1),), (side(1, 12),), (side(1), side(2, 6))):
         figures = move_figures(sides)
@@ -404,13 +382,6 @@ def test_scores_without_a_first_choice_say_so() -> None:
     assert move_figures((made,))["missing"]["conformance"] == NO_CHOICE
 
 
-def test_accuracy_is_that_of_the_moves_scored_so_far() -> None:
-    made = msgspec.structs.replace(side(1), accuracy=MeanOfMoves(88.25, 29))
-    figures = move_figures((made,))
-    assert figures["accuracy"] == 88.25
-    assert "accuracy" not in figures["missing"]
-
-
 def test_the_order_of_games_does_not_matter() -> None:
     sides = [side(seed, 20 + seed) for seed in range(12)]
     figures = move_figures(sides)
@@ -428,13 +399,6 @@ def test_one_game_has_the_interval_of_its_moves_and_several_a_wider_one() -> Non
     assert uneven.low is not None and uneven.high is not None
     assert uneven.high - uneven.low > alone.high - alone.low
     assert share(((40, 30), (0, 0))) == alone
-
-
-@pytest.mark.parametrize("within", [0, 40])
-def test_a_share_at_an_end_keeps_an_interval(within: int) -> None:
-    found = share(((40, within),))
-    assert found.low is not None and found.high is not None
-    assert 0 <= found.low < found.high <= 1
 
 
 # --- move choice screening ----------------------------------------------------------------------
@@ -518,16 +482,3 @@ def test_what_is_missing_is_null_with_its_reason() -> None:
     follow(held, NewGame(game(moves=MOVES_of_move_choice_screening[:10])))
     methods = held.players()[0].methods
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (None, NO_TURN)
-
-
-@pytest.mark.slow
-def test_a_move_taken_back_leaves_no_trace() -> None:
-    held, calm = multi_pv_ledger(), multi_pv_ledger()
-    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening)), TakenBack("g1", 40))
-    follow(calm, NewGame(game(moves=MOVES_of_move_choice_screening[:40])))
-    one, other = held.game("g1"), calm.game("g1")
-    assert one is not None and other is not None
-    assert one.methods == other.methods
-    assert [msgspec.json.encode(view) for view in held.players()] == [
-        msgspec.json.encode(view) for view in calm.players()
-    ]

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from live.events import Score
 from live.ratings.conformance import (
-    BEST_CORRELATION,
     GUID_BRATKO,
     PONDERATED,
     PONDERATED_BY_REGRESSION,
@@ -25,7 +24,6 @@ from live.ratings.conformance import (
     Conformance,
     ConformanceLine,
     DepthsByTime,
-    ScoreWeighting,
     complexity,
     is_counted,
     predict_by_conformance,
@@ -111,12 +109,6 @@ def test_guid_and_bratko_keep_two_pawns_themselves() -> None:
     assert GUID_BRATKO.of(201, -5) is GUID_BRATKO.of(-201, -5) is None
 
 
-def test_ponderation_never_enlarges_and_mends_nothing_at_zero() -> None:
-    for ponderation in (REGRESSION, BEST_CORRELATION):
-        assert ponderation.divisor(0) == 1
-        assert min(ponderation.divisor(v) for v in range(-3900, 3901)) == 1
-
-
 def test_nine_game_turns_and_forced_moves_do_not_count() -> None:
     assert [ply for ply in range(1, 25) if is_counted(ply)] == list(range(19, 25))
     assert not is_counted(40, forced=True)
@@ -128,12 +120,6 @@ def test_what_is_no_shortfall_is_refused_and_changes_nothing(best_cp: int, gain_
     with pytest.raises(ValueError, match=r"gain|score"):
         found.add(best_cp, gain_cp, ply=20)
     assert (found.n, found.share) == (1, 1.0)
-
-
-@pytest.mark.parametrize("k", [(0.0, -1.0), (1.0, 0.0), (float("nan"), -1.0), (1.0, 1.0)])
-def test_constants_that_could_divide_by_zero_are_refused(k: tuple[float, float]) -> None:
-    with pytest.raises(ValueError, match="k1"):
-        ScoreWeighting(*k)
 
 
 def test_past_periods_count_half_of_the_next() -> None:
@@ -163,14 +149,6 @@ def test_the_predicted_result_is_the_papers_line(
     assert found.expected_score == pytest.approx((1 + result) / 2)
     assert found.low is not None and found.high is not None
     assert found.low < (1 + result) / 2 < found.high
-
-
-def test_a_result_beyond_a_win_is_a_win() -> None:
-    white = accumulate(RAW, [Played(0, 0, 30, False)] * 20)
-    black = accumulate(RAW, [Played(0, -99, 30, False)] * 20)
-    assert RAW.fit is not None and RAW.fit.result(1.0) > 1
-    assert predict_by_conformance(white, black).expected_score == 1.0
-    assert predict_by_conformance(black, white).expected_score == 0.0
 
 
 def test_what_cannot_be_predicted_says_why() -> None:
@@ -247,21 +225,10 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     assert found.jump_depth == (at[changes.index(max(changes))] if max(changes) else None)
 
 
-@pytest.mark.slow
-@given(scores)
-def test_black_and_white_see_the_same_complexity(by_depth: list[Score | None]) -> None:
-    turned = [None if score is None else Score(-score.cp) for score in by_depth]
-    assert complexity(turned) == complexity(by_depth)
-
-
 def test_a_gap_is_no_change() -> None:
     assert complexity([Score(0), None, Score(500), Score(510)]) == Complexity(10, 10, 3, 1)
     assert complexity([Score(0), None, Score(500), None]) is None
     assert complexity([]) is None
-
-
-def test_a_quiet_search_has_no_jump() -> None:
-    assert complexity([Score(7)] * 5) == Complexity(0, 0, None, 4)
 
 
 # --- depth against time -------------------------------------------------------------------------

@@ -28,21 +28,6 @@ from live.ratings.gain import (
 scores = st.integers(-MATE_CP, MATE_CP).map(Score)
 
 
-def test_a_rising_score_is_whites_gain_and_blacks_loss() -> None:
-    assert successive_gain(Score(20), Score(50), "white") == 30
-    assert successive_gain(Score(20), Score(50), "black") == -30
-
-
-def test_a_worse_move_loses_its_distance_to_the_best() -> None:
-    assert same_search_gain(Score(40), Score(-10), "white") == -50
-    assert same_search_gain(Score(-40), Score(10), "black") == -50
-
-
-def test_a_move_that_outscores_the_first_choice_gains_nothing() -> None:
-    assert same_search_gain(Score(10), Score(14), "white") == 0
-    assert same_search_gain(Score(10), Score(6), "black") == 0
-
-
 def test_from_mated_to_mating_is_the_largest_gain() -> None:
     lost, won = Score(-MATE_CP, -1), Score(MATE_CP, 1)
     assert successive_gain(lost, won, "white") == MAX_GAIN_CP == 7800

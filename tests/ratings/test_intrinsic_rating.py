@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -35,13 +34,6 @@ def test_the_published_table(elo: int, s: float, c: float) -> None:
     found = RYBKA_3.skill(elo)
     assert (found.s, found.c) == pytest.approx((s, c))
     assert (found.model, found.curve) == ("shares", "invexp")
-
-
-def test_published_competence_rises_by_seven_thousandths_a_century() -> None:
-    # Section 7: "intervals coincidentally highly close to 0.007".
-    posts = RYBKA_3.mileposts
-    steps = [b.c - a.c for a, b in pairwise(posts)]
-    assert steps == pytest.approx([0.007] * 11)
 
 
 def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 from scipy.linalg import null_space
 
 from live.events import Color
@@ -22,11 +21,9 @@ from live.ratings.markov import (
     Chain,
     EvaluationClasses,
     Transitions,
-    checked_stochastic,
     closed_classes,
     outcome_vector,
     predict_by_markov,
-    reversed_chain,
     sensitivities,
     stationary_of,
     stationary_vector,
@@ -95,24 +92,6 @@ def test_one_closed_class_gives_scipys_eigenvector(matrix: Floats) -> None:
     if len(classes) == 1:
         eigenvector = space[:, 0] / space[:, 0].sum()
         assert stationary_vector(matrix) == pytest.approx(eigenvector, abs=1e-9)
-
-
-@pytest.mark.slow
-@given(chains(density=1.0))
-def test_the_start_is_forgotten_by_a_chain_in_one_piece(matrix: Floats) -> None:
-    first = np.zeros(len(matrix))
-    first[0] = 1
-    assert stationary_vector(matrix, first) == pytest.approx(stationary_vector(matrix), abs=1e-12)
-
-
-def test_a_chain_that_never_moves_stays_at_its_start() -> None:
-    start = np.array([0.2, 0.5, 0.3])
-    assert stationary_vector(np.eye(3), start) == pytest.approx(start)
-
-
-def test_a_chain_with_a_period_has_its_long_run_shares() -> None:
-    cycle = np.roll(np.eye(4), 1, axis=1)
-    assert stationary_vector(cycle, np.array([1.0, 0, 0, 0])) == pytest.approx([0.25] * 4)
 
 
 def test_gamblers_ruin_ends_as_the_books_say() -> None:
@@ -187,16 +166,6 @@ def test_what_is_no_start_is_refused(start: list[float]) -> None:
         stationary_vector(np.eye(2), np.array(start))
 
 
-@pytest.mark.slow
-@given(arrays.arrays(np.float64, (3, 3), elements=st.floats(1e-18, 1)))
-def test_rounding_is_taken_for_what_it_is(weights: Floats) -> None:
-    matrix = weights / weights.sum(axis=1, keepdims=True)
-    found = checked_stochastic(matrix)
-    assert found.sum(axis=1) == pytest.approx(np.ones(3), abs=1e-15)
-    assert ((found == 0) | (found >= 1e-15)).all()
-    assert stationary_vector(matrix).sum() == pytest.approx(1)
-
-
 # --- markov classes -----------------------------------------------------------------------------
 
 
@@ -226,44 +195,15 @@ def test_nineteen_classes_have_the_widths_of_section_4_4_1() -> None:
     assert (np.diff(widths) > 0).all()
 
 
-def test_the_widths_follow_the_papers_logarithm() -> None:
-    def f(v: float) -> float:
-        return (math.exp(-v / 100) - math.exp(-2)) / (1 - math.exp(-2))
-
-    edges = [200 * f(200 - 25 * step) for step in range(8, -1, -1)]
-    assert np.diff(sorted(edges)) == pytest.approx(
-        [8.9, 11.4, 14.7, 18.8, 24.2, 31.0, 39.8, 51.2], abs=0.06
-    )
-    assert np.diff(sorted(edges)) == pytest.approx(NINETEEN_WIDTHS_CP, abs=1.2)
-    # Growing by the same factor at each step is what logarithmic means here.
-    steps = np.log(np.array(NINETEEN_WIDTHS_CP, dtype=np.float64))
-    line = np.polynomial.Polynomial.fit(np.arange(8), steps, 1)
-    assert line(np.arange(8)) == pytest.approx(steps, abs=0.06)
-
-
 @given(scores)
 def test_nineteen_classes_mirror_each_other(cp: int) -> None:
     assert NINETEEN.of(-cp) == 18 - NINETEEN.of(cp)
-
-
-@given(st.sampled_from([TEN, NINETEEN]), scores, scores)
-def test_a_better_evaluation_is_in_no_lower_class(
-    classes: EvaluationClasses, one: int, other: int
-) -> None:
-    low, high = sorted((one, other))
-    assert 0 <= classes.of(low) <= classes.of(high) < len(classes)
 
 
 def test_a_game_starts_in_the_middle() -> None:
     assert TEN.level.tolist() == [0, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0]
     assert np.flatnonzero(NINETEEN.level).tolist() == [9]
     assert NINETEEN.level[9] == 1
-
-
-@pytest.mark.parametrize("bounds", [(), (1, 0), (3, 3)])
-def test_bounds_that_cut_nothing_are_refused(bounds: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="ascending"):
-        EvaluationClasses(bounds)
 
 
 @pytest.mark.parametrize("score", [3901, -3901, 0.5, math.nan, True])
@@ -347,30 +287,6 @@ def test_a_chain_equals_a_count_by_hand(
     assert chain.matrix == pytest.approx(by_hand, abs=1e-9)
 
 
-@pytest.mark.slow
-@given(layouts, games)
-def test_a_same_search_chain_is_triangular(classes: EvaluationClasses, moves: list[Move]) -> None:
-    found = transitions(classes, moves)
-    assert (np.triu(found.chain("white").matrix, 1) == 0).all()
-    assert (np.tril(found.chain("black").matrix, -1) == 0).all()
-
-
-@pytest.mark.slow
-@given(layouts, games)
-def test_blacks_matrix_is_whites_reversed(classes: EvaluationClasses, moves: list[Move]) -> None:
-    found = transitions(classes, moves)
-    white, black = found.chain("white"), found.chain("black")
-    assert (reversed_chain(white.matrix) == black.matrix).all()
-    assert (white.support[::-1] == black.support).all()
-
-
-def test_each_colour_may_be_estimated_on_its_own() -> None:
-    found = transitions(TEN, [Move("white", 20, -40, 0), Move("black", 20, 0, 0)])
-    assert found.chain("white").matrix[5, 4:6].tolist() == [0.5, 0.5]
-    assert found.chain("white", own_color=True).matrix[5, 4:6].tolist() == [1.0, 0.0]
-    assert found.chain("black", own_color=True).matrix[4, 4:6].tolist() == [1.0, 0.0]
-
-
 def test_past_periods_count_half_of_the_next_and_later_ones_not_at_all() -> None:
     moves = [Move("white", 20, 0, 1971)] * 3 + [Move("white", 20, -40, 1970)] * 2
     moves += [Move("white", 20, -80, 1968)] * 8 + [Move("white", 20, -400, 1972)]
@@ -381,48 +297,7 @@ def test_past_periods_count_half_of_the_next_and_later_ones_not_at_all() -> None
     assert found.support[5] == pytest.approx(25 / 3.625)
 
 
-def test_one_period_supports_what_it_holds() -> None:
-    found = transitions(TEN, [Move("white", 20, 0, 5)] * 7).chain("white")
-    assert (found.support[5], found.support.sum(), found.moves) == (7, 7, 7)
-
-
 # --- the stationary vector ----------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_million_multiplications_agree() -> None:
-    rng = np.random.default_rng(1971)
-    pairs = [(normalised(FISCHER), normalised(SPASSKY))]
-    white = normalised(np.tril(rng.random((19, 19))) + np.eye(19) * rng.integers(1, 40, 19))
-    pairs.append((white, reversed_chain(white)))
-    pairs.append((rng.dirichlet(np.ones(19), 19), rng.dirichlet(np.full(19, 0.1), 19)))
-    for white, black in pairs:
-        moved = np.full((1, len(white)), 1 / len(white))
-        product = white @ black
-        for step in range(10**6):
-            moved = moved @ product
-            if step % 1000 == 0:
-                moved /= moved.sum()
-        assert stationary_of(white, black) == pytest.approx(moved[0] / moved.sum(), abs=1e-9)
-
-
-@given(st.integers(2, 19), st.sampled_from([0.1, 1.0, 5.0]), st.integers(0, 2**32 - 1))
-def test_any_pair_of_stochastic_matrices_agrees_with_scipy_and_powers(
-    n: int, concentration: float, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    white = rng.dirichlet(np.full(n, concentration), n)
-    black = rng.dirichlet(np.full(n, concentration), n)
-    found = stationary_of(white, black)
-    space = null_space((white @ black).T - np.eye(n), rcond=1e-12)
-    if space.shape[1] == 1:
-        assert found == pytest.approx(space[:, 0] / space[:, 0].sum(), abs=1e-9)
-    power = white @ black
-    for _ in range(20):  # 2^20 pairs of moves
-        power = power @ power
-        power /= power.sum(axis=1, keepdims=True)
-    if np.abs(power @ power - power).max() < 1e-12:
-        assert found == pytest.approx(np.full(n, 1 / n) @ power, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -466,15 +341,6 @@ def test_the_prediction_reads_the_ends_of_the_vector() -> None:
     assert found.expected_score == pytest.approx(vector @ outcome_vector(10))
     assert found.expected_score == pytest.approx((found.win or 0) + (found.draw or 0) / 2)
     assert found.caution == found.missing == ""
-
-
-def test_two_who_play_alike_with_colours_swapped_are_seen_alike() -> None:
-    moves = [Move("white", best, gain, 0) for best in range(-260, 261, 7) for gain in (0, -30)]
-    found = transitions(NINETEEN, moves * 10)
-    one = predict_by_markov(found.chain("white"), found.chain("black"))
-    assert one.expected_score is not None
-    # White moves first, so the vector is that after Black's move, a little against White's gains.
-    assert one.expected_score == pytest.approx(0.5, abs=0.05)
 
 
 def test_few_moves_are_said_to_be_few() -> None:

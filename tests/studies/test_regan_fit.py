@@ -21,7 +21,7 @@ from live.ratings.choice_model import (
     TurnArrays,
     choices,
 )
-from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicTable, Milepost, intrinsic_rating
+from live.ratings.intrinsic_rating import IntrinsicTable, Milepost, intrinsic_rating
 from live.studies.regan_fit import (
     MIN_TURNS,
     PERCENTILES,
@@ -29,8 +29,6 @@ from live.studies.regan_fit import (
     Method,
     NoFit,
     RatedTurns,
-    ScoringStep,
-    descend,
     fit_likelihood,
     fit_percentile,
     fit_sensitivity,
@@ -53,54 +51,6 @@ from tests.benchmarks.ratings.regan_recovery import (
 
 
 WIDE = (np.array([-50.0, -50.0]), np.array([50.0, 50.0]))
-
-
-def bowl(at: Floats) -> ScoringStep:
-    """A quadratic with its least value 3 at (2, -1)."""
-    curvature = np.array([[4.0, 1.0], [1.0, 2.0]])
-    away = at - np.array([2.0, -1.0])
-    return ScoringStep(3 + float(away @ curvature @ away) / 2, curvature @ away, curvature)
-
-
-def valley(at: Floats) -> ScoringStep:
-    """Rosenbrock's curved valley, with the Gauss-Newton curvature."""
-    x, y = at.tolist()
-    errors = np.array([10 * (y - x * x), 1 - x])
-    slopes = np.array([[-20 * x, 10.0], [-1.0, 0.0]])
-    return ScoringStep(float(errors @ errors) / 2, slopes.T @ errors, slopes.T @ slopes)
-
-
-def test_it_finds_the_bottom() -> None:
-    at, last = descend(bowl, np.zeros(2), WIDE)
-    assert at == pytest.approx([2, -1], abs=1e-6)
-    assert last is not None and last.loss == pytest.approx(3)
-
-
-def test_it_follows_a_curved_valley() -> None:
-    at, last = descend(valley, np.array([-1.2, 1.0]), WIDE)
-    assert last is not None
-    assert at == pytest.approx([1, 1], abs=1e-4)
-
-
-def test_it_stops_at_a_wall() -> None:
-    at, last = descend(bowl, np.zeros(2), (np.array([-50.0, 0.0]), np.array([50.0, 50.0])))
-    assert last is not None
-    assert at[1] == 0
-
-
-def test_a_slope_without_end_ends_at_a_wall() -> None:
-    def slope(at: Floats) -> ScoringStep:
-        return ScoringStep(-float(at.sum()), np.array([-1.0, -1.0]), np.zeros((2, 2)))
-
-    at, _ = descend(slope, np.zeros(2), WIDE)
-    assert at == pytest.approx([50, 50])
-
-
-def test_the_inverse_is_one() -> None:
-    matrix = np.array([[4e6, 1.0], [1.0, 2e-6]])
-    found = inverse(matrix)
-    assert found is not None
-    assert matrix @ found == pytest.approx(np.eye(2), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -205,12 +155,6 @@ def test_shares_up_are_those_of_section_6() -> None:
         assert share == pytest.approx((first + second) / 2)
 
 
-def test_under_the_truth_shares_up_are_the_percentiles() -> None:
-    skill = ChoiceSkill(0.1, 0.5)
-    turns = some_turns(20_000, skill)
-    assert share_up(turns, skill) == pytest.approx(PERCENTILES, abs=0.012)
-
-
 @pytest.mark.slow
 def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     turns = some_turns(120, ChoiceSkill(0.1, 0.5))
@@ -238,16 +182,6 @@ def test_covariance_is_the_inverse_of_the_expected_information() -> None:
     found = choices(turns, fit.skill)
     information = np.einsum("tm,tmi,tmj->ij", found.probability, found.slope, found.slope)
     assert np.array(fit.covariance) @ information == pytest.approx(np.eye(2), abs=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["likelihood", "percentile"])
-def test_the_order_of_turns_does_not_matter(method: Method) -> None:
-    spreads = spreads_of(some_turns(200, ChoiceSkill(0.1, 0.5)))
-    one, other = FIT[method](spreads), FIT[method](spreads[::-1])
-    assert isinstance(one, ChoiceFit) and isinstance(other, ChoiceFit)
-    assert one.skill.s == pytest.approx(other.skill.s, rel=1e-4)
-    assert one.c_interval == pytest.approx(other.c_interval, rel=1e-3)
 
 
 @pytest.mark.parametrize("method", ["likelihood", "percentile"])
@@ -279,11 +213,6 @@ def test_turns_without_a_choice_cannot_be_fitted(method: Method) -> None:
     even = [Spread((0, 0), i % 2, 0.0) for i in range(300)]
     found = FIT[method](even)
     assert isinstance(found, NoFit)
-
-
-def test_a_player_who_prefers_bad_moves_has_no_finite_fit() -> None:
-    worst = [Spread((0, 0.1, 0.3, 0.9), 3, 0.0) for _ in range(100)]
-    assert isinstance(fit_likelihood(worst), NoFit)
 
 
 # --- intrinsic fit ------------------------------------------------------------------------------
@@ -403,7 +332,3 @@ def test_games_without_a_mistake_are_refused() -> None:
     ]
     with pytest.raises(InputError, match=r"no finite s and c|cannot be told apart"):
         learn(perfect)
-
-
-def test_the_published_table_is_no_table_for_another_engine() -> None:
-    assert RYBKA_3.mismatch("Some engine", "depth 9") is not None
