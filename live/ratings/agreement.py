@@ -20,13 +20,10 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from live.errors import InputError
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.perceived_model import Circumstance, Turn, measured
 from live.ratings.perceived_rating import GRID_ELO, Floats
-
-_LEARNED = LearnedFiles("choices", "model of choices")
 
 #: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
 FIRST_PLY = 17
@@ -206,9 +203,4 @@ def bound(players: int, false_alarms: float = FALSE_ALARMS) -> float:
     return math.log(max(1, players) / false_alarms)
 
 
-def load_choice_model(name: str) -> ChoiceModel:
-    """One that comes with the package. Raises InputError when it cannot be read."""
-    try:
-        return msgspec.json.decode(_LEARNED.read(name), type=ChoiceModel)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise InputError(name, f"is no model of choices: {error}", "Install it again") from error
+load_choice_model = LearnedFiles("choices", ChoiceModel, "model of choices").load

@@ -18,8 +18,6 @@ import numpy as np
 
 from live.ratings.learned_files import LearnedFiles
 
-_REFERENCES = LearnedFiles("references", "set of reference positions")
-
 #: Scores count no further than this in the slope: beyond, engines differ in how they show a won
 #: game, and no move there says much about its player.
 CLIP_CP: Final = 600
@@ -118,6 +116,9 @@ class MeasuredEngine(msgspec.Struct, frozen=True, kw_only=True):
         return ""
 
 
+_REFERENCES = LearnedFiles("references", ReferenceSet, "set of reference positions")
+
+
 def load_reference() -> ReferenceSet:
     """The reference positions that come with the package."""
-    return msgspec.json.decode(_REFERENCES.read("positions"), type=ReferenceSet)
+    return _REFERENCES.load("positions")

@@ -14,10 +14,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from live.errors import InputError
 from live.ratings.learned_files import LearnedFiles
-
-_LEARNED = LearnedFiles("results", "model of results")
 
 FORMAT = 1
 
@@ -154,20 +151,4 @@ class Results:
 
 Pace = Literal["classical", "blitz"]
 
-
-def decode_result_model(data: bytes, subject: str) -> ResultModel:
-    """Read the file. Raises InputError, naming ``subject``, for what is no model of results."""
-    try:
-        return msgspec.json.decode(data, type=ResultModel)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise InputError(
-            subject, f"is no model of results: {error}", "Install the package again"
-        ) from error
-
-
-def load_result_model(name: str) -> ResultModel:
-    """One that comes with the package (``classical``, ``blitz``), or one from a file.
-
-    Raises InputError when there is none or it cannot be read.
-    """
-    return decode_result_model(_LEARNED.read(name), name)
+load_result_model = LearnedFiles("results", ResultModel, "model of results").load

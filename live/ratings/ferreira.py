@@ -17,14 +17,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.errors import InputError
 from live.events import GainCounts, GainKind
 from live.ratings.expected_score import difference_of
 from live.ratings.gain import GainHistogram
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.score_interval import GameScores, score_interval
-
-_FILES = LearnedFiles("engine_gains", "count of an engine's gains")
 
 #: How far games of one player lie apart beyond chance, standard deviation in Elo of what this
 #: shows: found so that the interval holds the value over three or more other games of the player in
@@ -85,6 +82,9 @@ class EngineGains(msgspec.Struct, frozen=True):
         name, _, bound = self.engine.partition(", ")
         return (name.partition(";")[0], bound) == (engine, limit)
 
+    def __post_init__(self) -> None:
+        _ = self.distribution
+
     @property
     def distribution(self) -> EngineDistribution:
         """What players are measured against. Raises ValueError for counts that are none."""
@@ -94,24 +94,12 @@ class EngineGains(msgspec.Struct, frozen=True):
         return EngineDistribution(held)
 
 
-def shipped_engine_gains() -> tuple[str, ...]:
-    """Names of the counts that come with the package."""
-    return _FILES.names()
-
-
-def load_engine_gains(name_or_path: str) -> EngineGains:
-    """A shipped count by its name, or a file. Raises InputError for what is none."""
-    data = _FILES.read(name_or_path)
-    try:
-        held = msgspec.json.decode(data, type=EngineGains)
-        _ = held.distribution
-    except (msgspec.DecodeError, ValueError) as error:
-        raise InputError(
-            name_or_path,
-            f"holds no count of an engine's gains ({error})",
-            "Write it: live-rate study table CORPUS engine-gains --form json --out FILE",
-        ) from None
-    return held
+ENGINE_GAINS = LearnedFiles(
+    "engine_gains",
+    EngineGains,
+    "count of an engine's gains",
+    "Write it: live-rate study table CORPUS engine-gains --form json --out FILE",
+)
 
 
 # --- Algorithm 4 ----------------------------------------------------------------------------------

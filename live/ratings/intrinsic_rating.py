@@ -40,8 +40,6 @@ from live.ratings.learned_files import LearnedFiles
 # the likelihood is not too small (a likelihood-ratio interval).
 
 
-_LEARNED = LearnedFiles("intrinsic_tables", "intrinsic table")
-
 FORMAT = 1
 #: How far beyond its lowest and highest players a table is extended, in Elo.
 REACH_ELO = 400.0
@@ -207,35 +205,12 @@ def _crossing(grid: Floats, log: Floats, last: int, direction: int) -> float | N
     return float(grid[last] + direction * STEP_ELO * share)
 
 
-def encode_table(table: IntrinsicTable) -> bytes:
-    """The file: JSON, indented for people."""
-    return msgspec.json.format(msgspec.json.encode(table), indent=1) + b"\n"
-
-
-def decode_table(data: bytes, subject: str) -> IntrinsicTable:
-    """Read the file. Raises InputError, naming ``subject``, for what is no intrinsic table."""
-    try:
-        return msgspec.json.decode(data, type=IntrinsicTable)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise InputError(
-            subject,
-            f"is no intrinsic table: {error}",
-            "Make one with live-rate calibrate --intrinsic",
-        ) from error
-
-
-def shipped_tables() -> tuple[str, ...]:
-    """Names of the tables that come with the package."""
-    return _LEARNED.names()
-
-
-def load_table(name_or_path: str) -> IntrinsicTable:
-    """A shipped table by its name, or one from a file.
-
-    Raises InputError when there is none or it cannot be read.
-    """
-    return decode_table(_LEARNED.read(name_or_path), name_or_path)
-
+TABLES = LearnedFiles(
+    "intrinsic_tables",
+    IntrinsicTable,
+    "intrinsic table",
+    "Make one with live-rate calibrate --intrinsic",
+)
 
 #: Regan and Haworth 2011, section 7, games of 2006-2009: Elo, s_fit and c_fit.
 RYBKA_3 = IntrinsicTable(

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 from importlib import resources
+from typing import Generic, TypeVar
 
 import msgspec
 
 from live.errors import InputError
 
+Learned = TypeVar("Learned")
 
-class LearnedFiles(msgspec.Struct, frozen=True):
+
+class LearnedFiles(msgspec.Struct, Generic[Learned], frozen=True):
     """One folder of JSON files beside this module."""
 
     folder: str
+    kind: type[Learned]
     what: str
     """What a file holds, for people."""
+    remedy: str = "Install the package again"
+    """Where a file holds something else."""
 
     def names(self) -> tuple[str, ...]:
         """Of those that come with the package, without ``.json``."""
         names = (entry.name for entry in self._shipped().iterdir())
         return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
 
-    def read(self, name_or_path: str) -> bytes:
-        """One that comes with the package, by its name, or a file.
+    def load(self, name_or_path: str) -> Learned:
+        """One that comes with the package, by its name, or one from a file.
 
         Raises InputError when there is none or it cannot be read.
         """
         if name_or_path in self.names():
-            return (self._shipped() / f"{name_or_path}.json").read_bytes()
+            data = (self._shipped() / f"{name_or_path}.json").read_bytes()
+            return self.decode(data, name_or_path)
         try:
             with open(name_or_path, "rb") as file:
-                return file.read()
+                return self.decode(file.read(), name_or_path)
         except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
             reason = error.strerror if isinstance(error, OSError) else error
             raise InputError(
@@ -39,5 +46,17 @@ class LearnedFiles(msgspec.Struct, frozen=True):
                 f"Shipped are: {', '.join(self.names())}",
             ) from error
 
+    def decode(self, data: bytes, subject: str) -> Learned:
+        """Read the file. Raises InputError, naming ``subject``, for what is none."""
+        try:
+            return msgspec.json.decode(data, type=self.kind)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise InputError(subject, f"is no {self.what}: {error}", self.remedy) from error
+
     def _shipped(self) -> resources.abc.Traversable:
         return resources.files("live.ratings") / self.folder
+
+
+def encoded(learned: msgspec.Struct) -> bytes:
+    """The file: JSON, indented for people."""
+    return msgspec.json.format(msgspec.json.encode(learned), indent=1) + b"\n"

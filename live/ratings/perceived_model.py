@@ -12,7 +12,6 @@ import chess
 import msgspec
 import numpy as np
 
-from live.errors import InputError
 from live.events import GainKind
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.pace_of_play import Pace
@@ -175,8 +174,6 @@ def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
 # limit is read by it through a scale of centipawns alone, measured on the reference positions
 # (:mod:`live.ratings.engine_scale`).
 
-
-_LEARNED = LearnedFiles("models", "model of perceived ratings")
 
 FORMAT = 1
 Rows = tuple[tuple[float, ...], ...]
@@ -352,33 +349,17 @@ def _mean_steps(
     return tuple((at, float(mean)) for (at, _), mean in zip(steps[0], means, strict=True))
 
 
-def encode_model(model: PerceivedModel) -> bytes:
-    """The file: JSON, indented for people."""
-    return msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n"
-
-
-def decode_model(data: bytes, subject: str) -> PerceivedModel:
-    """Read the file. Raises InputError, naming ``subject``, for what is no such model."""
-    try:
-        return msgspec.json.decode(data, type=PerceivedModel)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise InputError(
-            subject,
-            f"is no model of perceived ratings: {error}",
-            "Models of version 0.2 are of no use any more; make one with `live-rate calibrate`",
-        ) from error
+MODELS = LearnedFiles(
+    "models",
+    PerceivedModel,
+    "model of perceived ratings",
+    "Models of version 0.2 are of no use any more; make one with `live-rate calibrate`",
+)
 
 
 def shipped_models() -> tuple[PerceivedModel, ...]:
     """Those that come with the package."""
-    return tuple(decode_model(_LEARNED.read(name), name) for name in _LEARNED.names())
-
-
-def load_model(name: str) -> PerceivedModel:
-    """One that comes with the package, by its name, or one from a file. Raises InputError when
-    there is none or it cannot be read.
-    """
-    return decode_model(_LEARNED.read(name), name)
+    return tuple(map(MODELS.load, MODELS.names()))
 
 
 # --- model choice -------------------------------------------------------------------------------

@@ -21,16 +21,15 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.expected_result import Results, load_result_model
 from live.ratings.ferreira import (
+    ENGINE_GAINS,
     SPIKE_AT_ZERO,
     EngineDistribution,
-    load_engine_gains,
-    shipped_engine_gains,
 )
-from live.ratings.intrinsic_rating import IntrinsicTable, load_table, shipped_tables
+from live.ratings.intrinsic_rating import TABLES, IntrinsicTable
 from live.ratings.perceived_model import (
+    MODELS,
     Models,
     fitting_models,
-    load_model,
     shipped_models,
     transferred_models,
 )
@@ -101,7 +100,7 @@ def fitting(
     if name == "none":
         return Models(note="switched off")
     named = name != "auto"
-    held = (load_model(name),) if named else shipped_models()
+    held = (MODELS.load(name),) if named else shipped_models()
     own = fitting_models(held, engine, limit, gain, by_name=named)
     if own.models:
         return own
@@ -140,8 +139,8 @@ def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> E
             "is for successive gains: same-search gains of an engine are 0 by construction",
             'Set gain = "successive", or leave it at "spike"',
         )
-    for each in shipped_engine_gains() if name == "measured" else (name,):
-        held = load_engine_gains(each)
+    for each in ENGINE_GAINS.names() if name == "measured" else (name,):
+        held = ENGINE_GAINS.load(each)
         if held.fits(engine, limit):
             return held.distribution
     raise ConfigError(
@@ -181,10 +180,10 @@ def fitting_table(
     if name == "none":
         return None, "switched off"
     if name != "auto":
-        table = load_table(name)
+        table = TABLES.load(name)
         mismatch = table.mismatch(engine, limit)
         return (None, mismatch) if mismatch else (table, "")
-    for table in map(load_table, shipped_tables()):
+    for table in map(TABLES.load, TABLES.names()):
         if table.mismatch(engine, limit) is None:
             return table, ""
     return None, f"no table for {engine}, {limit}: live-rate calibrate --intrinsic makes one"

@@ -21,8 +21,8 @@ from live.jobs.analyze_games import analysed, write, write_json
 from live.ledger.comparisons import TableFour, table_four
 from live.ledger.event_state import EventState
 from live.ratings.ferreira import PlayedGains, rating_by_moves
-from live.ratings.intrinsic_rating import encode_table
-from live.ratings.perceived_model import encode_model, load_model
+from live.ratings.learned_files import encoded
+from live.ratings.perceived_model import MODELS
 from live.studies import printed_tables as tables
 from live.studies.compare_players import Evals
 from live.studies.perceived_games import PlayedGame, read_played_games
@@ -134,7 +134,7 @@ async def calibrate_intrinsic(
         lines=config.engine.multipv,
         source=f"learned from {data}",
     )
-    write(str(written), encode_table(table))
+    write(str(written), encoded(table))
     if json is not None:
         write_json(json, table)
     if json != "-":
@@ -145,7 +145,7 @@ async def calibrate_intrinsic(
 
 def check_model(config: Config, file: Path, model: str, *, json: str | None) -> int:
     """``calibrate --check``: what a model's bands hold, on players it never saw."""
-    held = load_model(model)
+    held = MODELS.load(model)
     if _is_pgn(file):
         raise InputError(str(file), "has no searches to judge by", "Give NDJSON of searched games")
     config = msgspec.structs.replace(
@@ -202,7 +202,7 @@ def _learn(
         )
     except TooFewGames as error:
         raise InputError(data, str(error), "Give more games of rated players") from None
-    write(str(written), encode_model(model))
+    write(str(written), encoded(model))
 
 
 # --- what files hold ------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ from live.publish.access.tokens import read_tokens
 from live.publish.fair_turns import FairTurns
 from live.publish.http.http_connection import HttpConnection
 from live.publish.server import Publisher
-from live.ratings.perceived_model import MoveReader, Turn, decode_model, encode_model, load_model
+from live.ratings.learned_files import encoded
+from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
 from live.settings import env_layer
 from live.store.journal import Journal
@@ -250,11 +251,11 @@ CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()
 
 @cache
 def _model() -> bytes:
-    return encode_model(load_model("classical"))
+    return encoded(MODELS.load("classical"))
 
 
 def model(data: bytes) -> None:
-    MoveReader((decode_model(data, "mine.json"),)).compare(
+    MoveReader((MODELS.decode(data, "mine.json"),)).compare(
         Turn(gain_cp=-30, score_before_cp=20, ply=30), Elos(2000.0, None)
     )
 

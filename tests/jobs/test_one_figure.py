@@ -22,7 +22,7 @@ from live.jobs.analyze_games import analysed, read_pgn
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.ledger.rate_game import COLORS
 from live.publish.export.analysis_json import Analysis, analysis
-from live.ratings.perceived_model import encode_model
+from live.ratings.learned_files import encoded
 from live.ratings.perceived_rating import perceived
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
@@ -141,7 +141,7 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
     moves = [as_move(color, each.turn) for color in COLORS for each in rater.trace(color, 999)]
     assert rater.reader is not None
     slow = second.figures(
-        [json.loads(encode_model(model)) for model in rater.reader.models],
+        [json.loads(encoded(model)) for model in rater.reader.models],
         sorted(moves, key=lambda move: move.ply),
         {"white": detail.white.elo, "black": detail.black.elo},
         field=20 * round(sum(rated) / len(rated) / 20),

@@ -41,7 +41,7 @@ from live.ratings.agreement import load_choice_model
 from live.ratings.choice_model import spread_of
 from live.ratings.conformance import GUID_BRATKO, PONDERATED, RAW, AccumulatedConformance
 from live.ratings.gain import GainHistogram, expected_score_between
-from live.ratings.intrinsic_rating import load_table
+from live.ratings.intrinsic_rating import TABLES
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger
@@ -406,7 +406,7 @@ def test_one_game_has_the_interval_of_its_moves_and_several_a_wider_one() -> Non
 # Choices among several lines, live: figures where a table fits, reasons where none does.
 
 
-TABLE = load_table("ten-lines")
+TABLE = TABLES.load("ten-lines")
 MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
 MOVES_of_move_choice_screening = line(*(7 * n + 3 for n in range(60)))
 

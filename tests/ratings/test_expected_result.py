@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from live.errors import InputError
 from live.ratings.expected_result import (
-    decode_result_model,
     load_result_model,
 )
 
@@ -52,10 +49,3 @@ def test_any_rating_is_borne(elo: float) -> None:
     chances = load_result_model("blitz").chances(3900, 300, elo, 2000)
     assert sum(chances) == pytest.approx(1)
     assert all(0 <= each <= 1 for each in chances)
-
-
-def test_a_file_is_read_as_it_was_written() -> None:
-    model = load_result_model("blitz")
-    assert decode_result_model(msgspec.json.encode(model), "x") == model
-    with pytest.raises(InputError, match="no model of results"):
-        decode_result_model(b"[]", "x")

@@ -13,14 +13,14 @@ from live.errors import InputError
 from live.ratings.choice_model import ChoiceSkill, Curve, Model, Spread, TurnArrays, probabilities
 from live.ratings.intrinsic_rating import (
     RYBKA_3,
+    TABLES,
     IntrinsicTable,
     Milepost,
     Projection,
-    decode_table,
-    encode_table,
     intrinsic_rating,
     project,
 )
+from live.ratings.learned_files import encoded
 from live.studies.regan_fit import log_likelihood
 from tests.benchmarks.ratings.regan_recovery import real_turns, recover_elo, simulate, spreads_of
 
@@ -116,7 +116,7 @@ def test_another_engine_or_limit_is_refused() -> None:
 
 
 def test_a_table_survives_being_stored() -> None:
-    assert decode_table(encode_table(RYBKA_3), "x") == RYBKA_3
+    assert TABLES.decode(encoded(RYBKA_3), "x") == RYBKA_3
 
 
 @pytest.mark.parametrize(
@@ -125,15 +125,15 @@ def test_a_table_survives_being_stored() -> None:
         b"",
         b"{}",
         b"[]",
-        encode_table(RYBKA_3).replace(b'"format": 1', b'"format": 2'),
-        encode_table(RYBKA_3).replace(b"1600", b"1900"),
-        encode_table(RYBKA_3).replace(b"0.168", b"-1.0"),
-        encode_table(RYBKA_3).replace(b"invexp", b"linear"),
+        encoded(RYBKA_3).replace(b'"format": 1', b'"format": 2'),
+        encoded(RYBKA_3).replace(b"1600", b"1900"),
+        encoded(RYBKA_3).replace(b"0.168", b"-1.0"),
+        encoded(RYBKA_3).replace(b"invexp", b"linear"),
     ],
 )
 def test_what_is_no_table_is_refused_with_its_name(data: bytes) -> None:
     with pytest.raises(InputError, match="my-table: is no intrinsic table"):
-        decode_table(data, "my-table")
+        TABLES.decode(data, "my-table")
 
 
 def test_a_table_needs_two_mileposts() -> None:

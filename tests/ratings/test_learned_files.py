@@ -1,28 +1,27 @@
-"""Learned values by name or path."""
-
-from __future__ import annotations
+"""Learned values are found by name or path, and what is none is told with the remedy."""
 
 from pathlib import Path
 
 import pytest
 
 from live.errors import InputError
-from live.ratings.learned_files import LearnedFiles
-
-SHIPPED = LearnedFiles("models", "model")
-
-
-def test_a_name_gives_what_comes_with_the_package() -> None:
-    assert "classical" in SHIPPED.names()
-    assert SHIPPED.read("classical").startswith(b"{")
+from live.ratings.intrinsic_rating import TABLES
+from live.ratings.learned_files import encoded
 
 
-def test_anything_else_is_a_path(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_bytes(b"mine")
-    assert SHIPPED.read(str(tmp_path / "mine.json")) == b"mine"
+def test_a_name_gives_what_comes_with_the_package_and_anything_else_is_a_path(
+    tmp_path: Path,
+) -> None:
+    shipped = TABLES.load(TABLES.names()[0])
+    own = tmp_path / "mine.json"
+    own.write_bytes(encoded(shipped))
+    assert TABLES.load(str(own)) == shipped
+    own.write_text("[]")
+    with pytest.raises(InputError, match=r"is no intrinsic table.*--intrinsic"):
+        TABLES.load(str(own))
 
 
-@pytest.mark.parametrize("name", ["none such", "classical.json", "../models/classical", "\0"])
+@pytest.mark.parametrize("name", ["nothing", "zero\0byte"])
 def test_what_is_not_there_is_told_with_what_is(name: str) -> None:
-    with pytest.raises(InputError, match=r"no model of that name or path.*Shipped are: .*cl"):
-        SHIPPED.read(name)
+    with pytest.raises(InputError, match=r"no intrinsic table.*Shipped are: ten-lines"):
+        TABLES.load(name)

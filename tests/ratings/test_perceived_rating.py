@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Color, GainKind
+from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import (
     MoveReader,
     Turn,
     board_before,
-    encode_model,
     measured,
     shipped_models,
 )
@@ -154,7 +154,7 @@ def test_a_second_implementation_agrees(
     read = reader(*names, scale=scale)
     # Every third move keeps the slow one fast enough, and leaves gaps as late scores do.
     turns = [each for each in turns_of(games(gain)[index]) if each[1].ply % 3]
-    models = [json.loads(encode_model(model)) for model in read.models]
+    models = [json.loads(encoded(model)) for model in read.models]
     total, made = sums(read, (), elos), {}
     for color, turn in turns:
         total.add(color, turn.ply, read.compare(turn, total.elos[color]))

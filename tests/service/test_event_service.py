@@ -41,6 +41,8 @@ from live.publish.stream.stream_hub import StreamHub
 from live.publish.visibility import Visibility
 from live.ratings.perceived_model import load_model
 from live.service.event_service import EventService, GameRelease
+from live.ratings.perceived_model import MODELS
+from live.service.event_service import EventService
 from live.service.measure_settings import fitting, limit_text
 from tests.engine.machines import Machines
 from tests.ledger.arithmetic import answer, line
@@ -207,7 +209,7 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
 
 def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
     config = settings(**{"engine.nodes": 100_000, "engine.multipv": 2, "engine.adaptive": True})
-    classical = load_model("classical")
+    classical = MODELS.load("classical")
     fits = fitting("auto", classical.engine, classical.limit, "same-search")
     assert classical in fits.models and not fits.transferred
     assert limit_text(config.engine) == "100000 nodes, 2 lines, adaptive"

@@ -11,7 +11,7 @@ import pytest
 
 from live.config import Config
 from live.errors import InputError
-from live.ratings.perceived_model import MoveReader, decode_model
+from live.ratings.perceived_model import MODELS, MoveReader
 from live.studies.calibrate_engine import calibrate, check_model
 from live.studies.perceived_learning import judges
 
@@ -58,7 +58,7 @@ def learned(file: Path, written: Path) -> bytes:
 def test_games_teach_a_model_that_tells_players_apart(tmp_path: Path) -> None:
     file = gains(tmp_path / "games.ndjson")
     data = learned(file, tmp_path / "club.json")
-    model = decode_model(data, "club.json")
+    model = MODELS.decode(data, "club.json")
     assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
     assert (model.gain, model.time_control) == ("successive", "blitz")
     assert model.players == sum(not judges(str(player)) for player in range(160))

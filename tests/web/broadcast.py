@@ -31,7 +31,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Urgency
-from live.ratings.perceived_model import Models, load_model
+from live.ratings.perceived_model import MODELS, Models
 
 GAMES = Path(__file__).parent.parent / "data" / "forty-games.txt"
 BOARDS = 56
@@ -114,7 +114,7 @@ class Broadcast:
 
     def __init__(self, boards: int = BOARDS, names: Sequence[str] = ()) -> None:
         """``names`` in turn for players, where they matter."""
-        models = Models([load_model("classical")], by_name=True)
+        models = Models([MODELS.load("classical")], by_name=True)
         ledger = EventLedger(
             measure=Measure("same-search", models),
             engine_name="Stockfish 19 lite",
