@@ -89,6 +89,19 @@ Recall = Callable[[GameId], ArchivedDetails | None]
 """Gives the details of an archived game; None where they can be read no more."""
 
 
+def pool(
+    game: Game, players: Mapping[Color, PlayerTotals], white: SideFigures, black: SideFigures
+) -> None:
+    """Put what a game says of both players into what is pooled."""
+    points = RESULT_POINTS.get(game.result, (None, None))
+    sides = (game.headers.white, white), (game.headers.black, black)
+    for color, (player, side), (other, _), won in zip(
+        COLORS, sides, sides[::-1], points, strict=True
+    ):
+        played = PlayedGame(player, other.elo, won, len(game.moves), side)
+        players[color].set(game.id, played)
+
+
 class ArchivedGame:
     """One archived game, pooled with the others."""
 
@@ -106,20 +119,12 @@ class ArchivedGame:
 
     def enter(self) -> None:
         """Put everything into what is pooled."""
-        headers, values = self.game.headers, self.values
-        white, black = RESULT_POINTS.get(self.game.result, (None, None))
-        plies = len(self.game.moves)
-        self.players["white"].set(
-            self.game.id, PlayedGame(headers.white, headers.black.elo, white, plies, values.white)
-        )
-        self.players["black"].set(
-            self.game.id, PlayedGame(headers.black, headers.white.elo, black, plies, values.black)
-        )
+        pool(self.game, self.players, self.values.white, self.values.black)
 
     def close(self) -> None:
         """Take everything out of it again."""
-        for color in COLORS:
-            self.players[color].set(self.game.id, None)
+        for player in self.players.values():
+            player.set(self.game.id, None)
 
     @property
     def moves(self) -> tuple[MoveQuality, ...]:
@@ -217,32 +222,20 @@ def game_view(
     problem: str | None,
 ) -> GameView:
     """The game without plies and curves; ``scored`` plies have their final score."""
-    headers = game.headers
     start = known.position(0)
     return GameView(
+        **msgspec.structs.asdict(game.headers),
         id=game.id,
         feed=game.feed,
-        event=headers.event,
-        round=headers.round,
-        board=headers.board,
-        white=headers.white,
-        black=headers.black,
         result=game.result,
-        url=headers.url,
         start_fen=game.start_fen,
         start_score_cp=start.score.cp if start else None,
         head_to_head=figures.head_to_head,
         plies_played=len(known),
         plies_scored=scored,
-        variant=headers.variant,
         problem=problem,
         also=game.also,
         dispute=game.dispute,
-        site=headers.site,
-        date=headers.date,
-        time_control=headers.time_control,
-        eco=headers.eco,
-        opening=headers.opening,
         methods=figures.methods,
         model=figures.model,
         note=figures.note,
@@ -485,20 +478,8 @@ class TrackedGame:
     def _settle(self, plies: Iterable[int]) -> None:
         """Bring figures, requests (of ``plies``) and what is shown up to what is now known."""
         self._figures = figures = self._rated()
-        points = RESULT_POINTS.get(self.game.result, (None, None))
-        headers = self.game.headers
-        for color, player, other, won in zip(
-            COLORS,
-            (headers.white, headers.black),
-            (headers.black, headers.white),
-            points,
-            strict=True,
-        ):
-            played = PlayedGame(player, other.elo, won, len(self._plies), figures.side(color))
-            self.players[color].set(self.game.id, played)
-        curves = {"white": figures.curves.white, "black": figures.curves.black}
-        for color in COLORS:
-            now = curves[color]
+        pool(self.game, self.players, figures.white, figures.black)
+        for color, now in zip(COLORS, (figures.curves.white, figures.curves.black), strict=True):
             self._outgoing.changes += point_changes(self.game.id, color, self._points[color], now)
             self._points[color] = now
         self._request_missing(plies)

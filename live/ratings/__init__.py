@@ -1,1 +1,1 @@
-"""One method per file: pure, incremental, no I/O, no clock, no asyncio."""
+"""Figures, the methods of each paper together: pure, no I/O, no clock, no asyncio."""
