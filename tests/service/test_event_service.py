@@ -39,10 +39,8 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.stream.stream_filter import StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.visibility import Visibility
-from live.ratings.perceived_model import load_model
-from live.service.event_service import EventService, GameRelease
 from live.ratings.perceived_model import MODELS
-from live.service.event_service import EventService
+from live.service.event_service import EventService, GameRelease
 from live.service.measure_settings import fitting, limit_text
 from tests.engine.machines import Machines
 from tests.ledger.arithmetic import answer, line
