@@ -35,7 +35,7 @@ from live.events import (
     GameId,
     GoneMessage,
 )
-from live.games.game import GameConfirmed, NewGame, Step
+from live.games.game import Game, GameConfirmed, NewGame, Step
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
@@ -44,7 +44,6 @@ from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal, StoredResults
 from live.store.journal_reader import (
     JournalRun,
-    JournalStanding,
     RecordedChange,
     Restated,
     details_of,
@@ -99,7 +98,7 @@ log = logging.getLogger(__name__)
 
 Known = Callable[[Search], SearchResult | None]
 
-_Standing = tuple[list[tuple[ArchivedValues, list[Step]]], list[JournalStanding], list[GameId]]
+_Standing = tuple[list[tuple[ArchivedValues, list[Step]]], list[Game], list[GameId]]
 
 
 class JournalledEngines(Protocol):
@@ -198,9 +197,8 @@ class EventJournal:
         self._dirty.clear()
         self._answers, self._known = deque(), room.known
         missed = (_applied(state, step) for _, since in kept for step in since)
-        games = (made for each in others if (made := game_of(each.game, each.since)) is not None)
         try:
-            for pieces in chain(missed, map(state.restore, games)):
+            for pieces in chain(missed, map(state.restore, others)):
                 for _ in pieces:
                     await slices.give_way()
                     while self._answers:
@@ -219,43 +217,37 @@ class EventJournal:
         of which only that is known. Then all, in the order they appeared. Yields after every game.
         """
         kept: list[tuple[ArchivedValues, list[Step]]] = []
-        others: list[JournalStanding] = []
+        others: list[Game] = []
         appeared: list[GameId] = []
         for standing in self.journal.standing(run.measure):
             yield
-            appeared.append(standing.game)
-            steps = [change.step for change in standing.since]
-            first = steps[0] if steps else None
+            id, since = standing.game, standing.since
+            appeared.append(id)
+            if standing.damaged:
+                self._damaged.add(id)
             if standing.kept is not None:
                 rest = rest_of(standing.kept)
                 if rest is None:
-                    self._damaged.add(standing.game)
+                    self._damaged.add(id)
                     continue
                 if rest.game.feed not in run.feeds:
                     continue
+                details = self._details(id)
                 if rest.game.also:
                     # Kept by an earlier version, with what other sources said.
-                    since = tuple(self.journal.changes_of(standing.game))
-                    others.append(msgspec.structs.replace(standing, since=since))
-                elif not self._whole(rest):
-                    # What rests on its moves is made anew from them.
-                    self._damaged.add(standing.game)
-                    begun = RecordedChange(0, standing.at_ms, NewGame(rest.game))
-                    since = (begun, *standing.since)
-                    others.append(msgspec.structs.replace(standing, kept=None, since=since))
+                    since = tuple(self.journal.changes_of(id))
+                elif details is not None and len(details.plies) == len(rest.game.moves):
+                    steps = (each.step for each in since)
+                    kept.append((rest, [each for each in steps if not isinstance(each, Restated)]))
+                    continue
                 else:
-                    kept.append((rest, [step for step in steps if not isinstance(step, Restated)]))
-                continue
-            if standing.damaged:
-                self._damaged.add(standing.game)
-            if isinstance(first, NewGame) and first.game.feed in run.feeds:
-                others.append(standing)
+                    # What rests on its moves is made anew from them.
+                    self._damaged.add(id)
+                    since = (RecordedChange(0, standing.at_ms, NewGame(rest.game)), *since)
+            game = game_of(id, since)
+            if game is not None and game.feed in run.feeds:
+                others.append(game)
         return kept, others, appeared
-
-    def _whole(self, rest: ArchivedValues) -> bool:
-        """Whether the details of a game that was kept can be read, and are of its moves."""
-        details = self._details(rest.game.id)
-        return details is not None and len(details.plies) == len(rest.game.moves)
 
     def _details(self, game: GameId) -> ArchivedDetails | None:
         data = self.journal.details(game)

@@ -213,17 +213,9 @@ async def main() -> int:
         size = (folder / "journal.sqlite").stat().st_size
         if not outcome.good:
             print((folder / "service.log").read_text(errors="replace")[-3000:])
-            print(outcome.note)
-    print(f"{kills} kills, {count} boards, seed {seed}, {nodes} nodes, {outcome.wall_s:.0f} s")
-    print(f"journal {size / 1e6:.1f} MB, subscriber brought back {outcome.resumed} times")
-    over = outcome.asked - outcome.distinct
-    print(
-        f"asked {outcome.asked}, distinct {outcome.distinct}: {over} twice,"
-        f" allowed {kills * outcome.engines}"
-    )
-    print(f"subscriber equals undisturbed run: {outcome.equal}")
-    print(f"fresh snapshot equals subscriber: {outcome.fresh_equal}")
-    print(f"out of step: {outcome.out_of_step}, still marked restored: {outcome.restored_left}")
+    print(f"{count} boards, seed {seed}, {nodes} nodes, journal {size / 1e6:.1f} MB")
+    for name, value in msgspec.structs.asdict(outcome).items():
+        print(f"{name:14} {value}")
     print("GOOD" if outcome.good else "BAD")
     return 0 if outcome.good else 1
 

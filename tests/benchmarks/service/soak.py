@@ -40,9 +40,8 @@ from pathlib import Path
 import msgspec
 from scipy import stats
 
-from live.events import GameDetail, GameReport
+from live.events import GameDetail
 from live.feeds.game_timeline import timeline
-from live.feeds.pgn.pgn_decoder import PgnReader
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.planned_faults import incidents
 from live.service.systemd import MALLOC
@@ -55,11 +54,11 @@ from tests.benchmarks.service.drills import (
     toml,
     undisturbed,
 )
+from tests.benchmarks.service.rehearsal import boards
 from tests.fuzz.mutation import edited, random_edits
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import Mosquitto
 
-DATA = Path(__file__).resolve().parent.parent.parent / "data"
 #: Those that carry all that is told of a game.
 PROTOCOLS: tuple[Protocols, ...] = ("lichess", "pgn-url", "folder", "mqtt")
 NODES = 200
@@ -257,33 +256,6 @@ async def intrude(port: int, chance: random.Random, told: Told) -> None:
 # --- the whole ------------------------------------------------------------------------------------
 
 
-def share(boards: int) -> list[tuple[Protocols, list[GameReport]]]:
-    """Real games for every source, each with a place of its own."""
-    found = [
-        game
-        for name in ("four-boards.pgn", "lichess-open-2025.pgn")
-        for game in PgnReader().read((DATA / name).read_bytes(), closed=True)
-        if len(game.moves) > 30
-    ]
-    shares = []
-    for number, protocol in enumerate(PROTOCOLS):
-        games = []
-        for board in range(boards // len(PROTOCOLS) or 1):
-            game = found[(number + board * len(PROTOCOLS)) % len(found)]
-            white, black = game.headers.white, game.headers.black
-            headers = msgspec.structs.replace(
-                game.headers,
-                event=f"Soak {protocol}",
-                round=f"1.{board + 1}",
-                board=board + 1,
-                white=msgspec.structs.replace(white, fide_id=1_000_000 + 100 * number + board),
-                black=msgspec.structs.replace(black, fide_id=2_000_000 + 100 * number + board),
-            )
-            games.append(msgspec.structs.replace(game, key="", headers=headers))
-        shares.append((protocol, games))
-    return shares
-
-
 def essence(games: Sequence[GameDetail]) -> list[str]:
     """What must be the same, whatever a source calls a game: moves, scores, gains, curves."""
     found = []
@@ -328,7 +300,7 @@ async def at_rest(port: int, wanted: int, patience_s: float) -> list[GameDetail]
     raise SystemExit(f"it came to no rest: games, running, to be scored: {state}")
 
 
-async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path) -> int:
+async def soak(minutes: float, count: int, seed: int, engine: str, folder: Path) -> int:
     chance, seconds = random.Random(seed), minutes * 60
     mosquitto = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin")
     if mosquitto is None:
@@ -338,7 +310,9 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
     def told(what: str) -> None:
         counts[what] += 1
 
-    shares = share(boards)
+    # Real games for every source, each with a place of its own.
+    every = boards(max(count, len(PROTOCOLS)))
+    shares = [(each, every[at :: len(PROTOCOLS)]) for at, each in enumerate(PROTOCOLS)]
     wanted = sum(len(games) for _, games in shares)
     before = descendants(os.getpid())
     async with contextlib.AsyncExitStack() as stack:
@@ -404,7 +378,6 @@ async def soak(minutes: float, boards: int, seed: int, engine: str, folder: Path
         left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
         longest = json.loads(blocks.read_text())
     failures = []
-    every = [game for _, games in shares for game in games]
     config = {"engine.nodes": NODES, "engine.path": engine}
     finished = (await undisturbed(every, config, human=True)).games
     if essence(held) != essence(finished):
