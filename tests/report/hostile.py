@@ -10,9 +10,7 @@ from live.events import (
     Curves,
     EngineInfo,
     GameDetail,
-    HeadToHead,
     Intrinsic,
-    Player,
     PlayerGains,
     PlayerMethods,
     PlayerView,
@@ -20,7 +18,8 @@ from live.events import (
     Share,
 )
 from live.publish.export.analysis_json import Analysis
-from tests.publish.world import START
+from tests.terminal.sample_boards import detail
+from tests.terminal.sample_boards import point as sample_point
 
 SCRIPT = '<script>alert("1")</script>'
 FORMULA = '=HYPERLINK("http://example.org","x")'
@@ -40,21 +39,13 @@ _LINE = (("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5
 
 
 def point(ply: int, rating: float | None) -> CurvePoint:
-    return CurvePoint(
-        ply=ply,
-        n=(ply + 1) // 2,
-        counted=(ply + 1) // 2,
-        gain_cp=-12,
+    return msgspec.structs.replace(
+        sample_point(ply, rating, engine=2209),
         perceived=2000.0 + ply,
-        low=None,
-        high=2900.0,
         usual_low=1800.0,
         usual_high=2200.0,
         percentile=60.0,
-        score=0.4,
-        difference=None if rating is None else rating - 2209,
         difference_low=None,
-        difference_high=90.0,
     )
 
 
@@ -65,25 +56,15 @@ def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> Game
             *_LINE[index],
             clock_s=5400.0 - index,
             score_cp=20 - 60 * index,
-            depth=14,
             final=True,
             gain_cp=-60 * index,
         )
         for index in range(plies)
     )
-    return GameDetail(
-        id=id,
-        feed="hall",
-        event="Open <b>2025</b>",
-        round="1",
-        board=board,
-        white=Player(white, elo=2000),
-        black=Player(black, elo=1900),
-        result="1-0",
+    whole = detail(id, board, white=white, black=black, result="1-0", event="Open <b>2025</b>")
+    return msgspec.structs.replace(
+        whole,
         url="javascript:alert(1)",
-        start_fen=START,
-        start_score_cp=20,
-        head_to_head=HeadToHead(0.6, 50.0),
         plies_played=plies,
         plies_scored=plies,
         date="2025.04.12",

@@ -33,7 +33,6 @@ from live.store.journal import Journal
 from live.terminal.palette import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions
 from tests.publish.world import World
-from tests.terminal.event import middle
 
 
 class Terminals:
@@ -93,20 +92,21 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
 
 @pytest.mark.slow
 def test_json_lines_are_messages_a_client_can_follow() -> None:
-    event = middle()
-    event.new()
+    world = World(1)
+    for _ in range(20):
+        world.step()
     lines: list[str] = []
     printer = JsonPrinter(lines.append)
-    printer.begin(snapshot(event.state))
-    event.think()
-    printer.show(event.new())
-    assert len(lines) > 2
+    printer.begin(snapshot(world))
+    for _ in range(40):
+        printer.show(world.step())
+    assert len(lines) > 20
     client_state = ClientState()
     for line in lines:
         assert line.endswith("\n") and line.count("\n") == 1
         client_state.receive(line)
     assert client_state.snapshot() == msgspec.json.decode(
-        msgspec.json.encode(snapshot(event.state)), type=type(client_state.snapshot())
+        msgspec.json.encode(snapshot(world)), type=type(client_state.snapshot())
     )
 
 

@@ -91,19 +91,6 @@ async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
         assert not line.has_focus
 
 
-@pytest.mark.slow
-async def test_the_delay_is_typed() -> None:
-    stage = Stage()
-    terminal = app(stage)
-    async with terminal.run_test(size=(80, 24)) as pilot:
-        asked = (await press(pilot, "d")).splitlines()[-1]
-        assert "Public delay (90, 15m, 1h)" in asked and "esc" in asked
-        text = await press(pilot, "backspace", *"600", "enter")
-        assert stage.delay_s == 600
-        assert "Delay in seconds" not in text
-        assert "Delayed boards are 10:00 behind for the public" in text
-
-
 def burst(terminal: Terminal, *keys: str) -> None:
     """Keys that are all there before the first is looked at, as a terminal hands them over."""
     for key in keys:
