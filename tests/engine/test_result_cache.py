@@ -5,12 +5,19 @@ from __future__ import annotations
 import queue
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from live.engine.result_cache import MemoryResultCache, ResultFile, ResultFileBounds, digest
+from live.engine.result_cache import (
+    MemoryResultCache,
+    ResultFile,
+    ResultFileBounds,
+    SqliteConnection,
+    digest,
+)
 from live.engine.search import Limit, Line, SearchKey, SearchResult
 from live.events import Score
 
@@ -266,3 +273,74 @@ def test_a_file_somebody_else_holds_locked_is_read_and_not_waited_for_on_the_loo
         cache.put("engine", numbered(1), RESULT)
     holder.close()
     assert "takes no more results (database is locked)" in cache.problem
+
+
+def search_key(number: int) -> SearchKey:
+    return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=1000))
+
+
+def result(cp: int) -> SearchResult:
+    return SearchResult(score=Score(cp), best="e1e2", depth=1)
+
+
+def test_a_result_is_found_again() -> None:
+    cache = MemoryResultCache()
+    cache.put("engine", search_key(1), result(1))
+    assert cache.get("engine", search_key(1)) == result(1)
+
+
+def test_another_engine_limit_or_root_move_is_another_result() -> None:
+    cache = MemoryResultCache()
+    cache.put("engine", search_key(1), result(1))
+    deeper = SearchKey(search_key(1).fen, (), Limit(depth=20))
+    restricted = SearchKey(search_key(1).fen, (), Limit(nodes=1000), only="e1e2")
+    assert cache.get("another", search_key(1)) is None
+    assert cache.get("engine", deeper) is None
+    assert cache.get("engine", restricted) is None
+
+
+def test_the_least_used_goes_first() -> None:
+    cache = MemoryResultCache(capacity=2)
+    cache.put("engine", search_key(1), result(1))
+    cache.put("engine", search_key(2), result(2))
+    cache.get("engine", search_key(1))
+    cache.put("engine", search_key(3), result(3))
+    assert len(cache) == 2
+    assert cache.get("engine", search_key(2)) is None
+    assert cache.get("engine", search_key(1)) == result(1)
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A database whose schema names a table in bytes that are no UTF-8."""
+    path = tmp_path / "d.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE abcdefgh (n)")
+        connection.execute("CREATE INDEX ijklmnop ON abcdefgh (n)")
+        connection.commit()
+    data = path.read_bytes()
+    assert data.count(b"TABLE abcdefgh") == 1
+    path.write_bytes(
+        data.replace(b"TABLE abcdefgh", b"TABLF abcde\xa8gh").replace(b"abc", b"\xa8bc")
+    )
+    return path
+
+
+def test_what_python_cannot_quote_is_damage(damaged: Path) -> None:
+    with closing(sqlite3.connect(damaged)) as connection, pytest.raises(UnicodeDecodeError):
+        connection.execute("SELECT n FROM abcdefgh")
+    with closing(sqlite3.connect(damaged, factory=SqliteConnection)) as connection:
+        with pytest.raises(sqlite3.DatabaseError, match="malformed") as told:
+            connection.execute("SELECT n FROM abcdefgh")
+        assert told.value.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
+        with pytest.raises(sqlite3.DatabaseError, match="malformed"):
+            connection.executemany("INSERT INTO abcdefgh VALUES (?)", [(1,)])
+
+
+def test_anything_else_is_as_ever(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "new.sqlite", factory=SqliteConnection)) as connection:
+        connection.execute("CREATE TABLE t (n)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(1,), (2,)])
+        assert connection.execute("SELECT sum(n) FROM t WHERE n > ?", (0,)).fetchone() == (3,)
+        with pytest.raises(sqlite3.OperationalError, match="no such table"):
+            connection.execute("SELECT 1 FROM u")

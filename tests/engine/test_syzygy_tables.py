@@ -12,7 +12,7 @@ from live.engine.syzygy_tables import SyzygyTables
 from live.errors import ConfigError
 from live.events import Score
 
-FOLDER = Path(__file__).parents[2] / "data" / "syzygy"
+FOLDER = Path(__file__).parents[1] / "data" / "syzygy"
 LIMIT = Limit(nodes=1000)
 
 

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchKey, SearchKeys
+from live.engine.search import (
+    Limit,
+    Position,
+    Search,
+    SearchFailure,
+    SearchKey,
+    SearchKeys,
+    SearchOptions,
+)
 
 LIMIT = Limit(nodes=1000)
 START = chess.STARTING_FEN
@@ -141,3 +149,20 @@ def test_the_question_is_the_position_whatever_was_asked_before(choices: list[in
         assert asked.halfmove_clock == board.halfmove_clock
         assert asked.is_repetition(2) == board.is_repetition(2)
         assert asked.is_repetition(3) == board.is_repetition(3)
+
+
+HERE = Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
+
+
+def test_the_plain_way_is_one_line_under_the_room_s_limit() -> None:
+    assert SearchOptions().whole(HERE) == Search(HERE)
+    assert SearchOptions().played(HERE, "e1e2", 17) == Search(HERE, only="e1e2")
+
+
+def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_lines() -> None:
+    search_options = SearchOptions(lines=3, same_depth=True)
+    assert search_options.whole(HERE) == Search(HERE, lines=3)
+    assert search_options.played(HERE, "e1e2", 17) == Search(
+        HERE, only="e1e2", limit=Limit(depth=17)
+    )
+    assert search_options.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")

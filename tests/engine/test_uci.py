@@ -15,7 +15,10 @@ from live.engine.uci import (
     SearchDeepened,
     SearchFinished,
     UciConversation,
+    UciInfoReader,
     UciSettings,
+    enough,
+    used_share,
 )
 from live.errors import EngineFault
 from live.events import Score
@@ -318,31 +321,14 @@ def test_it_does_not_matter_how_bytes_are_cut(cuts: list[int]) -> None:
     assert events == search(WHITE, text.removeprefix(b"readyok\r\n"))
 
 
+WORDS = (
+    b"info depth score cp mate 1 -3 pv e1e2 bestmove lowerbound readyok multipv \xfe uciok nodes"
+)
+
+
 @given(
     st.lists(
-        st.sampled_from(
-            [
-                b"info",
-                b"depth",
-                b"score",
-                b"cp",
-                b"mate",
-                b"1",
-                b"-3",
-                b"pv",
-                b"e1e2",
-                b"bestmove",
-                b"\n",
-                b"\n",
-                b"lowerbound",
-                b"readyok",
-                b"multipv",
-                b"\xfe",
-                b"uciok",
-                b"nodes",
-                b"id name x",
-            ]
-        ),
+        st.sampled_from([*WORDS.split(), b"\n", b"\n", b"id name x"]),
         max_size=60,
     )
 )
@@ -404,3 +390,99 @@ def test_a_search_stopped_before_it_had_a_score_is_no_fault() -> None:
     finished = conversation.receive(b"readyok\nbestmove e1e2\n")[-1]
     assert isinstance(finished, SearchFinished)
     assert finished.stopped
+
+
+#: Stockfish 19 lite, 8 lines, 50,000 nodes: the last full report, and the one in which the limit
+#: was reached. Depth 9 has just found a better first move, so all others changed their rank.
+CUT_SHORT = b"""\
+info depth 8 multipv 1 score cp -63 nodes 48253 time 302 pv e6f4
+info depth 8 multipv 2 score cp -104 nodes 48253 time 335 pv e8g8
+info depth 8 multipv 3 score cp -120 nodes 48253 time 335 pv e6c7
+info depth 8 multipv 4 score cp -150 nodes 48253 time 335 pv d8d7
+info depth 8 multipv 5 score cp -151 nodes 48253 time 335 pv b8b7
+info depth 8 multipv 6 score cp -153 nodes 48253 time 335 pv d8c8
+info depth 8 multipv 7 score cp -159 nodes 48253 time 335 pv h7h6
+info depth 8 multipv 8 score cp -187 nodes 48253 time 335 pv h7h5
+info depth 9 multipv 1 score cp -114 upperbound nodes 50066 time 337 pv e8g8
+info depth 8 multipv 2 score cp -63 nodes 50066 time 337 pv e6f4
+info depth 8 multipv 3 score cp -120 nodes 50066 time 337 pv e6c7
+info depth 8 multipv 4 score cp -150 nodes 50066 time 337 pv d8d7
+info depth 8 multipv 5 score cp -151 nodes 50066 time 338 pv b8b7
+info depth 8 multipv 6 score cp -153 nodes 50066 time 338 pv d8c8
+info depth 8 multipv 7 score cp -159 nodes 50066 time 338 pv h7h6
+info depth 8 multipv 8 score cp -187 nodes 50066 time 338 pv h7h5"""
+FEN = "1r1qk2r/5ppp/3pnb2/1p1Np3/4P3/2PB4/1P3PPP/R2QK2R b KQk - 1 17"
+
+
+def unexpected(problem: str) -> EngineFault:
+    raise AssertionError(problem)
+
+
+def listened(lines: int, transcript: bytes) -> UciInfoReader:
+    listening = UciInfoReader(SearchKey(FEN, (), Limit(nodes=50_000), lines=lines))
+    for line in transcript.splitlines():
+        listening.info(line, unexpected)
+    return listening
+
+
+def test_a_report_that_begins_with_a_bound_takes_no_line_from_the_last() -> None:
+    result = listened(8, CUT_SHORT).result("e8g8")
+    assert result is not None
+    moves = [line.move for line in result.lines]
+    assert moves == ["e6f4", "e8g8", "e6c7", "d8d7", "b8b7", "d8c8", "h7h6", "h7h5"]
+    assert (result.best, result.score.cp, result.depth) == ("e6f4", 63, 8)
+
+
+def test_a_report_without_its_first_line_counts_for_nothing() -> None:
+    """All lines are of one depth, but they are not the best ones."""
+    first, rest = CUT_SHORT.split(b"\n", 9)[:8], CUT_SHORT.split(b"\n")[9:]
+    whole = listened(8, b"\n".join(first)).result("e8g8")
+    assert whole is not None
+    assert listened(8, b"\n".join(rest)).result("e8g8") is None
+
+
+def test_a_search_stopped_before_its_first_node_has_no_lines() -> None:
+    """Stockfish 19 lite, stopped at once: told as it was, it cost the engine its life as a liar."""
+    stopped = b"\n".join(
+        b"info depth 1 seldepth 0 multipv %d score cp 0 nodes 0 nps 0 hashfull 0 time 1 pv" % rank
+        for rank in range(1, 9)
+    )
+    result = listened(8, stopped).result("e8g8")
+    assert result is not None
+    assert (result.best, result.lines, result.nodes) == ("e8g8", (), 0)
+
+
+def scores(*cps: int | None) -> list[Score | None]:
+    return [None if cp is None else Score(cp) for cp in cps]
+
+
+def test_his_own_example_stops_after_two_of_four_minutes() -> None:
+    """Scores of 53, -63 and 57 from alternating sides: 53, 63, 57 from one."""
+    last = scores(53, 63, 57)
+    assert not enough(last, 0.5)
+    assert enough(last, 0.5 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("last", "used", "stops"),
+    [
+        (scores(20, 20, 20), 0.25, False),
+        (scores(20, 20, 20), 0.26, True),
+        (scores(900, -900, 20, 20, 20), 0.26, True),
+        (scores(20, 20, 50), 0.74, False),
+        (scores(20, 20, 50), 0.75, True),
+        (scores(20, 20), 0.74, False),
+        (scores(20, None, 20), 0.74, False),
+        (scores(), 0.8, True),
+    ],
+)
+def test_stable_scores_stop_it_early_and_time_does_in_the_end(
+    last: list[Score | None], used: float, stops: bool
+) -> None:
+    assert enough(last, used) is stops
+
+
+def test_the_share_is_of_whatever_the_limit_is() -> None:
+    assert used_share(Limit(nodes=1000), 250, 99) == 0.25
+    assert used_share(Limit(movetime_ms=1000), 250, 99) == 0.099
+    assert used_share(Limit(depth=9), 250, 99) == 0.0

@@ -5,15 +5,27 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from live.engine.engine_discovery import EngineCommand
-from live.engine.engine_process import EngineProcess, EngineTimeouts
-from live.engine.search import Limit, SearchKey, SearchProgress
+from live.engine.engine_process import (
+    OVERSLEPT_S,
+    EnginePace,
+    EngineProcess,
+    EngineTimeouts,
+    StartDeadline,
+    cause_of_death,
+    environment,
+    launched,
+    measure_speed,
+)
+from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
 from live.errors import EngineFault, EngineKilled, NotAnEngine
 from live.events import Score
@@ -270,3 +282,213 @@ async def test_real_engines_play(which: str, request: pytest.FixtureRequest) -> 
     assert restricted.best == "g2g4"
     assert restricted.score.cp < result.score.cp
     await process.close()
+
+
+def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NODE_OPTIONS", "--inspect")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    monkeypatch.setenv("LIVE_RATE_TOKEN", "secret")
+    told = environment()
+    assert "PATH" in told
+    assert not {"NODE_OPTIONS", "PYTHONPATH", "LIVE_RATE_TOKEN"} & told.keys()
+
+
+@pytest.mark.parametrize(
+    ("code", "stderr", "says"),
+    [
+        (-signal.SIGSEGV, b"", "was killed by SIGSEGV"),
+        (-250, b"", "was killed by signal 250"),
+        (1, b"\n", "exited with code 1"),
+        (1, b"first\nno such file\n\n", "exited with code 1: 'no such file'"),
+        (2, b"\x1b[31m\xff", "exited with code 2: '\\x1b[31m\N{REPLACEMENT CHARACTER}'"),
+        (2, b"y" * 900, "exited with code 2: '" + "y" * 200 + "'"),
+    ],
+)
+def test_a_death_is_told_in_one_harmless_line(code: int, stderr: bytes, says: str) -> None:
+    assert cause_of_death(code, stderr) == says
+
+
+class Asleep:
+    """A loop whose machine may have slept before a timer was looked at."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+
+    def time(self) -> float:
+        return self.now_s
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Any:
+        self.timers.append((self.now_s + seconds, callback))
+        return self
+
+    def cancel(self) -> None:
+        self.timers.clear()
+
+    def wake(self, slept_s: float) -> None:
+        due_s, callback = self.timers.pop()
+        self.now_s = due_s + slept_s
+        callback()
+
+
+def test_an_engine_is_not_blamed_for_a_night_in_a_bag() -> None:
+    loop, blamed = Asleep(), list[float]()
+    StartDeadline(cast(Any, loop), 10.0, lambda: blamed.append(loop.now_s))
+    loop.wake(8 * 3600)
+    assert not blamed, "it slept as we did"
+    assert loop.timers[0][0] == loop.now_s + 10.0, "and gets its time again"
+    loop.wake(OVERSLEPT_S / 2)
+    assert len(blamed) == 1, "a busy loop excuses nothing"
+
+
+def test_a_deadline_that_was_kept_is_over() -> None:
+    loop, blamed = Asleep(), list[int]()
+    StartDeadline(cast(Any, loop), 10.0, lambda: blamed.append(1)).cancel()
+    assert not loop.timers and not blamed
+
+
+#: A service in small: starts an engine with our own shell, begins a long search, says the
+#: engine's process id, and waits.
+SERVICE = """
+import asyncio, sys
+from live.engine.engine_discovery import EngineCommand
+from tests.engine.dying import dies
+from live.engine.engine_process import EngineProcess
+from live.engine.search import Limit
+from live.engine.search import SearchKey
+from live.engine.uci import UciSettings
+
+async def main():
+    command = EngineCommand(tuple(sys.argv[1:]), "for the test", "configured")
+    process = await EngineProcess.start(command, UciSettings())
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    process.begin(SearchKey(start, (), Limit(nodes=10**9)))
+    print(process.pid, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def engine_of_a_killed_service(command: EngineCommand) -> int:
+    """Start the service, kill -9 it, and give the pid of the engine it had."""
+    service = subprocess.Popen(
+        [sys.executable, "-c", SERVICE, *command.argv],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with service:
+        assert service.stdout is not None
+        pid = int(service.stdout.readline())
+        service.send_signal(signal.SIGKILL)
+    return pid
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
+@pytest.mark.parametrize("which", ["embedded", "native"])
+def test_an_engine_dies_with_a_service_killed_in_mid_search(
+    which: str, request: pytest.FixtureRequest
+) -> None:
+    command: EngineCommand = request.getfixturevalue(which)
+    assert dies(engine_of_a_killed_service(command))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
+def test_an_engine_deaf_to_the_end_of_its_input_dies_too(tmp_path: Path) -> None:
+    """It is the kernel that kills it, not its good manners."""
+    deaf = tmp_path / "deaf.py"
+    deaf.write_text(
+        "import sys, time\n"
+        "for line in sys.stdin:\n"
+        "    if line == 'uci\\n': print('uciok', flush=True)\n"
+        "    if line == 'isready\\n': print('readyok', flush=True)\n"
+        "    if line.startswith('go'): time.sleep(3600)\n"
+    )
+    command = EngineCommand((sys.executable, "-I", "-S", str(deaf)), "for the test", "configured")
+    assert dies(engine_of_a_killed_service(command))
+
+
+def test_an_engine_whose_service_is_gone_already_does_not_start() -> None:
+    argv = launched(("/bin/echo", "started"), 0)
+    ours = argv.index(str(os.getpid()))
+    orphan = (*argv[:ours], "1", *argv[ours + 1 :])
+    done = subprocess.run(orphan, capture_output=True, check=False)
+    if sys.platform == "linux":
+        assert (done.returncode, done.stdout) == (1, b"")
+    assert subprocess.run(argv, capture_output=True, check=True).stdout == b"started\n"
+
+
+def test_it_leaves_no_core_and_goes_first_when_memory_runs_out() -> None:
+    show = "cat /proc/self/limits /proc/self/oom_score_adj"
+    argv = launched(("/bin/sh", "-c", show), 2)
+    told = subprocess.run(argv, capture_output=True, text=True, check=False).stdout
+    if sys.platform == "linux":
+        core = next(line for line in told.splitlines() if line.startswith("Max core file size"))
+        assert core.split()[4:6] == ["0", "0"]
+        assert int(told.splitlines()[-1]) >= 500
+
+
+PATIENCE = EngineTimeouts(floor_s=10, slack=20, unknown_depth_s=120)
+
+
+def result(nodes: int) -> SearchResult:
+    return SearchResult(score=Score(0), best="e2e4", depth=9, nodes=nodes)
+
+
+@pytest.mark.parametrize(
+    ("limit", "seconds"),
+    [
+        (Limit(nodes=1), 10),
+        (Limit(nodes=100_000), 40),  # at 50 knodes/s, twenty times over
+        (Limit(depth=20), 120),
+        (Limit(movetime_ms=2500), 12.5),
+    ],
+)
+def test_an_engine_nobody_has_timed(limit: Limit, seconds: float) -> None:
+    assert EnginePace(PATIENCE).longest_s(limit) == seconds
+
+
+def test_speed_is_learned_from_searches() -> None:
+    pace = EnginePace(PATIENCE)
+    pace.took(Limit(nodes=100_000), 0.2, result(100_000))
+    assert pace.knodes_per_s == pytest.approx(500)
+    assert pace.longest_s(Limit(nodes=10_000_000)) == pytest.approx(20 * 20)
+    pace.took(Limit(nodes=100_000), 0.4, result(100_000))
+    assert pace.knodes_per_s == pytest.approx(475)
+    assert pace.longest_s(Limit(nodes=100_000)) == 10
+
+
+def test_a_slow_search_allows_for_slower_ones() -> None:
+    pace = EnginePace(PATIENCE)
+    pace.took(Limit(depth=20), 30.0, result(9_000_000))
+    assert pace.longest_s(Limit(depth=20)) == 600
+    assert pace.longest_s(Limit(depth=21)) == 120
+
+
+def test_a_search_of_no_nodes_teaches_no_speed() -> None:
+    pace = EnginePace(PATIENCE)
+    pace.took(Limit(nodes=100_000), 0.0, result(0))
+    assert pace.knodes_per_s is None
+
+
+def test_one_starved_search_is_forgotten_after_a_while() -> None:
+    pace, limit = EnginePace(PATIENCE), Limit(nodes=100_000)
+    pace.took(limit, 60.0, result(100_000))
+    assert pace.longest_s(limit) == 1200
+    for _ in range(100):
+        pace.took(limit, 0.2, result(100_000))
+    assert pace.longest_s(limit) == 10
+
+
+@pytest.mark.slow
+async def test_the_embedded_engine_s_speed_is_measured(embedded: EngineCommand) -> None:
+    speed = await measure_speed(embedded, UciSettings(), seconds=0.2)
+    assert "Stockfish" in speed.name
+    assert speed.knodes_per_s > 0
+    assert speed.depth > 5
+    assert speed.start_s > 0

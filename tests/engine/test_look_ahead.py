@@ -1,0 +1,488 @@
+"""The tree of what may come."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Hashable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.engine.engine_discovery import EngineCommand
+from live.engine.engine_pool import EnginePool
+from live.engine.look_ahead import (
+    ForecastNeed,
+    ForecastPolicy,
+    ForecastRules,
+    GuessedMove,
+    LookAhead,
+    MoveForecast,
+    joined,
+    scout_limit,
+    usual,
+)
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import (
+    Limit,
+    Line,
+    Position,
+    Search,
+    SearchFailure,
+    SearchKey,
+    SearchOptions,
+    SearchProgress,
+    SearchResult,
+)
+from live.engine.search_queue import SearchKind, SearchPriority
+from live.events import Score, SpeculationFigures
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+LIMIT = Limit(nodes=1000)
+SCOUT = Limit(nodes=250)
+POLICY = ForecastPolicy(replies=3, first=0.5, scout=0.25, gain=0.9, fade=0.5, plies=2, least=0.01)
+
+
+def position(*moves: str) -> Position:
+    return Position(START, moves)
+
+
+def result(*moves: str, best: str = "") -> SearchResult:
+    """Lines 10 cp apart, White to move; one move is a whole search's."""
+    lines = tuple(Line(move, Score(-10 * number), 9) for number, move in enumerate(moves))
+    return SearchResult(
+        score=Score(0), best=best or moves[0], depth=9, lines=lines if len(lines) > 1 else ()
+    )
+
+
+def halves(board: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
+    """Each reply half as likely as the one before."""
+    return [0.5 ** (number + 1) for number, _ in enumerate(behind_cp)]
+
+
+def forecast(
+    search_options: SearchOptions = SearchOptions(),  # noqa: B008
+    policy: ForecastPolicy = POLICY,
+) -> MoveForecast:
+    return MoveForecast("a", position(), 0, ForecastRules(LIMIT, search_options, policy, halves))
+
+
+def found(tree: MoveForecast, search: Search, result: SearchResult | SearchFailure) -> None:
+    """One of its needs, or the live position, was searched."""
+    tree.needs()
+    tree.learn(search, result)
+
+
+def whole(*moves: str) -> Search:
+    return Search(position(*moves))
+
+
+def scout(*moves: str) -> Search:
+    return Search(position(*moves), lines=3, limit=SCOUT)
+
+
+def test_nothing_is_needed_before_the_position_itself_is_searched() -> None:
+    assert forecast().needs() == []
+
+
+def test_the_first_choice_is_looked_at_beside_the_scout() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4")), ForecastNeed(0.25, scout())]
+
+
+def test_a_scout_tells_what_the_replies_are_worth() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), result("d2d4", "e2e4", "a2a3"))
+    # The full search's choice comes first; its gain is known to be 0.
+    assert tree.needs() == [
+        ForecastNeed(0.5, whole("e2e4")),
+        ForecastNeed(0.25, whole("d2d4")),
+        ForecastNeed(0.225, Search(position(), only="d2d4")),
+        ForecastNeed(0.125, whole("a2a3")),
+        ForecastNeed(0.1125, Search(position(), only="a2a3")),
+    ]
+
+
+def test_what_was_made_is_not_needed_again() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), result("e2e4", "d2d4"))
+    found(tree, Search(position(), only="d2d4"), result("d2d4"))
+    found(tree, whole("d2d4"), SearchFailure("mate on the board"))
+    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4"))]
+
+
+def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, whole("e2e4"), result("e7e5"))
+    assert tree.needs() == [
+        ForecastNeed(0.25, scout()),
+        # 0.5 for the reply, 0.5 for coming later, 0.5 for the answer to it.
+        ForecastNeed(0.125, whole("e2e4", "e7e5")),
+        ForecastNeed(0.0625, scout("e2e4")),
+    ]
+    found(tree, whole("e2e4", "e7e5"), result("g1f3"))
+    assert whole("e2e4", "e7e5", "g1f3") not in [need.search for need in tree.needs()]
+
+
+def test_what_came_true_lives_on() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), result("e2e4", "d2d4"))
+    found(tree, whole("e2e4"), result("e7e5"))
+    tree.advance(position("e2e4"), 1)
+    assert tree.ply == 1
+    assert tree.needs() == [
+        ForecastNeed(0.5, whole("e2e4", "e7e5")),
+        ForecastNeed(0.25, scout("e2e4")),
+    ]
+    assert not tree.concerns(whole("d2d4"))
+    # The ledger asks for it when the move was not the first choice.
+    assert tree.concerns(Search(position(), only="e2e4"))
+    assert not tree.concerns(Search(position(), only="d2d4"))
+
+
+def test_a_move_nobody_thought_of_and_a_jump_begin_anew() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    tree.advance(position("a2a4"), 1)
+    assert tree.needs() == []
+    tree.advance(position("e2e4", "e7e5", "g1f3"), 3)
+    assert (tree.ply, tree.needs()) == (3, [])
+    assert not tree.concerns(whole("a2a4"))
+
+
+def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
+    tree = forecast(SearchOptions(lines=2))
+    found(tree, Search(position(), lines=2), result("e2e4", "d2d4"))
+    assert tree.needs() == [
+        ForecastNeed(0.5, Search(position("e2e4"), lines=2)),
+        ForecastNeed(0.25, Search(position("d2d4"), lines=2)),
+    ]
+
+
+def test_where_the_scout_fails_the_first_choice_remains() -> None:
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    found(tree, scout(), SearchFailure("for the test"))
+    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4"))]
+
+
+def test_searches_keep_to_how_the_room_asks() -> None:
+    same = forecast(SearchOptions(same_depth=True))
+    found(same, whole(), result("e2e4"))
+    found(same, scout(), result("e2e4", "d2d4"))
+    assert Search(position(), only="d2d4", limit=Limit(depth=9)) in [
+        need.search for need in same.needs()
+    ]
+    here = Position(START, (), chess960=True)
+    tree = MoveForecast("a", here, 0, ForecastRules(LIMIT, policy=POLICY, chances=halves))
+    found(tree, Search(here), result("e2e4"))
+    assert all(need.search.position.chess960 for need in tree.needs())
+
+
+def test_black_s_scores_are_seen_from_black() -> None:
+    """Scores are White's: what is best for Black comes lowest."""
+    seen = []
+
+    def remember(board: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
+        seen.append((board, ply, list(behind_cp)))
+        return halves(board, ply, behind_cp)
+
+    tree = MoveForecast(
+        "a", position("e2e4"), 1, ForecastRules(LIMIT, policy=POLICY, chances=remember)
+    )
+    found(tree, whole("e2e4"), result("e7e5"))
+    lines = (Line("c7c5", Score(-30), 9), Line("e7e5", Score(-10), 9), Line("a7a5", Score(40), 9))
+    found(tree, scout("e2e4"), SearchResult(score=Score(-30), best="c7c5", depth=9, lines=lines))
+    assert seen == [("a", 2, [0, 0, 70])]
+    assert tree.needs()[0] == ForecastNeed(0.5, whole("e2e4", "e7e5"))
+
+
+@given(st.lists(st.integers(0, 7800), min_size=1, max_size=20).map(sorted))
+def test_usual_chances_are_chances(behind: list[int]) -> None:
+    chances = usual("a", 1, behind)
+    assert math.isclose(sum(chances), 1.0)
+    assert list(chances) == sorted(chances, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("limit", "scout"),
+    [
+        (Limit(nodes=100_000), Limit(nodes=25_000)),
+        (Limit(nodes=1), Limit(nodes=1)),
+        (Limit(depth=16), Limit(depth=13)),
+        (Limit(depth=2), Limit(depth=1)),
+        (Limit(movetime_ms=500), Limit(movetime_ms=125)),
+    ],
+)
+def test_a_scout_takes_about_a_quarter(limit: Limit, scout: Limit) -> None:
+    assert scout_limit(limit) == scout
+
+
+def test_scores_and_people_are_joined() -> None:
+    odds = dict(joined({"e2e4": 0.5, "d2d4": 0.5}, {"d2d4": 0.6, "a2a3": 0.3}))
+    assert list(odds) == ["d2d4", "e2e4", "a2a3"]
+    assert sum(odds.values()) == pytest.approx(1)
+
+
+def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
+    people: dict[str, float] = {}
+    held = MoveForecast(
+        "a",
+        position(),
+        0,
+        ForecastRules(LIMIT, SearchOptions(), POLICY, halves, lambda board, position: people),
+    )
+    held.learn(Search(position()), result("e2e4"))
+    assert not any(need.search.only for need in held.needs())
+    people |= {"d2d4": 0.7, "e2e4": 0.3}
+    held.people_known()
+    assert [need.search.only for need in held.needs() if need.search.only] == ["d2d4"]
+
+
+QUICK_POLICY = ForecastPolicy(replies=3, first=0.5, scout=0.3)
+
+
+def head(ply: int, board: str = "a") -> SearchPriority:
+    return SearchPriority(SearchKind.HEAD, board, ply)
+
+
+def guessed(*moves: str) -> SearchResult:
+    lines = tuple(Line(move, Score(-number), 9) for number, move in enumerate(moves))
+    return SearchResult(score=Score(0), best=moves[0], depth=9, nodes=100, lines=lines)
+
+
+class Bench:
+    """A desk that remembers, and a listener that does."""
+
+    def __init__(self) -> None:
+        self.wanted: list[tuple[Search, SearchPriority]] = []
+        self.dropped: list[Hashable] = []
+        self.told: list[Hashable] = []
+        self.log: list[str] = []
+        self.answered = asyncio.Event()
+        self.slots = 1
+        self.results: dict[Search, SearchResult] = {}
+
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+        self.wanted.append((search, priority))
+        self.log.append("want")
+
+    def drop(self, owner: Hashable) -> None:
+        self.dropped.append(owner)
+        self.log.append("drop")
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        self.told.append(owner)
+        self.answered.set()
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        self.told.append(progress)
+
+    def known(self, search: Search) -> SearchResult | None:
+        return self.results.get(search)
+
+    def guesses(self) -> list[Search]:
+        return [search for search, priority in self.wanted if priority.kind is SearchKind.SPECULATE]
+
+
+class Filling(MemoryResultCache):
+    """Says when it holds so many results."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.full = asyncio.Event()
+        self._number = number
+
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        super().put(identity, search_key, result)
+        if len(self) >= self._number:
+            self.full.set()
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+@pytest.fixture
+def speculation(bench: Bench) -> LookAhead:
+    speculation = LookAhead(bench, ForecastRules(LIMIT, policy=QUICK_POLICY))
+    speculation.desk = bench
+    return speculation
+
+
+def play_head(speculation: LookAhead, *moves: str, best: str = "e2e4", board: str = "a") -> None:
+    search = Search(position(*moves))
+    speculation.submit(search, f"head {board}", head(len(moves), board))
+    speculation.searched(f"head {board}", search, guessed(best))
+
+
+def answer(speculation: LookAhead, search: Search, found: SearchResult | SearchFailure) -> None:
+    speculation.searched(GuessedMove(search), search, found)
+
+
+START_SCOUT = Search(position(), lines=3, limit=Limit(nodes=250))
+
+
+def test_a_live_position_that_is_scored_is_looked_beyond(
+    speculation: LookAhead, bench: Bench
+) -> None:
+    play_head(speculation)
+    assert bench.told == ["head a"]
+    assert bench.guesses() == [Search(position("e2e4")), START_SCOUT]
+
+
+def test_no_more_is_asked_for_than_keeps_the_engines_busy(
+    speculation: LookAhead, bench: Bench
+) -> None:
+    """Two for each engine; the next is chosen when one is done, by what is known then."""
+    play_head(speculation)
+    assert len(bench.guesses()) == 2
+    answer(speculation, START_SCOUT, guessed("d2d4", "e2e4", "a2a3"))
+    assert len(bench.guesses()) == 3
+    bench.slots = 2
+    answer(speculation, Search(position("e2e4")), guessed("e7e5"))
+    assert len(bench.guesses()) == 6
+
+
+def test_backlog_and_restricted_searches_are_no_reason(
+    speculation: LookAhead, bench: Bench
+) -> None:
+    backlog, played = Search(position()), Search(position(), only="a2a3")
+    speculation.submit(backlog, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 1))
+    speculation.submit(played, "played", head(1))
+    speculation.searched("backlog", backlog, guessed("e2e4"))
+    speculation.searched("played", played, guessed("a2a3"))
+    assert bench.guesses() == []
+    assert bench.told == ["backlog", "played"]
+
+
+def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
+    speculation: LookAhead, bench: Bench
+) -> None:
+    """The engine it had is free for the head."""
+    play_head(speculation)
+    speculation.submit(Search(position("d2d4")), "next", head(1))
+    assert bench.dropped == [GuessedMove(Search(position("e2e4"))), GuessedMove(START_SCOUT)]
+    assert bench.wanted[-1] == (Search(position("d2d4")), head(1))
+
+
+def test_what_comes_true_is_kept_and_changes_hands(speculation: LookAhead, bench: Bench) -> None:
+    play_head(speculation)
+    coming = Search(position("e2e4"))
+    speculation.submit(coming, "next", head(1))
+    assert bench.dropped == [GuessedMove(START_SCOUT), GuessedMove(coming)]
+    assert bench.log[-2:] == ["want", "drop"]
+
+
+def test_a_takeback_and_the_end_of_the_game_end_it(speculation: LookAhead, bench: Bench) -> None:
+    play_head(speculation, "e2e4", "e7e5", best="g1f3")
+    pending = len(bench.guesses())
+    speculation.submit(Search(position("e2e4")), "late", head(1))
+    assert bench.dropped == []
+    speculation.over("a")
+    assert len(bench.dropped) == pending
+    play_head(speculation, "e2e4", "e7e5", "g1f3", best="b8c6")
+    speculation.submit(Search(position()), "all", SearchPriority(SearchKind.FINISHED, "a", 0))
+    assert len(bench.dropped) == len(bench.guesses())
+
+
+def test_an_old_head_s_score_is_no_reason_to_look_ahead(
+    speculation: LookAhead, bench: Bench
+) -> None:
+    older, newer = Search(position("e2e4")), Search(position("e2e4", "e7e5"))
+    speculation.submit(older, "older", head(1))
+    speculation.submit(newer, "newer", head(2))
+    speculation.searched("newer", newer, guessed("g1f3"))
+    speculation.searched("older", older, guessed("e7e5"))
+    assert {search.position.moves[:2] for search in bench.guesses()} == {("e2e4", "e7e5")}
+
+
+def test_of_all_boards_what_is_worth_most_comes_first(speculation: LookAhead, bench: Bench) -> None:
+    play_head(speculation, board="one")
+    play_head(speculation, "d2d4", best="d7d5", board="other")
+    assert len(bench.guesses()) == 2
+    answer(speculation, START_SCOUT, guessed("e2e4", "c2c4", "a2a3"))
+    assert bench.guesses()[-1] == Search(position("d2d4", "d7d5"))
+    first, second = (each for _, each in bench.wanted if each.board == "one" and each.rank)
+    assert first.rank < second.rank
+
+
+def test_boards_that_share_a_position_share_what_lies_beyond(
+    speculation: LookAhead, bench: Bench
+) -> None:
+    bench.slots = 2
+    play_head(speculation, board="a")
+    play_head(speculation, board="b")
+    coming = Search(position("e2e4"))
+    assert bench.guesses().count(coming) == 1
+    speculation.over("a")
+    assert bench.dropped == []
+    answer(speculation, coming, guessed("e7e5"))
+    assert Search(position("e2e4", "e7e5")) in bench.guesses()
+
+
+def test_what_is_known_already_is_not_asked_for(speculation: LookAhead, bench: Bench) -> None:
+    bench.results[Search(position("e2e4"))] = guessed("e7e5")
+    play_head(speculation)
+    assert bench.guesses() == [START_SCOUT, Search(position("e2e4", "e7e5"))]
+    assert speculation.figures.searches == 0
+
+
+def test_what_came_true_is_counted(speculation: LookAhead) -> None:
+    play_head(speculation)
+    right = Search(position("e2e4"))
+    answer(speculation, right, guessed("e7e5"))
+    answer(speculation, START_SCOUT, guessed("e2e4", "d2d4"))
+    speculation.submit(right, "next", head(1))
+    figures = speculation.figures
+    assert (figures.searches, figures.hits, figures.misses) == (2, 1, 1)
+    assert (figures.nodes, figures.nodes_hit) == (200, 100)
+    assert figures.shown() == SpeculationFigures(hits=1, misses=1, wasted_nodes=100)
+
+
+def test_failures_and_progress_pass(speculation: LookAhead, bench: Bench) -> None:
+    search = Search(position())
+    speculation.submit(search, "head", head(0))
+    speculation.progressed("head", SearchProgress(Score(1), 3))
+    speculation.searched("head", search, SearchFailure("for the test"))
+    assert bench.told == [SearchProgress(Score(1), 3), "head"]
+    speculation.drop("head")
+    assert bench.dropped == ["head"]
+    assert bench.guesses() == []
+
+
+@pytest.mark.slow
+async def test_a_real_reply_finds_its_gain_and_score_waiting(
+    embedded: EngineCommand, bench: Bench
+) -> None:
+    """After a capture the recapture is what anybody would play."""
+    moves = ("e2e4", "d7d5", "e4d5")
+    speculation = LookAhead(
+        bench, ForecastRules(Limit(nodes=2000), policy=ForecastPolicy(replies=2))
+    )
+    # The head, and the first that is searched beyond it: the position after the recapture.
+    cache = Filling(2)
+    async with EnginePool(
+        embedded, Limit(nodes=2000), listener=speculation, engines=1, nice=0, cache=cache
+    ) as room:
+        speculation.desk = room
+        speculation.submit(Search(position(*moves)), "head", head(3))
+        await bench.answered.wait()
+        await asyncio.wait_for(cache.full.wait(), 30)
+        reply = Search(position(*moves, "d8d5"))
+        assert room.known(reply) is not None
+        searches = room.health().searches
+        bench.answered.clear()
+        speculation.submit(reply, "reply", head(4))
+        await bench.answered.wait()
+        assert room.health().searches == searches
+        assert speculation.figures.hits == 1
