@@ -253,48 +253,48 @@ async def test_an_engine_that_fails_at_most_positions_is_not_measured() -> None:
 
 SHIPPED = load_reference()
 FOUND = MeasuredEngine(agreement=ScoreAgreement(0.85, 0.011, 0.982, 294), nodes=100_000)
-ENGINE, LIMIT = "Stockfish 15.1; Threads=1; Hash=16; hash cleared", "100000 nodes"
+STOCKFISH = "Stockfish 15.1; Threads=1; Hash=16; hash cleared"
 
 
 def test_a_second_start_knows_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
-    assert MeasuredEngines(SHIPPED, folder).get(ENGINE, LIMIT) is None
-    MeasuredEngines(SHIPPED, folder).put(ENGINE, LIMIT, FOUND)
+    assert MeasuredEngines(SHIPPED, folder).get(STOCKFISH, LIMIT) is None
+    MeasuredEngines(SHIPPED, folder).put(STOCKFISH, LIMIT, FOUND)
     again = MeasuredEngines(SHIPPED, folder)
-    assert again.get(ENGINE, LIMIT) == FOUND
+    assert again.get(STOCKFISH, LIMIT) == FOUND
     assert [path.suffix for path in folder.iterdir()] == [".json"]
 
 
 @pytest.mark.parametrize(
     ("engine", "limit"),
     [
-        (ENGINE.replace("15.1", "16"), LIMIT),
-        (ENGINE.replace("Hash=16", "Hash=16; EvalFile=other.nnue"), LIMIT),
-        (ENGINE, "20000 nodes"),
+        (STOCKFISH.replace("15.1", "16"), LIMIT),
+        (STOCKFISH.replace("Hash=16", "Hash=16; EvalFile=other.nnue"), LIMIT),
+        (STOCKFISH, "20000 nodes"),
     ],
 )
 def test_another_engine_network_or_limit_is_measured_by_itself(
     tmp_path: Path, engine: str, limit: str
 ) -> None:
-    MeasuredEngines(SHIPPED, tmp_path).put(ENGINE, LIMIT, FOUND)
+    MeasuredEngines(SHIPPED, tmp_path).put(STOCKFISH, LIMIT, FOUND)
     assert MeasuredEngines(SHIPPED, tmp_path).get(engine, limit) is None
 
 
 def test_other_reference_positions_count_anew(tmp_path: Path) -> None:
-    MeasuredEngines(SHIPPED, tmp_path).put(ENGINE, LIMIT, FOUND)
+    MeasuredEngines(SHIPPED, tmp_path).put(STOCKFISH, LIMIT, FOUND)
     fewer = msgspec.structs.replace(SHIPPED, positions=SHIPPED.positions[:200])
-    assert MeasuredEngines(fewer, tmp_path).get(ENGINE, LIMIT) is None
+    assert MeasuredEngines(fewer, tmp_path).get(STOCKFISH, LIMIT) is None
 
 
 def test_a_file_that_cannot_be_read_costs_a_measurement(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     held = MeasuredEngines(SHIPPED, tmp_path)
-    held.put(ENGINE, LIMIT, FOUND)
+    held.put(STOCKFISH, LIMIT, FOUND)
     (file,) = tmp_path.iterdir()
     file.write_bytes(b"{")
     with caplog.at_level(logging.WARNING):
-        assert held.get(ENGINE, LIMIT) is None
+        assert held.get(STOCKFISH, LIMIT) is None
     assert "the engine is measured again" in caplog.text
 
 
@@ -304,5 +304,5 @@ def test_a_folder_that_takes_nothing_is_said(
     (tmp_path / "file").touch()
     held = MeasuredEngines(SHIPPED, tmp_path / "file")
     with caplog.at_level(logging.WARNING):
-        held.put(ENGINE, LIMIT, FOUND)
+        held.put(STOCKFISH, LIMIT, FOUND)
     assert "cannot be written" in caplog.text
