@@ -55,7 +55,7 @@ _LEAST_MOVES = 5
 #: Key, head, cells, and whether it is written from the left: what stands beside a player's name.
 _COLUMNS = (
     ("elo", "Elo", 4, False),
-    ("plays", BY_ID["perceived"].head, 10, False),
+    ("plays", BY_ID["perceived"].head, 11, False),
     ("usual", BY_ID["perceived"].interval, 9, True),
     ("percentile", BY_ID["percentile"].head, 5, False),
     ("a4", BY_ID["algorithm4"].head, 4, False),
@@ -153,7 +153,11 @@ class BoardView(View):
         context, palette = self._context, self._context.palette
         columns = [each for each in _COLUMNS if each[0] != "a4 ends" or width >= _ENDS_FROM]
         name = min(40, width - 2 - sum(cells + 1 for _, _, cells, _ in columns))
-        cells = [(left if to_left else right)(head, n) for _, head, n, to_left in columns]
+        heads = {"plays": "Played like"} if game.result != "*" else {}
+        cells = [
+            (left if to_left else right)(heads.get(key, head), n)
+            for key, head, n, to_left in columns
+        ]
         lines = [styled(" ".join(("  " + left("Player", name), *cells)), palette.dim)]
         last = {move_number(game, ply.ply)[1]: ply for ply in game.plies[-2:]}
         runs = clock_runs(game, len(game.plies))
@@ -255,7 +259,9 @@ class BoardView(View):
 
     def _small(self, game: GameDetail, width: int, height: int) -> list[Text]:
         board = self._position(game, large=False)
+        said = self._said(game, width) if height >= 30 else []
         # The moves get what the board and a graph of nine lines leave.
+        height -= len(said)
         upper = max(min(len(board), max(9, height - 4)), height - 9) if height >= 13 else height
         room = width - _DIAGRAM - 2
         names = [
@@ -267,7 +273,7 @@ class BoardView(View):
         lines = beside([(board[:upper], _DIAGRAM), (panel[:upper], room)])
         if height - upper < 3:
             return lines  # no room for a graph that says anything
-        return lines + self._score(game, width, height - upper)
+        return lines + self._score(game, width, height - upper) + said
 
     def _panel_lines(self, game: GameDetail, width: int, height: int) -> list[Text]:
         match _PANELS[self._panel]:

@@ -19,7 +19,7 @@ from live.terminal.boards_view import BoardsView
 from live.terminal.palette import PALETTES
 from live.terminal.players_view import PlayersView
 from live.terminal.text import styled
-from live.terminal.view_context import KeyHint, TextPrompt, View, ViewContext, asks, filled
+from live.terminal.view_context import KeyHint, TextPrompt, View, ViewContext, filled
 
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
@@ -82,19 +82,8 @@ class TerminalController:
         """Exactly ``height`` lines of at most ``width`` cells."""
         if width < LEAST[0] or height < LEAST[1]:
             return filled([styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])], height)
-        context = self.context
-        state = context.state
         body = (self._help if self.helping else self.view.draw)(width, height - 3)
-        top = view_frame.title(
-            "Help" if self.helping else self.view.name,
-            context.actions.address,
-            state.engine(),
-            state.gain(),
-            sum(map(asks, state.alerts())),
-            width,
-            context.palette,
-            view_frame.delay_text(context.actions.public_delay(), context.wall_s()),
-        )
+        top = view_frame.title(self.context, "Help" if self.helping else self.view.name, width)
         lines = [top, *body[: height - 3], self._status(width), self._bottom(width)]
         for line in lines:
             line.truncate(width, overflow="ellipsis")
@@ -116,8 +105,7 @@ class TerminalController:
         line = styled(f" {caption}  " if caption else "", palette.text)
         rest = width - line.cell_len
         if rest > 20:
-            feeds, engines = context.state.feeds(), context.state.engines()
-            line.append_text(view_frame.health(feeds, engines, rest, palette))
+            line.append_text(view_frame.health(context, rest))
         return line
 
     def _bottom(self, width: int) -> Text:

@@ -10,37 +10,38 @@ import msgspec
 
 
 class Palette(msgspec.Struct, frozen=True):
-    """Rich styles; an empty one is the terminal's own."""
+    """Rich styles; an empty one is the terminal's own. Without colours it is ``plain``."""
 
-    name: str
-    dark: bool
-    ground: str
+    name: str = "plain"
+    dark: bool = True
+    ground: str = ""
     """Background as ``#rrggbb``; empty leaves the terminal's."""
-    text: str
-    dim: str
-    head: str
+    text: str = ""
+    dim: str = "dim"
+    head: str = "bold"
     """Title line and column heads."""
-    strong: str
-    accent: str
-    good: str
-    warn: str
-    bad: str
-    changed: str
+    strong: str = "bold"
+    accent: str = "bold"
+    good: str = ""
+    warn: str = "bold"
+    bad: str = "bold underline"
+    changed: str = "bold reverse"
     """What has just changed, beside the sign ``•``."""
-    cursor: str
-    white: str
+    cursor: str = "reverse"
+    white: str = "bold"
     """White's share of a graph."""
-    black: str
-    band: str
-    """The 95 % interval around a curve."""
-    light_square: str
-    dark_square: str
-    last_move: str
+    black: str = ""
+    band: str = "dim"
+    """What is usual, or the 95 % interval, around a curve."""
+    light_square: str = ""
+    dark_square: str = ""
+    last_move: str = "underline"
     """The squares of the last move."""
-    white_piece: str
-    black_piece: str
+    white_piece: str = "bold"
+    black_piece: str = ""
 
 
+PLAIN = Palette()
 DUSK = Palette(
     name="dusk",
     dark=True,
@@ -97,28 +98,5 @@ SIGNAL = msgspec.structs.replace(
     white="#e69f00",
     black="#56b4e9",
     accent="#cc79a7",
-)
-PLAIN = Palette(
-    name="plain",
-    dark=True,
-    ground="",
-    text="",
-    dim="dim",
-    head="bold",
-    strong="bold",
-    accent="bold",
-    good="",
-    warn="bold",
-    bad="bold underline",
-    changed="bold reverse",
-    cursor="reverse",
-    white="bold",
-    black="",
-    band="dim",
-    light_square="",
-    dark_square="",
-    last_move="underline",
-    white_piece="bold",
-    black_piece="",
 )
 PALETTES = {each.name: each for each in (DUSK, PAPER, SIGNAL, PLAIN)}

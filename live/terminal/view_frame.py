@@ -8,10 +8,10 @@ from textwrap import wrap
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.events import EngineHealth, EngineInfo, FeedHealth, GainKind, PublicDelay
+from live.events import EngineHealth, EngineInfo, GainKind, PublicDelay
 from live.terminal.palette import Palette
 from live.terminal.text import WITHHELD, counted, fit, is_withheld, plain, spoken_time, styled
-from live.terminal.view_context import KeyHint
+from live.terminal.view_context import KeyHint, ViewContext, asks
 
 #: Sign of each feed state, beside the word.
 FEED_SIGNS = {
@@ -27,53 +27,43 @@ FEED_SIGNS = {
 RETRY = ", trying again in "
 
 
-def title(
-    view: str,
-    address: str,
-    engine: EngineInfo | None,
-    gain: GainKind | None,
-    unread: int,
-    width: int,
-    palette: Palette,
-    behind: str = "",
-) -> Text:
-    """The program, the view, where browsers find the same, and who measures. ``behind`` says how
-    far the public is.
+def title(context: ViewContext, view: str, width: int) -> Text:
+    """The program, the view, how far the public is behind, where browsers find the same, and who
+    measures.
     """
+    state, palette, engine = context.state, context.palette, context.state.engine()
+    unread = sum(map(asks, state.alerts()))
+    withheld = is_withheld(engine)
+    # Before what a narrow terminal cuts: what every figure is worth.
+    worth = WITHHELD if withheld else "" if engine.models else "no model reads these scores"
     line = styled(" live-rate ", f"{palette.head} reverse")
     line.append(f" {view} ", palette.strong)
-    if unread:
-        line.append(f" !! {counted(unread, 'alert')} ", palette.bad)
-    if behind:
-        line.append(f" {behind} ", palette.warn)
-    withheld = engine is not None and is_withheld(engine)
-    if withheld:
-        line.append(f" {WITHHELD} ", palette.warn)
-    elif engine is not None and (basis := "" if engine.models else "no model reads these scores"):
-        # Before what a narrow terminal cuts: it says what every figure is worth.
-        line.append(f" {basis} ", palette.warn)
-    place = f" {plain(address, 60)} " if address else ""
+    for text, style in (
+        (f"!! {counted(unread, 'alert')}" if unread else "", palette.bad),
+        (delay_text(context.actions.public_delay(), context.wall_s()), palette.warn),
+        (worth, palette.warn),
+    ):
+        line.append(f" {text} " if text else "", style)
+    place = f" {plain(context.actions.address, 60)} "
     # What tells most stays whole: without an engine the figures say nothing, the address is known.
-    measured = [] if engine is None or withheld else measured_by(engine, gain)
+    measured = [] if withheld else _measured_by(engine, state.gain())
     room = width - line.cell_len
-    for shown in (place, "") if place else ("",):
+    for shown in (place, ""):
         fitting = [text for text in measured if len(shown) + cell_len(text) <= room]
         if fitting or not measured:
             break
     line.append(shown, palette.accent)
     line.append(fitting[0] if fitting else "", palette.dim)
-    line.truncate(width, overflow="ellipsis")
     return line
 
 
-def measured_by(engine: EngineInfo, gain: GainKind | None) -> list[str]:
+def _measured_by(engine: EngineInfo, gain: GainKind) -> list[str]:
     """Who measures, and how: the whole of it first, then shorter and shorter."""
     name = plain(engine.name, 40)
     rating = f" at {engine.rating} Elo" if engine.rating else ""
-    kind = f" · {gain} gain" if gain else ""
     short = " ".join(name.split()[:2])
     return [
-        f"· {name}{rating} · {engine.limit}{kind}",
+        f"· {name}{rating} · {engine.limit} · {gain} gain",
         f"· {name}{rating} · {engine.limit}",
         f"· {short}{rating} · {engine.limit}",
         f"· {short}{rating}",
@@ -81,12 +71,11 @@ def measured_by(engine: EngineInfo, gain: GainKind | None) -> list[str]:
     ]
 
 
-def health(
-    feeds: Sequence[FeedHealth], engines: EngineHealth, width: int, palette: Palette
-) -> Text:
+def health(context: ViewContext, width: int) -> Text:
     """One line: trouble first, in words, and what is to be known of a source that works; then how
     busy the engines are.
     """
+    feeds, engines, palette = context.state.feeds(), context.state.engines(), context.palette
     line = styled(" ")
     styles = {"live": palette.good, "finished": palette.good, "failed": palette.bad}
     calm = [feed for feed in feeds if feed.state in ("live", "finished")]
@@ -102,19 +91,18 @@ def health(
         line.append(f"{FEED_SIGNS[feed.state]} ", styles.get(feed.state, palette.warn))
         style = palette.text if feed in calm else palette.warn
         line.append(f"{name} {feed.state}{detail}  ", style)
-    busy = sum(engine.state == "searching" for engine in engines.engines)
-    speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
     if engines.problem:
         line.append(f"! {plain(engines.problem, 80)}  ", palette.warn)
     if engines.restarts or engines.set_aside:
         line.append(f"! {engines.restarts} restarts, {engines.set_aside} given up  ", palette.warn)
-    line.append(f"⚙ {busy} of {len(engines.engines)} searching", palette.dim)
-    if speed:
-        line.append(f" · {speed:.0f} kn/s", palette.dim)
-    line.append(f" · queue {queue_text(engines)}", palette.dim)
+    busy = sum(engine.state == "searching" for engine in engines.engines)
+    speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
+    said = [f"⚙ {busy} of {len(engines.engines)} searching"]
+    said += [f"{speed:.0f} kn/s"] if speed else []
+    said.append(f"queue {queue_text(engines)}")
     if engines.measuring is not None and engines.measuring.of:
-        done, of = engines.measuring.done, engines.measuring.of
-        line.append(f" · measuring {done} of {of}", palette.dim)
+        said.append(f"measuring {engines.measuring.done} of {engines.measuring.of}")
+    line.append(" · ".join(said), palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
 
@@ -171,29 +159,23 @@ def delay_text(delay: PublicDelay, now_s: float) -> str:
 
 def footer(keys: Sequence[KeyHint], width: int, palette: Palette) -> Text:
     """The keys that do something here; those that do nothing now are dim and in brackets."""
-    line = Text(no_wrap=True)
-    shown = [key for key in keys if key.label]
+    shown = []
+    for key in keys:
+        if key.disabled:
+            shown.append((key, styled(f"({key.sign} {key.label})", palette.dim)))
+        elif key.label:
+            shown.append((key, styled(f" {key.sign}", palette.head)))
+            shown[-1][1].append(f" {key.label}", palette.dim)
     # Help is the way to all the others: it is never the one that has no room.
-    last = [key for key in shown if "question_mark" in key.keys]
-    room = width - sum(map(_size, last))
-    for key in shown:
-        if key not in last and line.cell_len + _size(key) <= room:
-            _append(line, key, palette)
-    for key in last:
-        _append(line, key, palette)
+    last = [text for key, text in shown if "question_mark" in key.keys]
+    room = width - sum(text.cell_len for text in last)
+    line = Text(no_wrap=True)
+    for key, text in shown:
+        if key.label and text not in last and line.cell_len + text.cell_len <= room:
+            line.append_text(text)
+    for text in last:
+        line.append_text(text)
     return line
-
-
-def _size(key: KeyHint) -> int:
-    return len(key.sign) + len(key.label) + (3 if key.disabled else 2)
-
-
-def _append(line: Text, key: KeyHint, palette: Palette) -> None:
-    if key.disabled:
-        line.append(f"({key.sign} {key.label})", palette.dim)
-    else:
-        line.append(f" {key.sign}", palette.head)
-        line.append(f" {key.label}", palette.dim)
 
 
 def help_lines(

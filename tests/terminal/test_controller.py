@@ -14,6 +14,7 @@ from live.events import (
     AlertMessage,
     DifficultyView,
     EngineHealth,
+    EngineMessage,
     FeedHealth,
     GameDetail,
     GameMessage,
@@ -31,7 +32,7 @@ from live.terminal import view_frame
 from live.terminal.board_rows import clock_style, low_clock_s
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
-from tests.terminal.sample_boards import ENGINE, detail
+from tests.terminal.sample_boards import detail
 from tests.terminal.stage import Stage
 
 FRAMES = Path(__file__).resolve().parent / "frames"
@@ -553,10 +554,11 @@ def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> N
 
 
 def test_what_is_withheld_is_not_taken_for_unknown() -> None:
-    engine = withheld_from(ENGINE, Visibility.VENUE)
-    address = "http://127.0.0.1:8765/"
-    text = view_frame.title("Boards", address, engine, "same-search", 0, 80, PALETTES["plain"])
-    assert "this service withholds scores and ratings" in text.plain and "0 Elo" not in text.plain
+    stage = Stage()
+    engine = withheld_from(stage.client_state.engine(), Visibility.VENUE)
+    stage.client_state.apply(EngineMessage(engine))
+    text = stage.frame().splitlines()[0]
+    assert "this service withholds scores and ratings" in text and "0 Elo" not in text
 
 
 def test_the_queue_is_told_by_class_where_several_wait() -> None:
