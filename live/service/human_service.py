@@ -86,7 +86,8 @@ class HumanService:
         self._given_up: deque[HumanRequest] = deque()
         self._come = asyncio.Event()
         self._memory: OrderedDict[HumanQuestion, HumanAnswer] = OrderedDict()
-        self._figures = HumanHealth()
+        self._answers = 0
+        self._left_out = 0
         self._times: deque[tuple[int, float]] = deque(maxlen=_TIMED)
 
     def ask(self, request: HumanRequest) -> None:
@@ -105,8 +106,8 @@ class HumanService:
             network=network.identity if network is not None else "",
             learned_from=network.about.get("learned", "") if network is not None else "",
             waiting=len(self._newest) + len(self._others),
-            answered=self._figures.answered,
-            left_out=self._figures.left_out,
+            answered=self._answers,
+            left_out=self._left_out,
             ms_per_position=round(1000 * seconds / positions, 1) if positions else None,
             problem=self._problem,
         )
@@ -150,7 +151,7 @@ class HumanService:
         others.
         """
         while self._given_up:
-            self._figures = _more(self._figures, left_out=1)
+            self._left_out += 1
             self._answered(self._given_up.popleft(), None)
         waiting = len(self._newest) + len(self._others)
         # Where more is asked than answered, the latest is what people look at, and the oldest what
@@ -196,8 +197,7 @@ class HumanService:
         return answered
 
     def _give(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        if answer is not None:
-            self._figures = _more(self._figures, answered=1)
+        self._answers += answer is not None
         self._answered(request, answer)
 
     def _remember(self, question: HumanQuestion, answer: HumanAnswer) -> None:
@@ -211,10 +211,6 @@ class HumanService:
         known = isinstance(error, LiveRateError)
         self._problem = str(error) if known else reason(error)
         log.warning("no finds and traps: %s", self._problem, exc_info=None if known else error)
-
-
-def _more(figures: HumanHealth, *, answered: int = 0, left_out: int = 0) -> HumanHealth:
-    return HumanHealth(answered=figures.answered + answered, left_out=figures.left_out + left_out)
 
 
 def _behind_engines() -> None:

@@ -95,12 +95,6 @@ async def test_niceness_is_the_engine_s_own(scripted: Scripted) -> None:
     await process.close()
 
 
-async def test_it_leads_a_group_of_its_own(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings())
-    assert os.getpgid(process.pid) == process.pid
-    await process.close()
-
-
 async def test_a_limit_of_depth_and_of_time(scripted: Scripted, brief: EngineTimeouts) -> None:
     process = await EngineProcess.start(scripted("well"), UciSettings(), patience=brief)
     for limit in (Limit(depth=3), Limit(movetime_ms=1)):
@@ -385,16 +379,6 @@ def engine_of_a_killed_service(command: EngineCommand) -> int:
         pid = int(service.stdout.readline())
         service.send_signal(signal.SIGKILL)
     return pid
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
-@pytest.mark.parametrize("which", ["embedded", "native"])
-def test_an_engine_dies_with_a_service_killed_in_mid_search(
-    which: str, request: pytest.FixtureRequest
-) -> None:
-    command: EngineCommand = request.getfixturevalue(which)
-    assert dies(engine_of_a_killed_service(command))
 
 
 @pytest.mark.slow

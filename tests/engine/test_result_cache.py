@@ -62,14 +62,6 @@ def test_everything_is_written_however_much(path: Path) -> None:
         assert all(cache.get("engine", numbered(number)) == RESULT for number in range(1_234))
 
 
-def test_what_left_memory_is_read_back_from_the_file(path: Path) -> None:
-    with ResultFile(path) as cache:
-        cache.put("engine", numbered(0), RESULT)
-    with ResultFile(path, MemoryResultCache(1)) as cache:
-        for number in (0, 1, 0):
-            assert (cache.get("engine", numbered(number)) == RESULT) == (number == 0)
-
-
 DAY_S = 86_400
 
 
@@ -281,22 +273,6 @@ def search_key(number: int) -> SearchKey:
 
 def result(cp: int) -> SearchResult:
     return SearchResult(score=Score(cp), best="e1e2", depth=1)
-
-
-def test_a_result_is_found_again() -> None:
-    cache = MemoryResultCache()
-    cache.put("engine", search_key(1), result(1))
-    assert cache.get("engine", search_key(1)) == result(1)
-
-
-def test_another_engine_limit_or_root_move_is_another_result() -> None:
-    cache = MemoryResultCache()
-    cache.put("engine", search_key(1), result(1))
-    deeper = SearchKey(search_key(1).fen, (), Limit(depth=20))
-    restricted = SearchKey(search_key(1).fen, (), Limit(nodes=1000), only="e1e2")
-    assert cache.get("another", search_key(1)) is None
-    assert cache.get("engine", deeper) is None
-    assert cache.get("engine", restricted) is None
 
 
 def test_the_least_used_goes_first() -> None:
