@@ -22,6 +22,7 @@ from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
 from tests.engine.drill import Drill, garbled
+from tests.engine.machines import until
 
 Scripted = Callable[..., EngineCommand]
 Searches = Callable[[int], Search]
@@ -314,8 +315,8 @@ async def test_a_room_with_hung_engines_ends_within_five_seconds(
         async with room(scripted(mode), ledger, engines=3) as engines:
             for score in range(6):
                 engines.submit(position(score), score, backlog(score))
-            while mode == "hang" and engines.health().engines[2].state != "searching":
-                await asyncio.sleep(0.01)  # processes start in their own time
+            if mode == "hang":
+                await until(lambda: engines.health().engines[2].state == "searching")
             ending.reschedule(asyncio.get_running_loop().time() + 5)
 
 
