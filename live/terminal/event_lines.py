@@ -24,12 +24,7 @@ from live.events import (
     PointMessage,
     ScoreMessage,
 )
-from live.terminal.text import (
-    clock_text,
-    move_text,
-    plain,
-    score_text,
-)
+from live.terminal.text import clock_text, move_text, plain, score_text
 
 
 class EventLineWriter:
@@ -37,12 +32,12 @@ class EventLineWriter:
 
     def __init__(self) -> None:
         self._games: dict[GameId, GameView] = {}
-        self._feeds: Mapping[str, FeedHealth] = {}
         self._plies: dict[GameId, dict[int, PlyView]] = {}
-        self._told: dict[GameId, set[int]] = {}
+        """As they were sent last, but those before we came."""
+        self._said: dict[GameId, set[int]] = {}
+        """Plies whose figures were printed."""
+        self._feeds: Mapping[str, FeedHealth] = {}
         self._alerts = IncidentLog()
-        self._moves: dict[GameId, list[str]] = {}
-        """SAN of every ply; empty for plies before we came."""
 
     def lines(self, changes: Iterable[Change]) -> list[str]:
         """What to print for ``changes``, in order. Of moves that come together, as when a game is
@@ -60,31 +55,31 @@ class EventLineWriter:
                     lines += self._game(view)
                 case GoneMessage(game=game):
                     lines.append(f"{self._label(game)}: gone from its source")
-                    self._games.pop(game, None)
-                    self._forget(game, 1)
-                    self._moves.pop(game, None)
+                    for known in (self._games, self._plies, self._said):
+                        known.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=move):
-                    self._forget(game, ply)
+                    before = self._played(game, ply, move)
                     if move is None:
                         lines.append(f"{self._label(game)}: taken back to ply {ply - 1}")
-                        del self._sans(game, ply - 1)[ply - 1 :]
                         continue
-                    self._plies.setdefault(game, {})[ply] = move
-                    before = self._played(game, ply, move.san)
                     together[game] += 1
                     waiting[game] -= 1
                     if before is not None:
-                        lines.append(self._correction(game, move, before))
+                        was = f", was {before}" if before else ""
+                        text = f"corrected to {self._move_text(game, move)}{was}"
+                        lines.append(f"{self._label(game)}: {text}")
                         together[game] = 0
                     elif not waiting[game]:
-                        lines.append(self._move(game, move, together[game]))
+                        several = f"{together[game]} moves to " if together[game] > 1 else ""
+                        clock = clock_text(move.clock_s)
+                        text = f"played {several}{self._move_text(game, move)}"
+                        lines.append(f"{self._label(game)}: {text}{clock and f', clock {clock}'}")
                 case ScoreMessage(game=game, ply=scored):
-                    if scored.ply not in self._told.get(game, ()):
-                        self._plies.setdefault(game, {})[scored.ply] = scored
+                    self._plies.setdefault(game, {})[scored.ply] = scored
                 case PointMessage(game=game, color=color, point=point):
                     # A header corrected later sends whole curves again: a move is reported once.
-                    if point.ply not in self._told.setdefault(game, set()):
-                        self._told[game].add(point.ply)
+                    if point.ply not in self._said.setdefault(game, set()):
+                        self._said[game].add(point.ply)
                         lines.append(self._point(game, color, point))
                 case HealthMessage(feeds=feeds):
                     lines += self._health(feeds)
@@ -95,61 +90,48 @@ class EventLineWriter:
                     pass
         return lines
 
-    def _sans(self, game: GameId, before: int) -> list[str]:
-        """The moves of a game, with a place for each of the first ``before`` plies."""
-        sans = self._moves.setdefault(game, [])
-        sans += [""] * (before - len(sans))
-        return sans
+    def _played(self, game: GameId, ply: int, move: PlyView | None) -> str | None:
+        """Note a move, or a takeback; what stood in its place, empty where that was before we came,
+        and None where nothing did.
+        """
+        plies = self._plies.setdefault(game, {})
+        before = plies.get(ply)
+        over = [each for each in plies if each >= ply]
+        for each in over:
+            del plies[each]
+        self._said[game] = {each for each in self._said.get(game, ()) if each < ply}
+        if move is not None:
+            plies[ply] = move
+        return None if not over else "" if before is None else before.san
 
-    def _played(self, game: GameId, ply: int, san: str) -> str | None:
-        """Note a move; what stood in its place, if something did."""
-        sans = self._sans(game, ply - 1)
-        before = sans[ply - 1] if len(sans) >= ply else None
-        del sans[ply - 1 :]
-        sans.append(san)
-        return before
-
-    def _move(self, game: GameId, move: PlyView, together: int) -> str:
+    def _move_text(self, game: GameId, move: PlyView) -> str:
         view = self._games.get(game)
-        text = f"{together} moves to " if together > 1 else ""
-        text += move_text(view, move) if view else f"ply {move.ply}"
-        clock = f", clock {clock_text(move.clock_s)}" if move.clock_s is not None else ""
-        return f"{self._label(game)}: played {text}{clock}"
-
-    def _correction(self, game: GameId, move: PlyView, before: str) -> str:
-        view = self._games.get(game)
-        text = move_text(view, move) if view else f"ply {move.ply}"
-        return f"{self._label(game)}: corrected to {text}{f', was {before}' if before else ''}"
-
-    def _forget(self, game: GameId, from_ply: int) -> None:
-        self._told[game] = {ply for ply in self._told.get(game, ()) if ply < from_ply}
-        held = self._plies.get(game, {})
-        self._plies[game] = {ply: view for ply, view in held.items() if ply < from_ply}
+        return move_text(view, move) if view else f"ply {move.ply}"
 
     def _game(self, view: GameView) -> list[str]:
         known = self._games.get(view.id)
         self._games[view.id] = view
         if known is None:
             if isinstance(view, GameDetail):
-                self._moves[view.id] = [ply.san for ply in view.plies]
+                self._plies[view.id] = {ply.ply: ply for ply in view.plies}
             return [f"{self._label(view.id)}: board appears"]
-        lines = []
-        if known.result != view.result:
-            lines.append(f"{self._label(view.id)}: {view.result}")
-        if known.problem != view.problem and view.problem:
-            lines.append(f"{self._label(view.id)}: {plain(view.problem, 200)}")
-        if known.also != view.also and view.also:
-            sources = " and ".join(plain(name, 60) for name in (view.feed, *view.also))
-            lines.append(f"{self._label(view.id)}: one game, from {sources}")
-        if known.dispute != view.dispute and view.dispute:
-            lines.append(f"{self._label(view.id)}: {plain(view.dispute, 200)}")
-        return lines
+        sources = " and ".join(plain(name, 60) for name in (view.feed, *view.also))
+        return [
+            f"{self._label(view.id)}: {text}"
+            for before, now, text in (
+                (known.result, view.result, view.result),
+                (known.problem, view.problem, plain(view.problem or "", 200)),
+                (known.also, view.also, f"one game, from {sources}" if view.also else ""),
+                (known.dispute, view.dispute, plain(view.dispute or "", 200)),
+            )
+            if before != now and text
+        ]
 
     def _point(self, game: GameId, color: Color, point: CurvePoint) -> str:
         view = self._games.get(game)
         # The gain of a first choice is known before the position after it has its score.
-        ply = self._plies.get(game, {}).pop(point.ply, None)
-        move = move_text(view, ply) if view and ply else f"ply {point.ply}"
+        ply = self._plies.get(game, {}).get(point.ply)
+        move = self._move_text(game, ply) if ply else f"ply {point.ply}"
         score = f" {score_text(ply.score_cp, ply.mate)}" if ply and ply.final else ""
         player = plain(getattr(view, color).name, 40) if view else color
         other: Color = "black" if color == "white" else "white"

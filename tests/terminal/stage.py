@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -19,7 +21,7 @@ from live.events import (
 from live.publish.published_state import ClientState
 from live.terminal.controller import TerminalController
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.view_context import ExportKind, TerminalActions, ViewContext
+from live.terminal.view_context import AlertActions, ExportKind, TerminalActions, ViewContext
 from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -78,20 +80,8 @@ class Answers:
     def __init__(self) -> None:
         self.asked: list[tuple[object, ...]] = []
 
-    def acknowledge(self, alert: str, note: str = "") -> None:
-        self.asked.append(("acknowledge", alert))
-
-    def note(self, alert: str, text: str) -> None:
-        self.asked.append(("note", alert, text))
-
-    def mute(self, alert: str, muted: bool) -> None:
-        self.asked.append(("mute", alert, muted))
-
-    def mute_kind(self, kind: str, muted: bool) -> None:
-        self.asked.append(("mute kind", kind, muted))
-
-    def mute_board(self, game: GameId, muted: bool) -> None:
-        self.asked.append(("mute board", game, muted))
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *args: self.asked.append((name.replace("_", " "), *args))
 
 
 class Stage:
@@ -118,7 +108,7 @@ class Stage:
         self.exported: list[tuple[ExportKind, GameId | None]] = []
         self.delay_s = 0.0
         if able:
-            self.actions.alert_actions = self.answers
+            self.actions.alert_actions = cast("AlertActions", self.answers)
             self.actions.export = self._export
             self.actions.public_delay = lambda: PublicDelay(self.delay_s)
             self.actions.set_delay = self._delay

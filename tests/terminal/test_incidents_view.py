@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from live.alerts.incident_log import IncidentLog
-from live.events import Alert, GameId
+from live.events import Alert, BellChoice, GameId
 from live.service.program_output import export_incidents
 from live.terminal.view_context import BELLS, AlertBell
 from tests.terminal.stage import Stage
@@ -18,41 +19,33 @@ LOOK = Alert(id="a", kind="stale", severity="look", text="", advice="", first_se
 ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm")
 
 
-def test_it_is_silent_until_somebody_asks() -> None:
-    bell = AlertBell()
-    assert not bell.rings([]) and not bell.rings([ALARM])
-    assert [bell.next_choice() for _ in BELLS][-1] == "The bell is silent"
-
-
-def test_it_rings_once_for_each_new_alarm() -> None:
-    bell = AlertBell("alarms")
-    assert not bell.rings([LOOK]), "what stood before is no news"
-    assert bell.rings([LOOK, ALARM])
+def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
+    silent, bell = AlertBell(), AlertBell("alarms")
+    for each in (silent, bell):
+        assert not each.rings([LOOK]), "what stood before is no news"
+    assert not silent.rings([LOOK, ALARM]) and bell.rings([LOOK, ALARM])
+    silent.choice = "all"
+    assert not silent.rings([LOOK, ALARM]), "what came while it was silent is no news later"
     assert not bell.rings([LOOK, ALARM])
     assert bell.rings([LOOK, msgspec.structs.replace(ALARM, times=2)])
     assert not bell.rings([]) and bell.rings([ALARM]), "gone, and there again"
+    assert [AlertBell(each).next_choice() for each in BELLS][-1] == "The bell is silent"
 
 
-def test_only_all_rings_for_what_is_worth_a_look() -> None:
-    alarms, every = AlertBell("alarms"), AlertBell("all")
-    assert not alarms.rings([]) and not every.rings([])
-    assert not alarms.rings([LOOK])
-    assert every.rings([LOOK])
-
-
-def test_what_is_muted_or_acknowledged_is_not_heard() -> None:
-    bell = AlertBell("all")
+@pytest.mark.parametrize(
+    ("choice", "alert", "rings"),
+    [
+        ("all", LOOK, True),
+        ("alarms", LOOK, False),
+        ("off", ALARM, False),
+        ("all", msgspec.structs.replace(ALARM, muted=True), False),
+        ("all", msgspec.structs.replace(LOOK, acknowledged_s=1.0), False),
+    ],
+)
+def test_the_bell_rings_for_what_was_chosen(choice: BellChoice, alert: Alert, rings: bool) -> None:
+    bell = AlertBell(choice)
     bell.rings([])
-    assert not bell.rings([msgspec.structs.replace(ALARM, muted=True)])
-    assert not bell.rings([msgspec.structs.replace(LOOK, acknowledged_s=1.0)])
-
-
-def test_what_came_while_it_was_silent_is_no_news_later() -> None:
-    bell = AlertBell()
-    bell.rings([])
-    bell.rings([ALARM])
-    bell.choice = "all"
-    assert not bell.rings([ALARM])
+    assert bell.rings([alert]) is rings
 
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
