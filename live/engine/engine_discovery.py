@@ -1,6 +1,5 @@
-"""Which engine to run: the configured one, a native Stockfish, else the embedded one.
-
-How many engines a machine can carry, and how large.
+"""Which engine to run: the configured one, a native Stockfish, else the embedded one; and how many
+of them a machine can carry, and how large.
 """
 
 from __future__ import annotations

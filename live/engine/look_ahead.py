@@ -1,23 +1,21 @@
 """While a player thinks: what the next moves will need, searched ahead.
 
-Every live board has a :class:`live.engine.look_ahead.MoveForecast`, which says what is
-worth searching.
-Of all boards the search goes first that is worth most (that a player who has just begun to think
-moves sooner than one who has thought for long was tried as a weight, and gained nothing). Searches
-are made under the very same limit as if the moves had been played, so the results are those that
-would be found then, and all at the lowest priority: a head takes the engine away at once. No more
-of them are requested than keep the engines busy, so that each choice is made late and knows what
-has happened.
+Every live board has a :class:`live.engine.look_ahead.MoveForecast`, which says what is worth
+searching. Of all boards the search goes first that is worth most (that a player who has just begun
+to think moves sooner than one who has thought for long was tried as a weight, and gained nothing).
+Searches are made under the very same limit as if the moves had been played, so the results are
+those that would be found then, and all at the lowest priority: a head takes the engine away at
+once. No more of them are requested than keep the engines busy, so that each choice is made late and
+knows what has happened.
 
 Stands between the pool and its listener; leaving it out switches speculation off.
 
-What one live game may come to, as far as it pays to look: a tree of positions. Pure.
-
-Its root is the live position, its branches are replies. Each position in it needs a search of its
-own (the score when it comes), each reply a restricted search of the position before it (the gain),
-and each position that is searched a scout: one short search for several lines, which shows how
-likely the replies are. What is found is kept while the game stays within the tree, so nothing is
-searched twice, and after a move the part of the tree that came true lives on.
+A forecast is a tree of positions, as far as it pays to look, and pure. Its root is the live
+position, its branches are replies. Each position in it needs a search of its own (the score when it
+comes), each reply a restricted search of the position before it (the gain), and each position that
+is searched a scout: one short search for several lines, which shows how likely the replies are.
+What is found is kept while the game stays within the tree, so nothing is searched twice, and after
+a move the part of the tree that came true lives on.
 
 How much a search is worth is the chance that the game comes to where it is needed, less for every
 ply further ahead: what is needed later can mostly still be searched later.

@@ -1,8 +1,5 @@
-"""Results already found, by engine identity and search key.
-
-SQLite connections whose every fault is an ``sqlite3.Error``.
-
-Results kept on disk, so that a restart, or another event, searches nothing twice.
+"""Results already found, by engine identity and search key: in memory, and on disk, so that a
+restart, or another event, searches nothing twice.
 
 SQLite in WAL mode: one table, a digest of engine and search key to the result. Results are read on
 the event loop, since it costs some tens of microseconds (WAL readers wait for nobody); writing is

@@ -1,15 +1,13 @@
-"""A search, what it finds, and the options that shape the searches of an event.
+"""A search, what it finds, and the options that shape the searches of an event; and its key, a
+search as it is sent to an engine, under which results are stored, too.
 
-A search as it is sent to an engine; results are stored under this form, too.
-
-Two searches that must find the same have one key: same position, same limit, same root
-moves. What of a game's past can change a search is the fifty-move counter and the positions
-that have stood twice already; a position that stood once before cannot, because an engine takes
-a repetition for a draw when it happens inside its own search, or for the third time. So the
-moves are sent only where a position has been repeated since the last pawn move or capture, and
-else the position alone. Transpositions and boards that share an opening then share searches,
-and a score does not depend on which board came first. The move number says nothing to a
-search and is sent as 1.
+Two searches that must find the same have one key: same position, same limit, same root moves. What
+of a game's past can change a search is the fifty-move counter and the positions that have stood
+twice already; a position that stood once before cannot, because an engine takes a repetition for a
+draw when it happens inside its own search, or for the third time. So the moves are sent only where
+a position has been repeated since the last pawn move or capture, and else the position alone.
+Transpositions and boards that share an opening then share searches, and a score does not depend on
+which board came first. The move number says nothing to a search and is sent as 1.
 """
 
 from __future__ import annotations

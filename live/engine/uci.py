@@ -1,14 +1,12 @@
 """One engine's side of a UCI conversation, without I/O: bytes in, events out, bytes to send out.
 
-Ours and not ``chess.engine``, because that one reads every principal variation move by move
-(1-5 ms of Python a search, more than this room may cost in all), hides whether a score is a
-bound's, and waits without end for an engine that hangs under a node or depth limit.
+Ours and not ``chess.engine``, because that one reads every principal variation move by move (1-5 ms
+of Python a search, more than this room may cost in all), hides whether a score is a bound's, and
+waits without end for an engine that hangs under a node or depth limit.
 
 After calling any method, the shell must write what :meth:`UciConversation.to_send` returns. A fault
-is raised as :class:`live.errors.EngineFault`; the conversation is over then and the process must
-be killed.
-
-Reads the info lines of one search, as far as they are needed.
+is raised as :class:`live.errors.EngineFault`; the conversation is over then and the process must be
+killed.
 """
 
 from __future__ import annotations

@@ -1,21 +1,16 @@
-"""A network in an ONNX file, run by onnxruntime on one core.
+"""Networks of human moves: what they are asked, what they see, and what they answer.
 
-Inputs ``planes`` (float32, ``n x 40 x 8 x 8``) and ``conditions`` (float32, ``n x 20``) as
-``live.human.network`` makes them; output ``logits`` (float32, ``n x 4096``), one for each
-``from * 64 + to``, the mover playing up the board. Any ONNX file of these three will do.
-
-A position as the network sees it: from the mover's side, with both ratings and the kind of game.
+Ours is an ONNX file, run by onnxruntime on one core. Inputs ``planes`` (float32, ``n x 40 x 8 x
+8``) and ``conditions`` (float32, ``n x 20``) as this module makes them; output ``logits`` (float32,
+``n x 4096``), one for each ``from * 64 + to``, the mover playing up the board. Any ONNX file of
+these three will do. Maia's own networks (``maia-1500.pb.gz``) are run by the bindings of Leela
+Chess Zero; each was learned from lichess games of one rating, so the ratings asked for change
+nothing.
 
 A position is packed into one record of bitboards (:data:`POSITION`), which is what training keeps
 on disk; :func:`planes` and :func:`conditions` unpack many at once into the network's two inputs,
 and :func:`shares` reads its answer. Black's positions are mirrored top to bottom, so that the mover
 always plays up the board.
-
-What is asked of a network of human moves, and what any of them answers.
-
-Maia's own networks (``maia-1500.pb.gz``), run by the bindings of Leela Chess Zero.
-
-A Maia network was learned from lichess games of one rating: the ratings asked for change nothing.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """The engine room with what stands before it: tables of endgames, evaluations of others, searching
 ahead. Part of the composition root.
 
-Measures the engine in use on the reference positions, when it has nothing else to do, and keeps
-what was found in the user's state folder: a file for each engine and limit, so that a second start
-knows at once. Part of the composition root.
-
-The searches are asked for as guesses are (:data:`SearchKind.SPECULATE`): a live position takes the
-engine at once, and the interrupted one is searched later. Loss policy: a file that cannot be read
-or written costs another measurement, said in the log.
+The engine in use is measured on the reference positions, when it has nothing else to do, and what
+was found is kept in the user's state folder: a file for each engine and limit, so that a second
+start knows at once. The searches are asked for as guesses are (:data:`SearchKind.SPECULATE`): a
+live position takes the engine at once, and the interrupted one is searched later. Loss policy: a
+file that cannot be read or written costs another measurement, said in the log.
 """
 
 from __future__ import annotations

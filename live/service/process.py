@@ -1,14 +1,12 @@
 """What a run has to do with its process: signals, open files, garbage collection, and long work on
-the event loop in slices, so that everybody else has a turn between them.
+the event loop in slices, so that everybody else has a turn between them; and sleeps of the machine.
 
 Part of the composition root. Loads little, since SIGHUP is to be heard before anything slow.
-
-Notices that the machine slept, so that sources are asked at once what happened meanwhile.
 
 Deadlines here are kept on a clock that neither steps nor, on Linux, runs while the machine sleeps;
 so nothing counts as hung after a night in a bag. But connections may be dead without a word, and
 nobody should wait for their time-outs: after a sleep every source begins anew. The wall clock is
-not asked, since it also jumps when somebody sets it. Part of the composition root.
+not asked, since it also jumps when somebody sets it.
 """
 
 from __future__ import annotations
