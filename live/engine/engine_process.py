@@ -25,7 +25,6 @@ from live.engine.engine_discovery import EngineCommand
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import (
     EngineReady,
-    SearchDeepened,
     SearchFinished,
     UciConversation,
     UciSettings,
@@ -391,9 +390,9 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             return
         self._flush()
         for event in events:
-            if isinstance(event, SearchDeepened):
+            if isinstance(event, SearchProgress):
                 if self._on_progress is not None:
-                    self._on_progress(event.progress)
+                    self._on_progress(event)
             elif isinstance(event, SearchFinished):
                 self._disarm()
                 if not event.stopped:

@@ -52,12 +52,6 @@ def enough(by_depth: Sequence[Score | None], used: float) -> bool:
     return used > (10 + max(last) - min(last)) / 40
 
 
-class SearchDeepened(msgspec.Struct, frozen=True):
-    """An exact score at a new depth."""
-
-    progress: SearchProgress
-
-
 class UciInfoReader:
     """What the info lines of one search have given so far."""
 
@@ -82,7 +76,8 @@ class UciInfoReader:
         self._ranks: dict[int, Line] = {}
         self._full: tuple[Line, ...] = ()
 
-    def info(self, line: bytes, fault: Callable[[str], EngineFault]) -> SearchDeepened | None:
+    def info(self, line: bytes, fault: Callable[[str], EngineFault]) -> SearchProgress | None:
+        """Take a line; gives what it shows where that is an exact score at a new depth."""
         if self.enough or line.startswith(b"info string"):
             return None
         if not line.isascii():
@@ -126,7 +121,7 @@ class UciInfoReader:
             self._by_depth.append(None)
         self._by_depth[depth - 1] = score
         self._consider(complete)
-        return SearchDeepened(SearchProgress(score=score, depth=depth))
+        return SearchProgress(score=score, depth=depth)
 
     def _consider(self, complete: bool) -> None:
         """Stop early? Only where all requested lines have been searched to the same depth."""
@@ -255,7 +250,7 @@ class SearchFinished(msgspec.Struct, frozen=True):
     """Stopped early: ``result`` is short of the limit, or empty."""
 
 
-Event = EngineReady | SearchDeepened | SearchFinished
+Event = EngineReady | SearchProgress | SearchFinished
 _State = Literal["new", "greeting", "readying", "idle", "searching", "broken"]
 
 

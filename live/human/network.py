@@ -315,7 +315,6 @@ def open_network(path: Path | None = None) -> HumanMoves:
     """
     if path is not None and path.name.endswith((".pb.gz", ".pb")):
         return Maia(path)
-
     return HumanNetwork(path or shipped())
 
 
@@ -460,10 +459,6 @@ def _reject_other_shapes(path: Path, session: Any) -> None:
 
 def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
-
-
-#: Positions at a time.
-BATCH = 64
 
 
 class Maia:

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Line, SearchKey, SearchResult
+from live.engine.search import Limit, Line, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import (
     MAX_LINE,
     MAX_STRAY_LINES,
     EngineReady,
     Event,
-    SearchDeepened,
     SearchFinished,
     UciConversation,
     UciInfoReader,
@@ -215,7 +214,7 @@ def test_it_deepens_with_each_exact_line() -> None:
         b"info depth 1 score cp 1 pv e1e2\ninfo depth 2 score cp 2 upperbound pv e1e2\n"
         b"info string score of nothing\ninfo depth 2 score cp 3 pv e1e2\n",
     )
-    assert [event.progress.score.cp for event in events if isinstance(event, SearchDeepened)] == [
+    assert [event.score.cp for event in events if isinstance(event, SearchProgress)] == [
         1,
         3,
     ]
