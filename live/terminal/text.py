@@ -19,6 +19,7 @@ from live.catalogue import (
     band_text,
     percentile_text,
     read,
+    written,
 )
 from live.events import MATE_CP, CurvePoint, EngineInfo, GameView, PlayerView, PlyView
 from live.games.move_numbers import move_number
@@ -204,15 +205,10 @@ def figure_cells(point: CurvePoint | None, engine_rating: int) -> dict[str, str]
         "plays": perceived_text(point.perceived),
         "usual": usual_text(point),
         "percentile": percentile_cell(point),
-        "a4": rating_text(a4.value),
+        "a4": written(BY_ID["algorithm4"], a4.value) or "·",
         "a4 ends": interval_text(a4.low, a4.high),
         "counted": str(point.counted),
     }
-
-
-def rating_text(rating: float | None) -> str:
-    """Whole Elo; ``·`` while unknown or unbounded."""
-    return "·" if rating is None else f"{rating:.0f}"
 
 
 def is_withheld(engine: EngineInfo) -> bool:

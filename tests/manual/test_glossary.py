@@ -17,7 +17,7 @@ from live.alerts.finding import SIGNS as alert_signs
 from live.events import AlertKind
 from live.events.health import FeedState
 from live.manual.pages import manual_page
-from live.terminal import controller, view_frame
+from live.terminal import controller
 from live.terminal.board_rows import ORDERS
 from live.terminal.board_view import PANEL_NAMES
 from live.terminal.boards_view import heads, layout
@@ -84,7 +84,7 @@ def test_the_signs_of_the_help() -> None:
 
 def test_the_signs_of_sources_and_alerts() -> None:
     found = terms("Terminal: signs", "Sources")
-    assert found == set(view_frame.FEED_SIGNS.values()) | set(get_args(FeedState))
+    assert found == set(controller.FEED_SIGNS.values()) | set(get_args(FeedState))
     assert set(alert_signs.values()) < terms("Terminal: alerts")
     assert terms("Terminal: alerts", "Kinds of alerts") == set(alert_names.values())
     kinds = manual_page("arbiter").section("Alerts")

@@ -28,7 +28,7 @@ from live.events import (
 from live.publish.published_state import view_of, whole_game
 from live.publish.visibility import Visibility
 from live.publish.visibility import shown as withheld_from
-from live.terminal import view_frame
+from live.terminal import controller
 from live.terminal.board_rows import clock_style, low_clock_s
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
@@ -227,7 +227,7 @@ def test_the_delay_is_asked_for_and_checked() -> None:
     ],
 )
 def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str) -> None:
-    assert view_frame.delay_text(delay, 0.0).removeprefix("public: ") == said
+    assert controller.delay_text(delay, 0.0).removeprefix("public: ") == said
 
 
 def test_a_key_that_does_nothing_says_why() -> None:
@@ -563,8 +563,8 @@ def test_what_is_withheld_is_not_taken_for_unknown() -> None:
 
 def test_the_queue_is_told_by_class_where_several_wait() -> None:
     engines = EngineHealth(queued=14, waiting=QueueLengths(head=2, backlog=12, speculate=40))
-    assert view_frame.queue_text(engines) == "14 (2 live, 12 behind)"
-    assert view_frame.queue_text(EngineHealth()) == "0"
+    assert controller.queue_text(engines) == "14 (2 live, 12 behind)"
+    assert controller.queue_text(EngineHealth()) == "0"
 
 
 def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note() -> None:

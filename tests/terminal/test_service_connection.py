@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from collections.abc import AsyncIterator, Callable
 
 import pytest
@@ -16,6 +15,7 @@ from live.events import Message
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url
+from tests.publish.mosquitto import free_port
 from tests.publish.world import World
 
 
@@ -106,13 +106,6 @@ class Cable:
         for end in self._ends:
             end.transport.abort()
         self._ends.clear()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def world(seed: int = 3, steps: int = 60) -> World:

@@ -25,7 +25,6 @@ from live.terminal.text import (
     odds_text,
     perceived_text,
     plain,
-    rating_text,
     right,
     score_text,
     sparkline,
@@ -119,7 +118,6 @@ def test_beyond_what_is_shown_a_perceived_rating_is_its_end(elo: float | None, t
 def test_an_interval_with_an_open_end_is_not_written() -> None:
     assert interval_text(1890.2, 2370.0) == "1890–2370"
     assert interval_text(None, 2370.0) == interval_text(1890.2, None) == ""
-    assert (rating_text(2210.4), rating_text(None)) == ("2210", "·")
 
 
 def test_odds_add_up() -> None:
