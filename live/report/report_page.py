@@ -30,7 +30,6 @@ from live.events import (
     GainKind,
     GameDetail,
     Mark,
-    PlayerView,
     PlyView,
 )
 from live.games.move_numbers import move_number
@@ -416,19 +415,6 @@ def _warning(engine: EngineInfo) -> str:
 
 # --- screening ----------------------------------------------------------------------------------
 
-_SCREENED = [
-    HtmlColumn("Player"),
-    HtmlColumn("Elo", "n"),
-    HtmlColumn("Moves", "n"),
-    HtmlColumn("First choices", "n"),
-    HtmlColumn("Expected", "n"),
-    HtmlColumn("z", "n"),
-    HtmlColumn("By chance", "n"),
-]
-
-#: Where several lines were searched: z of move matches and of the average difference.
-_LINES = [HtmlColumn("z match", "n"), HtmlColumn("z diff.", "n")]
-
 
 def _screening(event: Analysis) -> str:
     """Everybody with enough choices, those with most evidence first.
@@ -454,7 +440,11 @@ def _screening(event: Analysis) -> str:
             signed(z, 1),
             _chance(min(1.0, watched * math.exp(-found.log_e_value))),
         ]
-        rows.append((found.log_e_value, row + _among_lines(view) if lines else row))
+        if lines:
+            among = view.methods.intrinsic
+            zs = (None, None) if among is None else (among.match_z, among.difference_z)
+            row += [signed(z, 1) for z in zs]
+        rows.append((found.log_e_value, row))
     rows.sort(key=lambda each: -each[0])
     warning = f'<p class="warn">{escape(_warning(event.engine))}</p>'
     if not rows:
@@ -463,15 +453,11 @@ def _screening(event: Analysis) -> str:
             + f"<p>Nobody has {LEAST_MOVES} choices that count and a forecast of them: there is "
             "one for the embedded engine and its usual limit.</p>"
         )
-    return warning + table(_SCREENED + _LINES if lines else _SCREENED, [row for _, row in rows])
-
-
-def _among_lines(view: PlayerView) -> list[str]:
-    """Regan and Haworth's two figures, where several lines were searched."""
-    found = view.methods.intrinsic
-    if found is None:
-        return ["", ""]
-    return [signed(found.match_z, 1), signed(found.difference_z, 1)]
+    heads = ["Elo", "Moves", "First choices", "Expected", "z", "By chance"]
+    # Where several lines were searched: z of move matches and of the average difference.
+    heads += ["z match", "z diff."] if lines else []
+    columns = [HtmlColumn("Player"), *(HtmlColumn(head, "n") for head in heads)]
+    return warning + table(columns, [row for _, row in rows])
 
 
 def _chance(rate: float) -> str:

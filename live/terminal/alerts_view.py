@@ -300,9 +300,10 @@ class IncidentsView(ListView[Incident]):
     def offers(self) -> list[KeyHint]:
         context, here, none = self._context, self.selected(), self.none()
         actions, game = context.actions, here.game if here else None
-        export = actions.export_log
+        export, write = actions.export_log, "write an entry of your own, kept with the time"
+        why = "" if actions.enter else actions.no_alert_actions
         return [
-            context.entry_key(None, "write", "write an entry of your own, kept with the time"),
+            KeyHint("w", "write", write, partial(context.write_entry, None), why),
             *self.filter_keys("list only what has these words, or this board"),
             KeyHint(
                 "e",

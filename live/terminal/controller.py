@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap
 
+import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -57,6 +58,15 @@ SIGNS = (
     "A key in brackets does nothing now; here it says why. 3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
+_EVERYWHERE = {
+    "1 2 3 4": ("views", "boards, players and standings, alerts, incident log"),
+    "colon": ("more", "every command, found by typing part of its name"),
+    "v": ("", "show Algorithm 4 in the curves, or the perceived rating"),
+    "b": ("", "the bell: silent, rings for alarms, rings for every alert"),
+    "t": ("", "another theme: dusk, paper, signal (colour-blind safe), plain"),
+    "q": ("quit", "end, after asking"),
+    "question_mark f1": ("help", "this page"),
+}
 #: Smallest terminal that is drawn on, cells and lines.
 LEAST = (60, 12)
 
@@ -141,44 +151,19 @@ class TerminalController:
 
     def everywhere(self) -> list[KeyHint]:
         """Keys of every screen."""
-        # The first screen has no room for it; help names it there.
-        views = "" if self.view is self.boards else "views"
-        lists = dict(zip("1234", self._lists(), strict=True))
-        return [
-            KeyHint(
-                "1 2 3 4",
-                views,
-                "boards, players and standings, alerts, incident log",
-                lambda key: self.go(lists[key]),
-            ),
-            KeyHint(
-                "colon",
-                "more",
-                "every command, found by typing part of its name",
-                self._command_list,
-            ),
-            KeyHint(
-                "v",
-                "",
-                "show Algorithm 4 in the curves, or the perceived rating",
-                self.context.next_figure,
-            ),
-            KeyHint(
-                "b",
-                "",
-                "the bell: silent, rings for alarms, rings for every alert",
-                self._next_bell,
-            ),
-            KeyHint(
-                "t",
-                "",
-                "another theme: dusk, paper, signal (colour-blind safe), plain",
-                self._next_theme,
-            ),
-            KeyHint("q", "quit", "end, after asking", self._ask_to_leave),
-            KeyHint("question_mark f1", "help", "this page", self._open_help),
-            KeyHint("escape", act=self._back, shown=""),
-        ]
+        acts: dict[str, Callable[..., None]] = {
+            "1 2 3 4": lambda key: self.go(self._lists()[int(key) - 1]),
+            "colon": self._command_list,
+            "v": self.context.next_figure,
+            "b": self._next_bell,
+            "t": self._next_theme,
+            "q": self._ask_to_leave,
+            "question_mark f1": self._open_help,
+        }
+        hints = [KeyHint(keys, *_EVERYWHERE[keys], act) for keys, act in acts.items()]
+        if self.view is self.boards:  # it has no room for it; help names it there
+            hints[0] = msgspec.structs.replace(hints[0], label="")
+        return [*hints, KeyHint("escape", act=self._back, shown="")]
 
     def _lists(self) -> tuple[View, ...]:
         return self.boards, self.players, self.alerts, self.incidents

@@ -156,6 +156,16 @@ class AlertBell:
         )
 
 
+_BOARD_KEYS = {
+    "space": ("pin", "keep the board on top"),
+    "o": ("overlay", "copy the address of the board's overlay"),
+    "e": ("export", "write the board or the round as PGN, CSV or a printable page"),
+    "w": ("", "write an entry about the board into the log"),
+    "x": ("", "remove the board, or bring back the one removed last"),
+    "d": ("delay", "hold back by so many seconds what the public sees"),
+}
+
+
 class ViewContext:
     """Shared by the views. ``wall_s`` gives seconds since 1970 UTC."""
 
@@ -226,49 +236,25 @@ class ViewContext:
             self.copy(url)
             self.notify(f"Copied {url}")
 
-        return [
-            KeyHint(
-                "space",
-                "unpin" if here in self.pinned else "pin",
-                "keep the board on top",
-                pin,
-                none,
-            ),
-            KeyHint("o", "overlay", "copy the address of the board's overlay", overlay, none),
-            KeyHint(
-                "e",
-                "export",
-                "write the board or the round as PGN, CSV or a printable page",
-                partial(self._ask_export, game),
-                "" if actions.export else actions.no_export,
-            ),
-            self.entry_key(game, "", "write an entry about the board into the log", none),
-            KeyHint(
-                "x",
-                "",
-                "remove the board, or bring back the one removed last",
-                partial(self._ask_removal, game),
-                "" if actions.remove_board else actions.no_alert_actions,
-            ),
-            KeyHint(
-                "d",
-                "delay",
-                "hold back by so many seconds what the public sees",
-                self._ask_delay,
-                "" if actions.set_delay else actions.no_delay,
-            ),
-        ]
+        desk = actions.no_alert_actions
+        acts: dict[str, tuple[Callable[[], None], str]] = {
+            "space": (pin, none),
+            "o": (overlay, none),
+            "e": (partial(self._ask_export, game), "" if actions.export else actions.no_export),
+            "w": (partial(self.write_entry, game), none or ("" if actions.enter else desk)),
+            "x": (partial(self._ask_removal, game), "" if actions.remove_board else desk),
+            "d": (self._ask_delay, "" if actions.set_delay else actions.no_delay),
+        }
+        hints = [KeyHint(key, *_BOARD_KEYS[key], *acts[key]) for key in acts]
+        if here in self.pinned:
+            hints[0] = msgspec.structs.replace(hints[0], label="unpin")
+        return hints
 
     def open_key(self, game: GameId | None, why: str) -> KeyHint:
         """Looks at the board that a line is about; ``why`` it cannot."""
         return KeyHint("enter", "board", "look at the board", partial(self.show, game or ""), why)
 
-    def entry_key(self, game: GameId | None, label: str, explained: str, why: str = "") -> KeyHint:
-        """Writes into the incident log."""
-        why = why or ("" if self.actions.enter else self.actions.no_alert_actions)
-        return KeyHint("w", label, explained, partial(self._write_entry, game), why)
-
-    def _write_entry(self, game: GameId | None) -> None:
+    def write_entry(self, game: GameId | None) -> None:
         """Ask what to write into the incident log, about a board or none."""
 
         def done(text: str) -> None:
