@@ -175,10 +175,7 @@ class DaskCluster:
             await self._lose(f"cannot be used ({type(error).__name__}: {error})")
         else:
             problem = "" if slots else "has no worker with this engine, settings and live-rate"
-            self._report(problem)
-            self._set(slots)
-            if not slots:
-                self._send_away("no worker is left")
+            self._use(slots, problem)
 
     def engine(self, urgency: Callable[[], SearchKind]) -> Searcher:
         """One more place to search; ``urgency`` gives that of the search about to begin."""
@@ -204,9 +201,7 @@ class DaskCluster:
         if self._failures >= _TRIES:
             rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** min(self._failures - _TRIES, 10))
             self._rests_until_s = asyncio.get_running_loop().time() + rest_s
-            self._report(problem)
-            self._set(0)
-            self._send_away(problem)
+            self._use(0, problem)
 
     async def place(self, index: int) -> None:
         """Wait until the cluster has a slot number ``index``."""
@@ -215,7 +210,11 @@ class DaskCluster:
 
     async def close(self) -> None:
         """Say good-bye."""
-        await self._lose("closed", tell=False)
+        client, self._client = self._client, None
+        if client is not None:
+            with contextlib.suppress(Exception):  # it is gone either way
+                async with asyncio.timeout(ANSWER_S):
+                    await client.close(timeout=1)
 
     async def _count(self) -> int:
         from distributed import Client
@@ -234,34 +233,26 @@ class DaskCluster:
         workers = (await self._client.scheduler.identity())["workers"]
         return sum(int(each["resources"].get(self._resource, 0)) for each in workers.values())
 
-    async def _lose(self, problem: str, *, tell: bool = True) -> None:
-        if tell:
-            self._report(problem)
-        self._set(0)
-        self._send_away(problem)
-        client, self._client = self._client, None
-        if client is not None:
-            with contextlib.suppress(Exception):  # it is gone either way
-                async with asyncio.timeout(ANSWER_S):
-                    await client.close(timeout=1)
+    async def _lose(self, problem: str) -> None:
+        self._use(0, problem)
+        await self.close()
 
-    def _send_away(self, problem: str) -> None:
-        """Have what is being searched searched elsewhere."""
-        engines, self._engines = self._engines, []
-        for engine in engines:
-            engine.give_up(EngineMoved(self._address, problem))
-
-    def _report(self, problem: str) -> None:
+    def _use(self, slots: int, problem: str) -> None:
+        """So many engines are there from now on; where none is, what is being searched there is
+        searched elsewhere, because of the ``problem``.
+        """
         text = f"cluster {self._address}: {problem}; searching here" if problem else ""
         if text and not self.problem:
             log.warning("%s", text)
         self.problem = text
-
-    def _set(self, slots: int) -> None:
         if slots != self.slots:
             self.slots = slots
             self._changed.set()
             self._changed = asyncio.Event()
+        if not slots:
+            engines, self._engines = self._engines, []
+            for engine in engines:
+                engine.give_up(EngineMoved(self._address, problem))
 
 
 #: Between two schedulers, seconds; one that is not there is waited for besides.
