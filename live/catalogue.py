@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from live.events import CurvePoint, PlayerView, PluginFigure, SideMethods
+from live.events import CurvePoint, GameView, PlayerView, PluginFigure, SideMethods
 
 #: Fewer counted moves say too little to be shown large, or with a percentile.
 EARLY_MOVES = 10
@@ -436,15 +436,25 @@ def points_text(points: float) -> str:
     return f"{whole or ('' if half else 0)}{'½' if half else ''}"
 
 
+def is_final(game: GameView) -> bool:
+    """Whether it is over and every move is rated: its figures stay."""
+    return game.result != "*" and game.plies_scored >= game.plies_played
+
+
 def sentence(
-    view: CurvePoint | PlayerView, elo: int | None, opponent_elo: int | None = None
+    view: CurvePoint | PlayerView,
+    elo: int | None,
+    opponent_elo: int | None = None,
+    *,
+    final: bool = False,
 ) -> str:
     """What the figure says, whole: ``playing like 2340 · usual for 2251: 1950–2550 · better than
-    62 % of games by players of 2251``. Empty without a figure; early ones say so.
+    62 % of games by players of 2251``; ``played like`` where it is ``final``. Empty without a
+    figure; early ones say so.
     """
     if view.perceived is None:
         return ""
-    said = [f"playing like {elo_text(view.perceived)}"]
+    said = [f"{'played' if final else 'playing'} like {elo_text(view.perceived)}"]
     early = view.counted < EARLY_MOVES
     if early:
         said.append(f"early: {view.counted} move{'' if view.counted == 1 else 's'}")

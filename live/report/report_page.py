@@ -20,6 +20,7 @@ from live.catalogue import (
     View,
     cell,
     ends_cell,
+    is_final,
     sentence,
     standings,
 )
@@ -271,7 +272,7 @@ def _said(game: GameDetail) -> str:
     lines = [
         f"<b>{html(player.name or '?')}</b> {escape(said)}"
         for player, other, points in sides
-        if points and (said := sentence(points[-1], player.elo, other.elo))
+        if points and (said := sentence(points[-1], player.elo, other.elo, final=is_final(game)))
     ]
     return f'<p class="note">{".<br>".join(lines)}.</p>' if lines else ""
 

@@ -11,7 +11,17 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from live.alerts.finding import in_order
-from live.catalogue import BY_ID, EARLY_MOVES, FIGURES, Figure, read, sentence, why_missing, written
+from live.catalogue import (
+    BY_ID,
+    EARLY_MOVES,
+    FIGURES,
+    Figure,
+    is_final,
+    read,
+    sentence,
+    why_missing,
+    written,
+)
 from live.events import GameDetail, GameId, PlyView, SideMethods
 from live.games.move_numbers import move_number
 from live.terminal import charts
@@ -153,7 +163,7 @@ class BoardView(View):
         context, palette = self._context, self._context.palette
         columns = [each for each in _COLUMNS if each[0] != "a4 ends" or width >= _ENDS_FROM]
         name = min(40, width - 2 - sum(cells + 1 for _, _, cells, _ in columns))
-        heads = {"plays": "Played like"} if game.result != "*" else {}
+        heads = {"plays": "Played like"} if is_final(game) else {}
         cells = [
             (left if to_left else right)(heads.get(key, head), n)
             for key, head, n, to_left in columns
@@ -202,7 +212,8 @@ class BoardView(View):
             ("○", game.white, game.black, game.curves.white),
             ("●", game.black, game.white, game.curves.black),
         ):
-            text = sentence(points[-1], player.elo, other.elo) if points else ""
+            final = is_final(game)
+            text = sentence(points[-1], player.elo, other.elo, final=final) if points else ""
             line = styled(
                 f"{sign} {text or game.note or 'no figure yet'}", self._context.palette.dim
             )

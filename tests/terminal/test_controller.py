@@ -12,6 +12,7 @@ import pytest
 from live.catalogue import FIGURES
 from live.events import (
     AlertMessage,
+    Curves,
     DifficultyView,
     EngineHealth,
     EngineMessage,
@@ -32,7 +33,7 @@ from live.terminal import controller
 from live.terminal.board_rows import clock_style, low_clock_s
 from live.terminal.palette import PALETTES
 from tests.figures import Kind
-from tests.terminal.sample_boards import detail
+from tests.terminal.sample_boards import detail, full_point
 from tests.terminal.stage import Stage
 
 FRAMES = Path(__file__).resolve().parent / "frames"
@@ -609,3 +610,14 @@ def test_the_clock_of_a_running_board_is_drawn_low() -> None:
         return {str(span.style) for span in line.spans if span.start <= at < span.end}
 
     assert stage.context.palette.bad in styles()
+
+
+def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
+    game = detail()
+    curves = Curves(white=(full_point(1),), black=(full_point(2),))
+    running = msgspec.structs.replace(game, curves=curves)
+    over = msgspec.structs.replace(running, result="1-0")
+    unsure = msgspec.structs.replace(over, plies_scored=1)
+    for each, said in ((running, "lays like"), (over, "layed like"), (unsure, "lays like")):
+        text = board_shown(each, 120, 40)
+        assert f"P{said}" in text and ("played like 2441" in text) == (said == "layed like")
