@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import random
 import signal
+import sys
 from collections.abc import Callable, Hashable
 from pathlib import Path
 
@@ -21,7 +23,6 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
-from tests.engine.drill import Drill, garbled
 from tests.engine.machines import until
 
 Scripted = Callable[..., EngineCommand]
@@ -396,19 +397,30 @@ async def test_a_real_game_comes_out_as_it_did_before(
 
 @pytest.mark.slow
 async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_figure(
-    scripted: Scripted, position: Searches, tmp_path: Path
+    scripted: Scripted, position: Searches, ledger: Ledger, tmp_path: Path
 ) -> None:
-    """`tests/benchmarks/engine/engine_faults.py` does this with a real engine and more
-    positions.
-    """
-    drill = Drill([position(score) for score in range(100)], random.Random(7))
-    command = garbled(scripted("well"), tmp_path / "seed", every=25)
-    health = await drill.run(command, Limit(nodes=400), engines=2)
-    assert drill.kills + drill.stops >= 2
-    assert health.restarts >= drill.kills
-    assert drill.told == 100
-    scores = [drill.results[score] for score in range(100)]
-    assert [each.score.cp for each in scores if isinstance(each, SearchResult)] == [*range(100)]
+    chance = random.Random(7)
+    garbled = (sys.executable, "-I", "-S", str(SCRIPT.with_name("garbling_engine.py")))
+    argv = (*garbled, str(tmp_path / "seed"), "25", *scripted("well").argv)
+    patience = EngineTimeouts(floor_s=2.0, slack=4.0)
+    command = EngineCommand(argv, "garbled", "configured")
+    async with room(command, ledger, engines=2, patience=patience) as engines:
+
+        def disturb(owner: Hashable) -> None:
+            if len(ledger.results) % 15 == 0:
+                stop = len(ledger.results) % 30 == 0
+                processes = [slot.process for slot in engines._engine_slots]
+                up = [one for one in processes if isinstance(one, EngineProcess) and not one.lost]
+                with contextlib.suppress(ProcessLookupError, IndexError):
+                    os.kill(chance.choice(up).pid, signal.SIGSTOP if stop else signal.SIGKILL)
+
+        ledger.react = disturb
+        for score in range(100):
+            engines.submit(position(score), score, backlog(score))
+        await ledger.answers(100)
+        restarts = engines.health().restarts
+    assert restarts >= 2
+    assert ledger.scores() == {score: score for score in range(100)}
 
 
 @pytest.mark.slow
@@ -432,79 +444,62 @@ FAILURE = SearchFailure("for the test")
 SEARCH = Search(Position("x"))
 
 
-class Told:
-    """Remembers what it was told, and may react."""
-
-    def __init__(self) -> None:
-        self.owners: list[Hashable] = []
-        self.react: Callable[[Hashable], None] = lambda owner: None
-
-    def searched(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        self.owners.append(owner)
-        self.react(owner)
-
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        raise AssertionError("no progress here")
-
-
 async def test_a_listener_that_wants_more_is_not_told_inside() -> None:
-    told = Told()
+    told = Ledger()
     deliveries = ResultDeliveries(told)
     depths = []
 
     def react(owner: Hashable) -> None:
-        depths.append(len(told.owners))
+        depths.append(len(told.order))
         if owner == "a":
             deliveries.add(ResultDelivery("c", SEARCH, FAILURE))
             deliveries.deliver()
-            assert told.owners == ["a"]
+            assert told.order == ["a"]
 
     told.react = react
     deliveries.add(ResultDelivery("a", SEARCH, FAILURE))
     deliveries.add(ResultDelivery("b", SEARCH, FAILURE))
     deliveries.deliver()
-    assert told.owners == ["a", "b", "c"]
+    assert told.order == ["a", "b", "c"]
     assert depths == [1, 2, 3]
 
 
 async def test_many_do_not_hold_up_the_loop() -> None:
-    told = Told()
+    told = Ledger()
     deliveries = ResultDeliveries(told)
     for owner in range(100):
         deliveries.add(ResultDelivery(owner, SEARCH, FAILURE))
     turns = 0
-    while len(told.owners) < 100:
+    while len(told.order) < 100:
         await asyncio.sleep(0)  # one turn of the loop
         turns += 1
     assert turns > 2
-    assert told.owners == list(range(100))
+    assert told.order == list(range(100))
 
 
 async def test_work_between_answers_keeps_its_place() -> None:
-    told = Told()
+    told = Ledger()
     deliveries = ResultDeliveries(told)
     deliveries.add(ResultDelivery("a", SEARCH, FAILURE))
-    deliveries.add(lambda: told.owners.append("work"))
+    deliveries.add(lambda: told.order.append("work"))
     deliveries.add(ResultDelivery("b", SEARCH, FAILURE))
     deliveries.deliver()
-    assert told.owners == ["a", "work", "b"]
+    assert told.order == ["a", "work", "b"]
 
 
 async def test_closing_calls_off_what_was_not_told() -> None:
-    told = Told()
+    told = Ledger()
     deliveries = ResultDeliveries(told)
     deliveries.add(ResultDelivery("a", SEARCH, FAILURE))
     deliveries.close()
     await asyncio.sleep(0)  # the turn in which it would have been told
-    assert told.owners == []
+    assert told.order == []
 
 
 async def test_what_comes_after_a_turn_gets_a_turn_of_its_own() -> None:
-    told = Told()
+    told = Ledger()
     deliveries = ResultDeliveries(told)
     for owner in "ab":
         deliveries.add(ResultDelivery(owner, SEARCH, FAILURE))
         await asyncio.sleep(0)  # one turn of the loop
-    assert told.owners == ["a", "b"]
+    assert told.order == ["a", "b"]
