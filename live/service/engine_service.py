@@ -16,7 +16,7 @@ import hashlib
 import logging
 import os
 import statistics
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -55,16 +55,6 @@ from live.service.supervision import alongside
 _AT_A_TIME: Final = 32
 
 
-class ReferenceSearches(Protocol):
-    """Where searches are asked for."""
-
-    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """Have it answered to ``owner``."""
-
-    def drop(self, owner: Hashable) -> None:
-        """Forget what it wants."""
-
-
 class ReferenceSearch(msgspec.Struct, frozen=True):
     """Who wants the search of a reference position."""
 
@@ -77,7 +67,7 @@ class EngineMeasuring:
     def __init__(
         self,
         reference: ReferenceSet,
-        engines: ReferenceSearches,
+        engines: SearchDesk,
         *,
         lines: int = 1,
         progressed: Callable[[int, int], None] = lambda done, of: None,
@@ -85,7 +75,7 @@ class EngineMeasuring:
         """``lines``: best moves wanted of each position, as in the event; ``progressed`` is given
         positions done and their number.
         """
-        self._reference = reference
+        self._positions = reference.positions
         self._engines = engines
         self._lines = lines
         self._progressed = progressed
@@ -117,10 +107,6 @@ class EngineMeasuring:
         else:
             self._ask()
 
-    @property
-    def _positions(self) -> Sequence[object]:
-        return self._reference.positions
-
     def _ask(self) -> None:
         """Ask for more, as long as few are open."""
         while self._asked < len(self._positions):
@@ -128,7 +114,7 @@ class EngineMeasuring:
                 return
             index = self._asked
             self._asked += 1
-            position = Position(self._reference.positions[index].fen)
+            position = Position(self._positions[index].fen)
             # Before all guesses: those have a rank above 0, and this is over in a minute.
             self._engines.submit(
                 Search(position, lines=self._lines),
@@ -146,7 +132,7 @@ class EngineMeasuring:
         found = [self._found[index] for index in indices]
         return MeasuredEngine(
             agreement=agreement(
-                [self._reference.positions[index].score_cp for index in indices],
+                [self._positions[index].score_cp for index in indices],
                 [each.score.cp for each in found],
             ),
             nodes=round(statistics.median(each.nodes for each in found)),

@@ -186,6 +186,9 @@ class FakeEngines:
         self.wanted[owner] = search, priority
         self.most = max(self.most, len(self.wanted))
 
+    def known(self, search: Search) -> SearchResult | None:
+        return None
+
     def drop(self, owner: Hashable) -> None:
         self.wanted.pop(owner, None)
 
