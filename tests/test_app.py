@@ -20,16 +20,15 @@ from live.clock import LoopClock
 from live.config import Config, load_config
 from live.errors import ConfigError, FeedNotFound
 from live.events import FeedReport, GameDetail
-from live.feeds.demo import demo_feed
-from live.feeds.demo.demo_feed import DemoFeed
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import FeedConditions
+from live.feeds import demo_feed
+from live.feeds.demo_feed import DemoFeed
+from live.feeds.feed import FeedConditions, FeedSink
 from live.feeds.open_feed import open_feed
-from live.feeds.pgn.pgn_decoder import PgnReader
+from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.rehearse.planned_faults import connections, incidents
-from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
+from live.rehearse.rehearsal import connections, incidents
+from live.rehearse.web_servers import LichessRehearsal
 from live.service.event_service import EventService
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.

@@ -315,7 +315,7 @@ def test_an_eager_command_line_is_seen() -> None:
 def test_impurity_is_seen() -> None:
     text = "import math\ndef f():\n    from time import monotonic\n"
     assert impure(Source("live.ratings.gain", text)) == ["live.ratings.gain imports time"]
-    assert impure(Source("live.feeds.files.file_feed", text)) == []
+    assert impure(Source("live.feeds.file_feed", text)) == []
 
 
 def test_a_print_is_seen() -> None:

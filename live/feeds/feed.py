@@ -2,15 +2,32 @@
 
 Loss policy feed → game: lossless. A report is a whole game, so a missed one is healed by the
 next; ``FeedSink.report`` waits when the consumer is busy, so nothing is dropped here.
+
+Which games a source holds, whether they are all over, and since when nothing changed. Pure.
+
+What a source says about itself, and the loop that keeps it going. Shell.
+
+Every source is a ``session``: a coroutine that follows it until it is over, or raises
+:class:`FeedTrouble`. :func:`persist` calls it again and again, so that no source has to think about
+patience, and none can bring the service down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
+
+from live.clock import Clock, LoopClock
+from live.config import FeedsConfig
 from live.errors import FeedError
-from live.events import FeedHealth, FeedName, FeedReport, GameReport
+from live.events import FeedHealth, FeedName, FeedReport, FeedState, GameReport
+from live.network.retry import FeedTrouble, backoff, spoken
 
 
 class FeedSink(Protocol):
@@ -51,3 +68,339 @@ class Feed(Protocol):
 def failed(feed: FeedName, error: FeedError) -> FeedHealth:
     """What is shown of a source that cannot be followed; its name stands beside it already."""
     return FeedHealth(feed, "failed", str(error).removeprefix(f"{feed}: "))
+
+
+#: What distinguishes one game from the others of its source, as far as the source allows.
+Identity = tuple[object, ...]
+
+
+def identities(games: Iterable[GameReport]) -> list[Identity]:
+    """One identity per game, in order; games that look alike are numbered in their order."""
+    seen: Counter[Identity] = Counter()
+    named: list[Identity] = []
+    for game in games:
+        who = identity(game)
+        named.append((*who, seen[who]))
+        seen[who] += 1
+    return named
+
+
+def identity(game: GameReport) -> Identity:
+    """The source's own key, else event, round, board and the players' names."""
+    if game.key:
+        return (game.key,)
+    headers = game.headers
+    return (headers.event, headers.round, headers.board, headers.white.name, headers.black.name)
+
+
+#: Plies played alike after which two entries of the same players, event and round are one game.
+REPEATED_PLIES = 10
+
+
+def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
+    """The games of one text, each once; keys separate them only where the keys differ.
+
+    One address for all games of a round is no key of a game (lichess exports of 2025): where
+    several games have the same address, none of them gets it as a key. A game that stands twice,
+    with the same players, headers and moves as far as both go, is counted once: the longer one.
+    """
+    kept: list[GameReport] = []
+    places: dict[Identity, list[int]] = {}
+    for game in games:
+        headers = game.headers
+        names = (
+            headers.event,
+            headers.round,
+            headers.board,
+            headers.white.name,
+            headers.black.name,
+            headers.date,
+        )
+        alike = places.setdefault((*names, game.start_fen), [])
+        for place in alike:
+            if _is_repeated(kept[place], game):
+                kept[place] = max(kept[place], game, key=_told)
+                break
+        else:
+            alike.append(len(kept))
+            kept.append(game)
+    shared = Counter(game.key for game in kept if game.key)
+    return tuple(
+        msgspec.structs.replace(game, key="") if shared[game.key] > 1 else game for game in kept
+    )
+
+
+def _told(game: GameReport) -> tuple[int, bool]:
+    return len(game.moves), game.result != "*"
+
+
+def _is_repeated(one: GameReport, other: GameReport) -> bool:
+    shorter = min(len(one.moves), len(other.moves))
+    if shorter < REPEATED_PLIES or (
+        one.result != other.result and "*" not in (one.result, other.result)
+    ):
+        return False
+    return all(a.uci == b.uci for a, b in zip(one.moves, other.moves, strict=False))
+
+
+class GameRoster:
+    """The games of one source with just enough of each to see change and end."""
+
+    def __init__(self, now_s: float) -> None:
+        self._last: dict[Identity, tuple[object, ...]] = {}
+        self.changed_s = now_s
+        """Clock time of the last change to any game."""
+
+    def see(self, games: Iterable[GameReport], now_s: float, *, complete: bool = False) -> bool:
+        """Take in a report; True if anything in it is new.
+
+        O(1) a game: a change in the middle of a game that leaves its length, last move, result
+        and headers as they are is not news for the purposes of this class.
+        """
+        games = list(games)
+        seen: dict[Identity, tuple[object, ...]] = {}
+        for who, game in zip(identities(games), games, strict=True):
+            last = game.moves[-1] if game.moves else None
+            seen[who] = (game.result, len(game.moves), last, game.headers)
+        news = any(self._last.get(who) != state for who, state in seen.items())
+        if complete:
+            news = news or seen.keys() != self._last.keys()
+            self._last = seen
+        else:
+            self._last.update(seen)
+        if news:
+            self.changed_s = now_s
+        return news
+
+    @property
+    def unfinished(self) -> int:
+        """How many games have no result."""
+        return sum(state[0] == "*" for state in self._last.values())
+
+    @property
+    def running(self) -> int:
+        """How many games have begun and have no result."""
+        return sum(state[0] == "*" and state[1] != 0 for state in self._last.values())
+
+    @property
+    def over(self) -> bool:
+        """There are games, and each has a result."""
+        return bool(self._last) and not self.unfinished
+
+    def __len__(self) -> int:
+        return len(self._last)
+
+
+log = logging.getLogger(__name__)
+
+#: Stands between what is wrong and when it is tried again.
+RETRY = ", trying again in "
+#: What is not there yet is asked for again after so long at the soonest: lila does the same.
+WAITING_S = 10.0
+#: A source that worked within so many seconds is asked again after :data:`SOON_S` at the latest:
+#: one bad answer of a cache must not cost half a minute of moves.
+RECENT_S = 600.0
+SOON_S = 10.0
+#: How often a page or a service is asked whether the next round has come, where all is over.
+RESTING_S = 30.0
+
+
+@dataclass(frozen=True)
+class FeedConditions:
+    """What every source works under: settings, time and chance."""
+
+    config: FeedsConfig
+    clock: Clock = field(default_factory=LoopClock)
+    random: Callable[[], float] = random.random
+    """Numbers in [0, 1), for the first wait before a reconnect."""
+    passing: bool = False
+    """Only a look: nothing is left behind at the source, and nobody who follows it is disturbed."""
+    waiting: bool = False
+    """What is not there yet is waited for, and no answer ends the following."""
+    lasting: bool = False
+    """A source whose games are all over is shown as finished and looked at all the same: the next
+    round may come from it. Otherwise its following ends."""
+
+
+class FeedSession:
+    """Reports and health of one source, each said once."""
+
+    def __init__(
+        self,
+        name: FeedName,
+        sink: FeedSink,
+        clock: Clock,
+        *,
+        stale_after_s: float,
+        grace_s: float,
+        lasting: bool = False,
+    ) -> None:
+        self.name = name
+        self.roster = GameRoster(clock.now())
+        self.reported = False
+        """Something was reported: from now on no trouble is fatal."""
+        self.heard_s = float("-inf")
+        """When the source answered last as it should."""
+        self.note = ""
+        """What people should know of a source that works: boards that fail, games left out."""
+        self.signs = 0
+        """Counts what shows that the source works, so that waits start small again."""
+        self._sink = sink
+        self._clock = clock
+        self._stale_after_s = stale_after_s
+        self._grace_s = grace_s
+        self._lasting = lasting
+        self._health: FeedHealth | None = None
+
+    def show(self, state: FeedState, detail: str = "") -> None:
+        """Health, unless it was the last thing said."""
+        if self.note and state in ("live", "stale", "finished"):
+            detail = f"{detail}; {self.note}"
+        health = FeedHealth(self.name, state, detail)
+        if health != self._health:
+            self._health = health
+            self._sink.health(health)
+
+    async def report(self, games: Sequence[GameReport], *, complete: bool = False) -> None:
+        """Hand games over and count them as a sign of life. Waits while the consumer is behind."""
+        if games or complete:
+            self.roster.see(games, self._clock.now(), complete=complete)
+            self.reported = True
+            await self._sink.report(FeedReport(self.name, tuple(games), complete))
+        self.alive()
+
+    def known(self) -> Sequence[GameReport]:
+        """Games of this source as they stood when the service ended."""
+        return self._sink.known(self.name)
+
+    async def rated(self) -> None:
+        """Return once all that was reported is rated."""
+        await self._sink.rated()
+
+    def alive(self) -> None:
+        """The source answered: say ``live``, or ``stale`` when its games stand still for long."""
+        self.signs += 1
+        self.heard_s = self._clock.now()
+        still_s = self._clock.now() - self.roster.changed_s
+        games = len(self.roster)
+        if not games:
+            self.show("live", "no games yet")
+        elif self.roster.running and still_s >= self._stale_after_s:
+            self.show("stale", f"nothing new for {spoken(still_s)}")
+        else:
+            state: FeedState = "finished" if self.resting else "live"
+            self.show(state, f"{games} game{'s' if games != 1 else ''}")
+
+    def show_waiting(self, what: str) -> None:
+        """The source is not there yet, or not any more for now."""
+        self.show("retrying" if self.reported else "waiting", what)
+
+    def ends_in_s(self) -> float | None:
+        """Seconds until the source counts as over; None while a game is unfinished.
+
+        All results are in and nothing has changed for the grace period: a result is often
+        entered before the last moves arrive, and wrong ones are mended at once.
+        """
+        if not self.roster.over:
+            return None
+        return max(0.0, self.roster.changed_s + self._grace_s - self._clock.now())
+
+    def soonest(self, *waits_s: float | None) -> float | None:
+        """The shortest of some waits and the time until the source is over, if it is not yet."""
+        ends_in_s = None if self._ended else self.ends_in_s()
+        known = [wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None]
+        return min(known, default=None)
+
+    @property
+    def over(self) -> bool:
+        """Everything was reported, and following the source may end."""
+        return not self._lasting and self._ended
+
+    @property
+    def resting(self) -> bool:
+        """Everything was reported, but the next round may come: check now and then."""
+        return self._lasting and self._ended
+
+    @property
+    def _ended(self) -> bool:
+        left_s = self.ends_in_s()
+        # A deadline may fire a clock tick early, and sums of seconds are not exact.
+        return left_s is not None and left_s < 0.1
+
+
+async def follow(
+    name: FeedName,
+    connect: Callable[[FeedSession], Awaitable[None]],
+    sink: FeedSink,
+    conditions: FeedConditions,
+) -> None:
+    """Run a source's sessions until it is over: what ``Feed.run`` does for every kind."""
+    session = FeedSession(
+        name,
+        sink,
+        conditions.clock,
+        stale_after_s=conditions.config.stale_after_s,
+        grace_s=conditions.config.finish_after_s,
+        lasting=conditions.lasting,
+    )
+    await persist(
+        lambda: connect(session),
+        session,
+        conditions.clock,
+        lambda: backoff(conditions.random),
+        waiting=conditions.waiting,
+    )
+
+
+async def persist(
+    connect: Callable[[], Awaitable[None]],
+    session: FeedSession,
+    clock: Clock,
+    waits: Callable[[], Iterator[float]],
+    *,
+    waiting: bool = False,
+) -> None:
+    """Follow a source until it is over, whatever happens.
+
+    Raises :class:`FeedError` only for fatal trouble before the first report, and not where what is
+    not there yet is ``waiting`` for. A fault in our own code is logged and treated like a lost
+    connection: other feeds must not suffer from it.
+
+    Waits start small again after a session that worked for longer than was waited for it: a
+    source that answers and hangs up at once is asked ever more rarely, too.
+    """
+    session.show("connecting")
+    delays = waits()
+    wait_s = 0.0
+    while True:
+        signs, begun_s = session.signs, clock.now()
+        try:
+            await connect()
+        except FeedTrouble as error:
+            if error.fatal is not None and not session.reported and not waiting:
+                session.show("failed", error.reason)
+                raise error.fatal from error
+            trouble = error
+        except FeedError as error:
+            if not session.reported and not waiting:
+                session.show("failed", error.problem)
+                raise
+            trouble = FeedTrouble(error.problem)
+        except Exception as error:
+            log.exception("feed %s: fault in its reader", session.name)
+            trouble = FeedTrouble(f"fault in our reader of this source ({type(error).__name__})")
+        else:
+            held = len(session.roster)
+            session.show("finished", "1 game" if held == 1 else f"{held} games")
+            return
+        if session.signs != signs and clock.now() - begun_s > wait_s:
+            delays = waits()
+        wait_s = next(delays)
+        if waiting and not session.reported:
+            wait_s = max(wait_s, WAITING_S)
+        elif clock.now() - session.heard_s < RECENT_S:
+            wait_s = min(wait_s, SOON_S)
+        wait_s = max(wait_s, trouble.wait_s)
+        what = f"{trouble.reason}{RETRY}{spoken(wait_s)}"
+        session.show_waiting(what) if waiting else session.show("retrying", what)
+        await clock.sleep(wait_s)

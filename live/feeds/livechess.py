@@ -28,13 +28,11 @@ from websockets.exceptions import (
 from live.errors import FeedUnreadable
 from live.events import FeedName, GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
 from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
-from live.feeds.pgn.pgn_headers import clean
+from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
+from live.feeds.pgn_headers import clean, read_result
 from live.feeds.position_tracker import changed
-from live.feeds.result_spelling import read_result
-from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
 from live.network.retry import FeedTrouble, system_words
 
 # Where a game stands, found from the placement of its pieces. Pure.

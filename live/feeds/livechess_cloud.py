@@ -18,12 +18,10 @@ import msgspec
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.feeds.move_list import ListedMove, with_going_on
-from live.feeds.pgn.pgn_headers import clean
-from live.feeds.result_spelling import read_result
-from live.feeds.san import MAX_PLIES, MoveReader, UnplayableMove
+from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
+from live.feeds.pgn_headers import clean, read_result
+from live.feeds.position_tracker import ListedMove, with_going_on
 from live.network.retry import FeedTrouble
 
 # The JSON of DGT LiveChess Cloud → whole-game reports. Pure.

@@ -1,8 +1,22 @@
-"""``--feed mqtt(s)://[user@]BROKER[:port]/TOPIC``: games that somebody publishes. Shell.
+"""MQTT messages → whole-game reports. Pure.
+
+A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are read,
+recognised by how they begin; the manual (``sources``) describes them for publishers:
+
+* our own JSON, the whole game each time: :class:`~live.feeds.mqtt_feed.MqttGame`
+* a position: JSON with the last move (:class:`~live.feeds.mqtt_feed.MqttPosition`), or
+  the text ``FEN [move]`` where the FEN has all six fields or ends with the side to move
+* PGN
+
+An empty payload, which removes a retained message from the broker, removes an unfinished game.
+Finished games stay, because brokers are tidied up after the round. Games are identified by their
+``id``, else by event, round, board and players, else by their topic.
+
+``--feed mqtt(s)://[user@]BROKER[:port]/TOPIC``: games that somebody publishes. Shell.
 
 Loss policy broker → us: QoS 1 with a session that the broker keeps for us, so nothing is lost in a
 short break; a retained message gives the state after a long one. Messages are taken from the
-library at once and read into :class:`~live.feeds.mqtt_payload.MqttGames`, where those of one
+library at once and read into :class:`~live.feeds.mqtt_feed.MqttGames`, where those of one
 topic become one while the consumer is busy.
 """
 
@@ -14,20 +28,340 @@ import logging
 import platform
 import re
 import ssl
+from collections.abc import Generator, Iterator
+from typing import Annotated
 
 import aiomqtt
+import chess
+import msgspec
 from aiomqtt.exceptions import MqttConnectError
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from live.errors import ConfigError, FeedUnreadable
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.feeds.mqtt_payload import MqttGames
+from live.events import GameReport, Headers, Player
+from live.feeds.charset import HEAD_BYTES, not_pgn
+from live.feeds.feed import FeedConditions, FeedSession, FeedSink, Identity, follow, identity
+from live.feeds.pgn_decoder import PgnReader
+from live.feeds.pgn_headers import clean, read_result, web_address
+from live.feeds.position_tracker import (
+    NEW_GAME_PLIES,
+    ListedMove,
+    ListedMoves,
+    PositionTracker,
+    read_fen,
+    with_going_on,
+)
 from live.feeds.source_address import MqttAddress
 from live.network.mqtt_client import MqttClient
 from live.network.retry import FeedTrouble
 from live.settings import named_text
+
+# What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
+#
+# Unknown fields are passed over, so that a publisher may send more than we read.
+
+
+Elo = Annotated[int, msgspec.Meta(ge=0, le=5000)]
+FideId = Annotated[int, msgspec.Meta(ge=0, lt=10**11)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**7)]
+
+
+class MqttPlayer(msgspec.Struct, frozen=True):
+    """A player; a bare name may stand in its place."""
+
+    name: str = "?"
+    elo: Elo | None = None
+    title: str | None = None
+    fide_id: FideId | None = None
+    federation: str | None = None
+    team: str | None = None
+
+
+class MqttMove(msgspec.Struct, frozen=True):
+    """A move with its clock; bare SAN or UCI may stand in its place."""
+
+    move: str
+    """SAN (``Nf3``) or UCI (``g1f3``)."""
+    clock_s: Seconds | None = None
+    """The mover's clock after the move, seconds."""
+    spent_s: Seconds | None = None
+    """Time the move took, seconds."""
+
+
+class MqttGameHeaders(msgspec.Struct, frozen=True, kw_only=True):
+    """What a payload may say about its game."""
+
+    white: str | MqttPlayer = "?"
+    black: str | MqttPlayer = "?"
+    id: str = ""
+    """Stable name of the game; needed only where the players' names do not identify it."""
+    event: str = ""
+    site: str = ""
+    round: str | int = ""
+    board: Annotated[int, msgspec.Meta(ge=0, le=10**6)] | None = None
+    date: str = ""
+    """``2026.11.21``"""
+    time_control: str = ""
+    url: str = ""
+    eco: str = ""
+    opening: str = ""
+    """Its name; ``eco`` is its code."""
+    result: str = "*"
+
+
+class MqttGame(MqttGameHeaders, frozen=True, kw_only=True):
+    """A whole game: all moves so far, each time."""
+
+    moves: str | list[str | MqttMove]
+    """From the start on; as one text: ``"e4 e5 Nf3"``."""
+    start_fen: str = chess.STARTING_FEN
+    variant: str = "standard"
+    """``standard`` or ``chess960``."""
+
+
+class MqttPosition(MqttGameHeaders, frozen=True, kw_only=True):
+    """A position and the move that led to it."""
+
+    fen: str
+    """The position after the move; the fields after the side to move may be missing."""
+    move: str = ""
+    """SAN or UCI."""
+    white_clock_s: Seconds | None = None
+    black_clock_s: Seconds | None = None
+    """Both clocks at this moment, seconds."""
+
+
+#: Topics, and games finished on topics used again, that are remembered at most.
+MAX_TOPICS = 4096
+#: One game in JSON; 1200 plies with clocks are a tenth of it.
+MAX_JSON_BYTES = 1 << 20
+NAME_CHARS = 100
+EVENT_CHARS = 200
+
+_FEN = re.compile(rb"\s*[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}(?:\s|$)")
+_LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
+
+
+class _Fields(msgspec.Struct):
+    """Which kind of JSON it is."""
+
+    moves: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    fen: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+class _NoGame(Exception):
+    """What is wrong with a payload, for people."""
+
+
+class _Topic:
+    """What one topic holds."""
+
+    def __init__(self) -> None:
+        self.told = ListedMoves()
+        self.positions = PositionTracker()
+        self.pgn = PgnReader()
+        self.number = 1
+        """Counts games in our own JSON that only their topic identifies."""
+        self.games: dict[Identity, GameReport] = {}
+        self.problem: str | None = None
+
+
+class MqttGames:
+    """All games that a subscription gives: :meth:`read` messages, :meth:`take` what is new.
+
+    Loss policy: messages of one topic that were not taken in between become one, the last.
+    Memory is bounded by the topics remembered, not by the messages.
+    """
+
+    def __init__(self, *, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._topics: dict[str, _Topic] = {}
+        self._past: dict[Identity, GameReport] = {}
+        """Finished games whose topic now holds another."""
+        self._news: dict[Identity, GameReport] = {}
+        self._gone = False
+
+    def read(self, topic: str, payload: bytes) -> Iterator[None]:
+        """Take in a message, some milliseconds of work at a time; never raises.
+
+        A payload that is no game leaves what the topic held as it was; see :meth:`problem`.
+        """
+        held = self._topics.get(topic)
+        if not payload.strip():
+            self._forget(topic)
+            return
+        if held is None:
+            if len(self._topics) >= MAX_TOPICS:
+                return
+            held = self._topics[topic] = _Topic()
+        held.problem = None
+        try:
+            if len(payload) > self._max_bytes:
+                raise _NoGame(f"more than {self._max_bytes} bytes")
+            if payload.lstrip()[:1] == b"{":
+                games = _json(topic, held, payload)
+            elif _FEN.match(payload):
+                games = [_text(topic, held, payload)]
+            else:
+                games = yield from _pgn(topic, held, payload)
+        except _NoGame as error:
+            held.problem = str(error)
+            return
+        before, held.games = held.games, {identity(game): game for game in games}
+        for who in before.keys() - held.games.keys():
+            self._keep(who, before[who])
+        self._news.update(held.games)
+
+    def take(self) -> tuple[list[GameReport], bool]:
+        """What is new since the last time: games, and whether they are all that is held now."""
+        complete, self._gone = self._gone, False
+        news, self._news = self._news, {}
+        if complete:
+            news = dict(self._past)
+            for held in self._topics.values():
+                news.update(held.games)
+        return list(news.values()), complete
+
+    def problem(self, topic: str) -> str | None:
+        """Why the last payload of a topic could not be read, for people; None if it could."""
+        held = self._topics.get(topic)
+        return held.problem if held else None
+
+    def _forget(self, topic: str) -> None:
+        held = self._topics.pop(topic, None)
+        if held is None:
+            return
+        for who, game in held.games.items():
+            self._keep(who, game)
+            if game.result == "*":
+                self._news.pop(who, None)
+                self._gone = True
+
+    def _keep(self, who: Identity, game: GameReport) -> None:
+        """A topic no longer holds this game: it stays if it was finished."""
+        if game.result != "*" and len(self._past) < MAX_TOPICS:
+            self._past[who] = game
+
+
+def _json(topic: str, held: _Topic, payload: bytes) -> list[GameReport]:
+    if len(payload) > MAX_JSON_BYTES:
+        raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
+    try:
+        fields = msgspec.json.decode(payload, type=_Fields)
+        if fields.moves is not msgspec.UNSET:
+            return _game(topic, held, msgspec.json.decode(payload, type=MqttGame))
+        if fields.fen is not msgspec.UNSET:
+            return [_position(topic, held, msgspec.json.decode(payload, type=MqttPosition))]
+    except msgspec.ValidationError as error:
+        raise _NoGame(f"JSON that is no game ({clean(str(error), 120)})") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _NoGame("broken JSON") from None
+    raise _NoGame("JSON without moves or fen")
+
+
+def _game(topic: str, held: _Topic, told: MqttGame) -> list[GameReport]:
+    start = read_fen(told.start_fen)
+    if start is None:
+        raise _NoGame("JSON with a start_fen that is no position")
+    start.chess960 = start.chess960 or told.variant == "chess960"
+    texts = told.moves.split() if isinstance(told.moves, str) else told.moves
+    moves = [_told(each) for each in texts]
+    before = held.told.moves
+    first = before[0].uci if len(before) >= NEW_GAME_PLIES else None
+    held.told.set(start, moves)
+    now = held.told.moves
+    if first is not None and (not now or now[0].uci != first):
+        held.number += 1
+    headers = _headers(topic, told, "chess960" if start.chess960 else "standard")
+    key = _key(topic, told.id, headers, held.number)
+    result = read_result(told.result)
+    game = GameReport(key, headers, start.fen(), tuple(now), result, None, held.told.problem)
+    return list(with_going_on(game, moves))
+
+
+def _told(move: str | MqttMove) -> ListedMove:
+    if isinstance(move, str):
+        return ListedMove(move.strip())
+    return ListedMove(move.move.strip(), move.clock_s, move.spent_s)
+
+
+def _text(topic: str, held: _Topic, payload: bytes) -> GameReport:
+    words = payload[:200].decode("ascii", "replace").split()
+    fields = 6 if len(words) >= 6 else 2
+    move = words[fields] if len(words) > fields else ""
+    return _position(topic, held, MqttPosition(fen=" ".join(words[:fields]), move=move))
+
+
+def _position(topic: str, held: _Topic, told: MqttPosition) -> GameReport:
+    now = read_fen(told.fen)
+    if now is None:
+        raise _NoGame("a fen that is no position")
+    game = held.positions
+    game.see(now, told.move, told.white_clock_s, told.black_clock_s)
+    headers = _headers(topic, told, "chess960" if game.chess960 else "standard")
+    key = _key(topic, told.id, headers, game.number)
+    return GameReport(key, headers, game.start_fen, tuple(game.moves), read_result(told.result))
+
+
+def _pgn(topic: str, held: _Topic, payload: bytes) -> Generator[None, None, list[GameReport]]:
+    if what := not_pgn(payload[:HEAD_BYTES]):
+        raise _NoGame(what)
+    games: list[GameReport] = []
+    for some in held.pgn.slices(payload, closed=True):
+        games += some
+        yield
+    if not games:
+        raise _NoGame("text without a game")
+    nameless = [game for game in games if not (game.key or _named(game.headers))]
+    if len(nameless) == len(games) == 1:
+        return [msgspec.structs.replace(games[0], key=topic)]
+    return games
+
+
+def _headers(topic: str, told: MqttGameHeaders, variant: str) -> Headers:
+    """As sent; the topic's levels stand in for event and board where nothing is said."""
+    parent, _, last = topic.rpartition("/")
+    number = _LAST_NUMBER.search(last)
+    return Headers(
+        white=_player(told.white),
+        black=_player(told.black),
+        event=clean(told.event, EVENT_CHARS) or clean(parent, EVENT_CHARS),
+        site=clean(told.site, EVENT_CHARS),
+        round=clean(str(told.round), NAME_CHARS),
+        board=told.board or (int(number[1]) if number else 0) or None,
+        date=clean(told.date, 10).replace("-", "."),
+        time_control=clean(told.time_control, NAME_CHARS),
+        url=web_address(told.url),
+        variant=variant,
+        eco=clean(told.eco, NAME_CHARS),
+        opening=clean(told.opening, NAME_CHARS),
+    )
+
+
+def _player(told: str | MqttPlayer) -> Player:
+    if isinstance(told, str):
+        return Player(clean(told, NAME_CHARS) or "?")
+    return Player(
+        name=clean(told.name, NAME_CHARS) or "?",
+        elo=told.elo or None,
+        title=clean(told.title or "", NAME_CHARS) or None,
+        fide_id=told.fide_id or None,
+        federation=clean(told.federation or "", NAME_CHARS) or None,
+        team=clean(told.team or "", NAME_CHARS) or None,
+    )
+
+
+def _named(headers: Headers) -> bool:
+    return "?" not in (headers.white.name, headers.black.name)
+
+
+def _key(topic: str, told: str, headers: Headers, number: int) -> str:
+    """The source's own name of the game; empty where its headers identify it."""
+    if told:
+        return clean(told, EVENT_CHARS)
+    return "" if _named(headers) else f"{topic}/{number}"
+
 
 log = logging.getLogger(__name__)
 

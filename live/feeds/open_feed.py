@@ -11,8 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable, UnknownFeed
-from live.feeds.feed import Feed
-from live.feeds.feed_session import FeedConditions
+from live.feeds.feed import Feed, FeedConditions
 from live.feeds.lichess_token import LichessToken
 from live.feeds.source_address import (
     LICHESS,
@@ -94,11 +93,11 @@ def _open(
     # Each kind brings its own libraries: a demo needs no HTTP client.
     match source.kind:
         case "demo":
-            from live.feeds.demo.demo_feed import DemoFeed
+            from live.feeds.demo_feed import DemoFeed
 
             return DemoFeed(source.name, conditions)
         case "stdin":
-            from live.feeds.files.stdin_feed import StdinFeed
+            from live.feeds.file_feed import StdinFeed
 
             return StdinFeed("standard input", conditions)
         case "file" | "folder":
@@ -145,7 +144,7 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
     if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
         if source.forced and source.kind == "file":
             raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
-        from live.feeds.files.folder_feed import FolderFeed
+        from live.feeds.folder_feed import FolderFeed
 
         return FolderFeed(source.name, path, conditions)
     if there and not path.is_dir() and not path.is_file():
@@ -154,7 +153,7 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
         raise FeedUnreadable(source.name, "is no file that can be followed", remedy)
     if there and source.kind == "folder":
         raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
-    from live.feeds.files.file_feed import FileFeed
+    from live.feeds.file_feed import FileFeed
 
     return FileFeed(source.name, path, conditions)
 
@@ -174,7 +173,7 @@ def _lichess(
     same = origin(base_url) == origin(settings.base_url)
     token = LichessToken(settings.token_file, env, sent=same)
     if broadcast is not None:
-        from live.feeds.lichess_broadcast import LichessBroadcastFeed
+        from live.feeds.lichess import LichessBroadcastFeed
 
         return LichessBroadcastFeed(source.name, base_url, *broadcast, conditions, token)
     if page is not None:
@@ -184,7 +183,7 @@ def _lichess(
         url = f"{base_url.rstrip('/')}{path}"
         return WebPageFeed(source.name, url, conditions, poll_s=poll_s, token=token)
     assert watch is not None
-    from live.feeds.lichess_game import LichessGameFeed
+    from live.feeds.lichess import LichessGameFeed
 
     what = {"game_id": watch[1]} if watch[0] == "game" else {"channel": watch[1]}
     return LichessGameFeed(source.name, base_url, conditions, token=token, **what)

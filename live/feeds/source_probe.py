@@ -10,8 +10,7 @@ import msgspec
 from live.config import FeedsConfig
 from live.errors import ConfigError, LiveRateError
 from live.events import FeedHealth, FeedName, FeedReport, GameReport
-from live.feeds.feed_session import RETRY, FeedConditions
-from live.feeds.game_roster import Identity, identities
+from live.feeds.feed import RETRY, FeedConditions, Identity, identities
 from live.feeds.open_feed import open_feed
 from live.feeds.source_address import public_name, recognise
 

@@ -11,10 +11,9 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import httpx
 
 from live.feeds import http_client
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import RESTING_S, FeedConditions, FeedSession, follow
-from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
+from live.feeds.feed import RESTING_S, FeedConditions, FeedSession, FeedSink, follow
 from live.feeds.lichess_token import LichessToken
+from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, note_of
 from live.network.retry import FeedTrouble, RefusedRequest
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds

@@ -28,10 +28,9 @@ from itertools import chain
 import msgspec
 
 from live.events import FeedName, GameId, GameReport, Headers, Move
-from live.games.game import Game
+from live.games.game import Game, main_round
 from live.games.game_index import GameIndex, key_mark, names_mark, wider_marks
 from live.games.player_identity import fide_id, header_words, is_known, same_person
-from live.games.round_number import main_round
 
 #: Plies played alike that make two games of partly different names one; openings of two boards of
 #: the same players differ sooner.

@@ -10,7 +10,7 @@ What is believed of a report, at the first that says so:
 * A game left out of a **complete** report is no longer in its source. What was played is never
   lost: when it is over it stays as it is, with moves but no result its ``problem`` says that it is
   shown as it was last, without any moves it is gone. (Sources that are read while they are written
-  doubt a loss themselves: :mod:`live.feeds.files.partial_reads`.)
+  doubt a loss themselves: :mod:`live.feeds.file_feed`.)
 * Another starting position or variant is another game: the old one is gone at
   once, the new one has its id.
 * A name, an event, a round or a board that vanishes was lost, not taken back: the last one reported

@@ -20,9 +20,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from live.config import Config
 from live.errors import InputError
 from live.events import Change, FeedReport, GameDetail, GameMessage, GameReport, HealthMessage
-from live.feeds.game_roster import distinct_games
-from live.feeds.pgn.charset import likely_charset
-from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
+from live.feeds.charset import likely_charset
+from live.feeds.feed import distinct_games
+from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.roster import namesakes
 from live.players.player_lists import beside

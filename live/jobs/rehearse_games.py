@@ -14,10 +14,10 @@ from rich.text import Text
 from live.config import Config
 from live.errors import InputError
 from live.feeds.source_probe import ProbedSource, probe
-from live.games.round_number import main_round
+from live.games.game import main_round
 from live.jobs.analyze_games import read_pgn, write_json
 from live.rehearse.open_rehearsal import Protocols
-from live.rehearse.rehearsal_run import rehearse as play_back
+from live.rehearse.open_rehearsal import rehearse as play_back
 from live.terminal.text import plain
 
 

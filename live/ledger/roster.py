@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 import msgspec
 
 from live.events import RESULT_POINTS, GameView, PlayerView
+from live.games.game import main_round
 from live.games.player_identity import name_words
-from live.games.round_number import main_round
 
 # --- team matches -------------------------------------------------------------------------------
 

@@ -1,4 +1,9 @@
-"""What the lists add to every report: names, ratings, titles, federations and FIDE ids.
+"""A list of rated players: FIDE's own (XML or TXT) or a CSV, found by FIDE id or by name. Pure.
+
+FIDE's lists have 200,000 to 1,500,000 players, of whom a tournament needs a few hundred. So a list
+is indexed in one pass over its bytes, and a player is read only when somebody asks for them.
+
+What the lists add to every report: names, ratings, titles, federations and FIDE ids.
 
 A pairing list in CSV says who sits at which board of which round, for boards without names.
 
@@ -7,20 +12,329 @@ A shell at its edge: the functions that look for files and read them.
 
 from __future__ import annotations
 
+import csv
+import html
+import io
 import logging
-from collections.abc import Callable, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import FeedReport, GameReport, Headers, Player
-from live.feeds.pgn.charset import decode
-from live.games.player_identity import is_known
-from live.games.round_number import main_round
-from live.players.rating_list import Pace, RatingList, csv_fields, pace_of, read_rating_list
+from live.feeds.charset import decode
+from live.games.game import main_round
+from live.games.player_identity import fide_id, is_known, name_words
+
+#: Which of FIDE's three ratings a game counts for (FIDE rating regulations: below an hour for 60
+#: moves it is rapid, from ten minutes down blitz).
+Pace = Literal["standard", "rapid", "blitz"]
+_RAPID_S, _BLITZ_S = 3600, 600
+_CONTROL = re.compile(r"(?:\d+/)?(\d{2,5})(?:\+(\d{1,3}))?(?::|\Z)")
+
+_XML_PLAYER = re.compile(rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)")
+_XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
+_TXT_PLAYER = re.compile(rb"^ *(\d{1,10}) +([^,\s-]+)", re.MULTILINE)
+#: Headings of FIDE's text lists: of the rating itself it is a month (``NOV26``) or ``SRtng``.
+_TXT_COLUMNS = ("Name", "Fed", "Sex", "Tit", "WTit", "OTit", "FOA")
+_TXT_RATING = re.compile(r"SRtng|\b[A-Z]{3}\d{2}\b")
+#: How the columns of a CSV may be called, in lower case and without signs.
+_CSV_COLUMNS: dict[str, str] = {
+    **dict.fromkeys(("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"), "fideid"),
+    **dict.fromkeys(("name", "player", "fullname"), "name"),
+    **dict.fromkeys(("fed", "federation", "country", "nat"), "country"),
+    **dict.fromkeys(("title", "tit"), "title"),
+    **dict.fromkeys(
+        ("rating", "elo", "standard", "srtng", "std", "standardrating", "rtg", "rtgi"), "rating"
+    ),
+    **dict.fromkeys(("rapid", "rapidrating", "rrtng"), "rapid_rating"),
+    **dict.fromkeys(("blitz", "blitzrating", "brtng"), "blitz_rating"),
+    **dict.fromkeys(("k", "kfactor", "sk"), "k"),
+}
+
+
+class ListedPlayer(msgspec.Struct, frozen=True):
+    """One row of a list."""
+
+    name: str
+    fide_id: int | None = None
+    federation: str | None = None
+    title: str | None = None
+    standard: int | None = None
+    rapid: int | None = None
+    blitz: int | None = None
+    k: int | None = None
+    """FIDE's development coefficient of the standard rating."""
+    rapid_k: int | None = None
+    blitz_k: int | None = None
+
+    def rating(self, pace: Pace) -> int | None:
+        """The rating that counts; the standard one where the player has no other."""
+        own = {"standard": self.standard, "rapid": self.rapid, "blitz": self.blitz}[pace]
+        return own or self.standard
+
+    def development(self, pace: Pace) -> int | None:
+        """The coefficient that goes with :meth:`rating`."""
+        own = {"rapid": (self.rapid, self.rapid_k), "blitz": (self.blitz, self.blitz_k)}
+        rated, k = own.get(pace, (None, None))
+        return k if rated else self.k
+
+
+class ListMatch(msgspec.Struct, frozen=True):
+    """What a list knows of one player."""
+
+    player: ListedPlayer | None = None
+    doubt: str = ""
+    """Why nobody was taken although the list may have them, for people."""
+
+
+class RatingList:
+    """One list, indexed.
+
+    Args:
+        ids: where each player stands, by FIDE id.
+        names: where players stand, by a word of their name, as compared: the first of FIDE's lists.
+        row: reads one of them.
+    """
+
+    def __init__(
+        self,
+        ids: dict[int, int],
+        names: dict[str, list[int]],
+        row: Callable[[int], ListedPlayer],
+        size: int,
+    ) -> None:
+        self._size = size
+        self._ids = ids
+        self._names = names
+        self._row = row
+        self._found: dict[Player, ListMatch] = {}
+
+    def __len__(self) -> int:
+        return self._size
+
+    def find(self, player: Player) -> ListMatch:
+        """The row of one player; remembered, since every report asks again."""
+        asked = Player(player.name, None, player.title, player.fide_id, player.federation)
+        if asked not in self._found:
+            self._found[asked] = self._find(asked)
+        return self._found[asked]
+
+    def _find(self, player: Player) -> ListMatch:
+        words = name_words(player.name).split()
+        if (number := fide_id(player)) is not None and number in self._ids:
+            row = self._row(self._ids[number])
+            if not words or set(words) & set(name_words(row.name).split()):
+                return ListMatch(row)
+            return ListMatch(
+                doubt=f"{player.name} has the FIDE id {number}, which is {row.name} in the list:"
+                " correct the id or the name in the source"
+            )
+        if not words:
+            return ListMatch()
+        places = dict.fromkeys(at for word in words for at in self._names.get(word, ()))
+        near = [self._row(at) for at in places]
+        same = [row for row in near if name_words(row.name).split() == words]
+        if len(same) > 1 and player.federation:
+            same = [row for row in same if row.federation == player.federation] or same
+        if len(same) == 1:
+            return ListMatch(same[0])
+        if same:
+            return ListMatch(
+                doubt=f"{player.name} is the name of {len(same)} players in the list:"
+                " give the FIDE id or the federation in the source"
+            )
+        alike = [row for row in near if _alike(words, name_words(row.name).split())]
+        if alike:
+            named = ", ".join(f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3])
+            return ListMatch(
+                doubt=f"{player.name} is perhaps {named} in the list:"
+                " give the FIDE id in the source, or the name as the list has it"
+            )
+        return ListMatch()
+
+
+def _alike(one: list[str], other: list[str]) -> bool:
+    """One name has more words than the other, or an initial where the other has a name."""
+    short, long = sorted((one, other), key=len)
+    whole = [word for word in short if word in long]
+    initials = [w for w in short if len(w) == 1 and any(o.startswith(w) for o in long)]
+    return bool(whole) and len(whole) + len(initials) == len(short) and len(long) > 1
+
+
+def pace_of(time_control: str) -> Pace:
+    """Which rating a game with this ``TimeControl`` counts for; standard where it is unknown."""
+    found = _CONTROL.match(time_control.strip())
+    if found is None:
+        return "standard"
+    seconds = int(found[1]) + 60 * int(found[2] or 0)
+    return "blitz" if seconds <= _BLITZ_S else "rapid" if seconds < _RAPID_S else "standard"
+
+
+def read_rating_list(data: bytes) -> RatingList:
+    """Index a list; its kind is recognised from its beginning.
+
+    Raises:
+        ValueError: it is no list of players; the message says why.
+    """
+    head = data[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
+    if head.startswith(b"PK\x03\x04"):
+        raise ValueError("is a ZIP archive: unpack it first")
+    if head.startswith(b"<"):
+        return _indexed(_XML_PLAYER, data, lambda at: _xml_row(data, at))
+    if head[:12].lower().startswith(b"id number"):
+        columns = _txt_columns(decode(data[: data.index(b"\n")]))
+        return _indexed(_TXT_PLAYER, data, lambda at: _txt_row(data, at, columns))
+    return _read_csv(data)
+
+
+def _indexed(
+    pattern: re.Pattern[bytes], data: bytes, row: Callable[[int], ListedPlayer]
+) -> RatingList:
+    ids: dict[int, int] = {}
+    names: defaultdict[str, list[int]] = defaultdict(list)
+    for found in pattern.finditer(data):
+        at = found.start()
+        ids[int(found[1])] = at
+        names[_first_word(found[2])].append(at)
+    if not ids:
+        raise ValueError("holds no players")
+    return RatingList(ids, names, row, size=len(ids))
+
+
+def _first_word(raw: bytes) -> str:
+    """The first word of a name, as :func:`name_words` has it; fast for the plain ones."""
+    if raw.isalpha() and raw.isascii():
+        plain = raw.lower().replace(b"ae", b"a").replace(b"oe", b"o").replace(b"ue", b"u")
+        return plain.decode("ascii")
+    words = name_words(html.unescape(decode(raw))).split()
+    return words[0] if words else ""
+
+
+def _number(text: str) -> int | None:
+    text = text.strip()
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) < 11 else None
+
+
+def _from_fields(fields: dict[str, str]) -> ListedPlayer:
+    def text(name: str) -> str | None:
+        return fields.get(name, "").strip()[:100] or None
+
+    return ListedPlayer(
+        name=text("name") or "?",
+        fide_id=_number(fields.get("fideid", "")),
+        federation=text("country"),
+        title=(text("title") or "").upper() or None,
+        standard=_number(fields.get("rating", "")),
+        rapid=_number(fields.get("rapid_rating", "")),
+        blitz=_number(fields.get("blitz_rating", "")),
+        k=_number(fields.get("k", "")),
+        rapid_k=_number(fields.get("rapid_k", "") or fields.get("k r", "")),
+        blitz_k=_number(fields.get("blitz_k", "") or fields.get("k b", "")),
+    )
+
+
+def _xml_row(data: bytes, at: int) -> ListedPlayer:
+    end = data.find(b"</player>", at)
+    block = data[at : end if end >= 0 else at + 2000]
+    fields = {m[1].decode(): html.unescape(decode(m[2])) for m in _XML_FIELD.finditer(block)}
+    return _from_fields(fields)
+
+
+def _txt_columns(heading: str) -> dict[str, tuple[int, int]]:
+    """Where each column of a text list begins and ends."""
+    places = {name: heading.find(name) for name in _TXT_COLUMNS}
+    if found := _TXT_RATING.search(heading):
+        places["rating"] = found.start()
+    for name, pattern in (
+        ("k", r"\bS?K\b"),
+        ("rapid_rating", "RRtng"),
+        ("blitz_rating", "BRtng"),
+        ("games", r"SGm|\bGms\b"),
+        ("games r", "RGm"),
+        ("games b", "BGm"),
+        ("k r", r"\bRk\b"),
+        ("k b", r"\bBK\b"),
+        ("born", "B-day"),
+    ):
+        if found := re.search(pattern, heading):
+            places[name] = found.start()
+    starts = sorted(at for at in places.values() if at >= 0)
+    ends = dict(zip(starts, [*starts[1:], 10_000], strict=True))
+    return {name: (at, ends[at]) for name, at in places.items() if at >= 0}
+
+
+def _txt_row(data: bytes, at: int, columns: dict[str, tuple[int, int]]) -> ListedPlayer:
+    line_at = data.rfind(b"\n", 0, at) + 1
+    end = data.find(b"\n", at)
+    line = decode(data[line_at : end if end >= 0 else len(data)])
+    fields = {name: line[start:stop] for name, (start, stop) in columns.items()}
+    return _from_fields(
+        {
+            **fields,
+            "name": fields.get("Name", ""),
+            "country": fields.get("Fed", ""),
+            "title": fields.get("Tit", ""),
+            "fideid": line[: columns["Name"][0]],
+        }
+    )
+
+
+def _read_csv(data: bytes) -> RatingList:
+    columns, reader = _csv_rows(decode(data), _CSV_COLUMNS)
+    rows = list(reader)
+    ids: dict[int, int] = {}
+    names: defaultdict[str, list[int]] = defaultdict(list)
+    for at, number in enumerate(_column(rows, columns.get("fideid"))):
+        if (found := _number(number)) is not None:
+            ids[found] = at
+    # Surname first or last: nobody knows whose list it is.
+    for at, name in enumerate(_column(rows, columns.get("name"))):
+        for word in name.replace(",", " ").replace("-", " ").split():
+            if plain := _plain_word(word):
+                names[plain].append(at)
+    if not names:
+        raise ValueError("has no column of names: its first line names the columns")
+    return RatingList(
+        ids, names, lambda at: _from_fields(_named(rows[at], columns)), size=len(rows)
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _plain_word(word: str) -> str:
+    return _first_word(word.encode())
+
+
+def _column(rows: list[list[str]], at: int | None) -> Iterator[str]:
+    if at is not None:
+        yield from (row[at] if at < len(row) else "" for row in rows)
+
+
+def _named(row: list[str], columns: dict[str, int]) -> dict[str, str]:
+    return {name: row[at] for name, at in columns.items() if at < len(row)}
+
+
+def csv_fields(text: str, columns: dict[str, str]) -> Iterator[dict[str, str]]:
+    """The rows of a CSV with commas, semicolons or tabs, its columns under the names given."""
+    places, rows = _csv_rows(text, columns)
+    for row in rows:
+        yield _named(row, places)
+
+
+def _csv_rows(text: str, columns: dict[str, str]) -> tuple[dict[str, int], Iterator[list[str]]]:
+    """Where each column stands, under the names given, and the rows below the heading."""
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    heading = [re.sub(r"[^a-z]", "", name.lower()) for name in next(reader, [])]
+    return {columns[name]: at for at, name in enumerate(heading) if name in columns}, reader
+
 
 log = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from live.events import (
     MomentMessage,
     Severity,
 )
-from live.games.player_names import isolated
+from live.games.player_identity import isolated
 from live.story.story_desk import PAST_MOVES
 
 HOUR_S: Final = 3600.0

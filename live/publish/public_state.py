@@ -51,8 +51,7 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
 )
-from live.games.game import Game
-from live.games.round_number import round_of
+from live.games.game import Game, round_of
 from live.publish.published_state import (
     ClientState,
     OutOfStep,
@@ -76,7 +75,7 @@ class DelayedGames(msgspec.Struct, frozen=True):
     """Which games the delay is for. What is not clear is held back."""
 
     rounds: Sequence[str] = ()
-    """Rounds, as :func:`live.games.round_number.round_of` reads them; none: all."""
+    """Rounds, as :func:`live.games.game.round_of` reads them; none: all."""
     finished: bool = True
     """Those that are over, too."""
 

@@ -54,7 +54,7 @@ from live.events import (
     SnapshotMessage,
     StandingMessage,
 )
-from live.games.round_number import RoundPlace, round_place
+from live.games.game import RoundPlace, round_place
 from live.ledger.roster import main_event
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.visibility import Visibility, sends, shown, sources_for

@@ -1,20 +1,270 @@
-"""What all rehearsals share: the moments, one after the other at their time, and their mishaps."""
+"""What all rehearsals share: the moments, one after the other at their time, and their mishaps.
+
+A report written as PGN, the way lichess exports a broadcast game. Pure.
+
+What goes wrong during a rehearsal, decided from a seed. Pure.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from itertools import repeat
+from typing import Literal
+
+import chess
+import msgspec
 
 from live.clock import Clock, LoopClock
-from live.events import GameReport
-from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
-from live.rehearse.planned_faults import ALL_WELL, Mishap
+from live.events import GameReport, Move, Player, Score
+from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, timeline
 
 #: Called with each moment after it was shown.
 Shown = Callable[[GameMoment], None]
+
+
+async def _done(result: Awaitable[None] | None) -> None:
+    if inspect.isawaitable(result):
+        await result
+
+
+def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = None) -> str:
+    """One game ending in its result token and one line end.
+
+    As lichess writes it (lila PgnDump, scalachess Pgn): movetext in one line, a clock of whole
+    seconds without padded hours after every move, `` *`` for a game without moves. ``url`` is
+    the ``GameURL`` header, the only stable key a game has there; ``more`` are further tags.
+    """
+    tags = [
+        f'[{name} "{_escaped(value)}"]'
+        for name, value in [*_tags(game, url), *(more or {}).items()]
+        if value
+    ]
+    return "\n".join([*tags, "", _movetext(game), ""])
+
+
+def _tags(game: GameReport, url: str) -> list[tuple[str, str]]:
+    headers = game.headers
+    tags = [
+        ("Event", headers.event or "?"),
+        ("Site", headers.site),
+        ("Date", headers.date),
+        ("Round", headers.round),
+        ("Board", "" if headers.board is None else str(headers.board)),
+        ("White", headers.white.name or "?"),
+        ("Black", headers.black.name or "?"),
+        ("Result", game.result),
+        *_player_tags("White", headers.white),
+        *_player_tags("Black", headers.black),
+        ("TimeControl", headers.time_control),
+        ("Variant", "Chess960" if headers.variant == "chess960" else headers.variant.capitalize()),
+    ]
+    if game.start_fen != chess.STARTING_FEN:
+        tags += [("FEN", game.start_fen), ("SetUp", "1")]
+    return [*tags, ("GameURL", url or headers.url)]
+
+
+def _player_tags(color: str, player: Player) -> list[tuple[str, str]]:
+    return [
+        (f"{color}Elo", "" if player.elo is None else str(player.elo)),
+        (f"{color}Title", player.title or ""),
+        (f"{color}FideId", "" if player.fide_id is None else str(player.fide_id)),
+        (f"{color}Fed", player.federation or ""),
+        (f"{color}Team", player.team or ""),
+    ]
+
+
+def _movetext(game: GameReport) -> str:
+    broken = _broken(game.problem)
+    if not game.moves and not broken:
+        return f" {game.result}"
+    fields = game.start_fen.split()
+    black_first = fields[1] == "b"
+    number = int(fields[5]) if len(fields) > 5 else 1
+    words: list[str] = []
+    commented = True  # a black move after a comment, or at the start, repeats its number
+    for ply, move in enumerate(game.moves, start=int(black_first)):
+        count = number + ply // 2
+        if ply % 2 == 0:
+            words.append(f"{count}.")
+        elif commented:
+            words.append(f"{count}...")
+        words.append(move.san)
+        comment = _comment(move)
+        commented = bool(comment)
+        if comment:
+            words.append(comment)
+    return " ".join([*words, *broken, game.result])
+
+
+def _broken(problem: str | None) -> list[str]:
+    """What a reader cannot read where the report says so: the illegal move, or a comment without an
+    end, as far as the next game.
+    """
+    match (problem or "").split():
+        case ["illegal", "move", san, *_]:
+            return [san]
+        case ["a", "comment", *_]:
+            return ["{ never closed"]
+    return []
+
+
+def _comment(move: Move) -> str:
+    commands = []
+    if move.eval is not None:
+        commands.append(f"[%eval {_eval(move.eval)}]")
+    if move.clock_s is not None:
+        commands.append(f"[%clk {_clock(move.clock_s)}]")
+    return f"{{ {' '.join(commands)} }}" if commands else ""
+
+
+def _eval(score: Score) -> str:
+    return f"{score.cp / 100:.2f}" if score.mate is None else f"#{score.mate}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, second = divmod(int(seconds), 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{hour}:{minute:02}:{second:02}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+#: Connections after this many are good: a rehearsal has to come to its end.
+BAD_CONNECTIONS = 6
+
+
+BAD_REQUESTS = 60
+BAD_MESSAGES = 400
+
+#: ``drop``: the connection breaks off first; ``repeat``: it is sent twice; ``garble``: something
+#: unreadable comes before it; ``stall``: it comes only with the next of its game.
+Mishap = Literal["", "drop", "repeat", "garble", "stall"]
+_MISHAPS: tuple[Mishap, ...] = ("drop", "repeat", "garble", "stall")
+
+ALL_WELL: Iterator[Mishap] = repeat("")
+
+
+class ConnectionFaults(msgspec.Struct, frozen=True):
+    """How one connection fares."""
+
+    refuse: int = 0
+    """HTTP status it is refused with; 0 for none."""
+    retry_after_s: int | None = None
+    drop_after: int | None = None
+    """Bytes of the body after which it breaks off, in mid-line as it happens."""
+    stall_after: int | None = None
+    """Bytes of the body after which nothing more comes, though the connection stays."""
+    cuts: tuple[int, ...] = ()
+    """Lengths of the pieces that the bytes come in, again and again; empty: uncut."""
+    repeat: bool = False
+    """Every game comes twice."""
+    half: bool = False
+    """Only the first half comes and nothing says so: a file that was just being written."""
+
+
+GOOD = ConnectionFaults()
+
+
+def connections(seed: int | None) -> Iterator[ConnectionFaults]:
+    """Each connection's fate in turn, without end; all good when ``seed`` is None.
+
+    Only one asks for fewer requests: a follower stays away for a minute then, and after four of
+    them in a row a short rehearsal is over before anybody has seen it.
+    """
+    if seed is not None:
+        chance = random.Random(seed)
+        asked = False
+        for _ in range(chance.randint(1, BAD_CONNECTIONS)):
+            fate = _bad(chance)
+            if fate.refuse == 429 and asked:
+                continue
+            asked = asked or fate.refuse == 429
+            yield fate
+        cuts = tuple(chance.randint(1, 3000) for _ in range(17))
+        while True:
+            yield ConnectionFaults(cuts=cuts)
+    while True:
+        yield GOOD
+
+
+def _bad(chance: random.Random) -> ConnectionFaults:
+    cuts = tuple(chance.randint(1, 200) for _ in range(17))
+    after = chance.randint(0, 30_000)
+    match chance.choice(["refuse", "refuse politely", "broken", "drop", "drop", "stall"]):
+        case "refuse":
+            return ConnectionFaults(refuse=429)
+        case "refuse politely":
+            return ConnectionFaults(refuse=429, retry_after_s=chance.randint(1, 90))
+        case "broken":
+            return ConnectionFaults(refuse=chance.choice([500, 502, 503]))
+        case "drop":
+            return ConnectionFaults(drop_after=after, cuts=cuts, repeat=chance.random() < 0.3)
+        case _:
+            return ConnectionFaults(stall_after=after, cuts=cuts)
+
+
+def requests(seed: int | None, *, half: bool = True) -> Iterator[ConnectionFaults]:
+    """The fate of each answer of a server that is asked again and again: now and then a bad one.
+
+    Without end; all are good after :data:`BAD_REQUESTS`, and when ``seed`` is None. ``half``: a
+    text may be cut where nothing says so.
+    """
+    if seed is not None:
+        chance = random.Random(seed)
+        for _ in range(BAD_REQUESTS):
+            if chance.random() < 0.75:
+                yield GOOD
+            elif half and chance.random() < 0.3:
+                yield ConnectionFaults(half=True)
+            else:
+                yield _bad(chance)
+    while True:
+        yield GOOD
+
+
+def mishaps(seed: int | None) -> Iterator[Mishap]:
+    """What goes wrong with each message of a source that speaks by itself; without end.
+
+    All is well after :data:`BAD_MESSAGES`, and when ``seed`` is None.
+    """
+    if seed is not None:
+        chance = random.Random(seed)
+        rate = chance.choice([0.02, 0.1, 0.3])
+        for _ in range(BAD_MESSAGES):
+            bad = chance.random() < rate
+            yield chance.choice(_MISHAPS) if bad else ""
+    while True:
+        yield ""
+
+
+def mistakes(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[PlannedIncident]:
+    """One mistake each on the first boards, in the middle of the game; what the alerts are for."""
+    played = [(index, game) for index, game in enumerate(games) if len(game.moves) > 2]
+    return [
+        PlannedIncident(kind, index, len(game.moves) // 2)
+        for kind, (index, game) in zip(kinds, played, strict=False)
+    ]
+
+
+def incidents(seed: int | None, games: Sequence[GameReport]) -> list[PlannedIncident]:
+    """Which boards take a move back or send a wrong one first; none when ``seed`` is None."""
+    if seed is None:
+        return []
+    chance = random.Random(seed)
+    found = []
+    for index, game in enumerate(games):
+        if game.moves and chance.random() < 0.5:
+            kind = "slip" if chance.random() < 0.7 else "takeback"
+            ply = chance.randint(1, len(game.moves))
+            found.append(PlannedIncident("slip" if kind == "slip" else "takeback", index, ply))
+    return found
 
 
 class Rehearsal(ABC):
@@ -92,8 +342,3 @@ class Rehearsal(ABC):
                 shown(moment)
         for index, report in stalled.items():
             await _done(self.tell(index, report))
-
-
-async def _done(result: Awaitable[None] | None) -> None:
-    if inspect.isawaitable(result):
-        await result

@@ -33,8 +33,7 @@ from live.events import (
     Mark,
     PlyView,
 )
-from live.games.move_numbers import move_number
-from live.games.round_number import main_round
+from live.games.game import main_round, move_number
 from live.human.difficulty import in_words
 from live.publish.export.analysis_json import Analysis
 from live.publish.published_state import gain_counts, game_order

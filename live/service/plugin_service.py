@@ -28,11 +28,10 @@ from live.events import (
     ScoreMessage,
     SnapshotMessage,
 )
-from live.feeds.feed import Feed
-from live.feeds.feed_session import FeedConditions
-from live.feeds.files.text_feed import TextFeed
+from live.feeds.feed import Feed, FeedConditions
+from live.feeds.file_feed import TextFeed
 from live.feeds.open_feed import PluginFeeds
-from live.feeds.pgn.pgn_headers import clean
+from live.feeds.pgn_headers import clean
 from live.feeds.source_address import FeedAddress
 from live.network.retry import FeedTrouble
 from live.plugins.installed_plugins import InstalledPlugin

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import chess
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
-from live.games.move_numbers import move_number, mover
+from live.games.game import move_number, mover
 
 #: Expected score that one move loses, so that it turns a game, and what its mover had at least.
 TURN: Final = 0.20

@@ -16,8 +16,8 @@ import msgspec
 
 from live.catalogue import LEAST_SHOWN_ELO, MOST_SHOWN_ELO
 from live.events import GameDetail, MomentKind, MomentText
-from live.games.move_numbers import move_number, mover
-from live.games.player_names import isolated, short_name
+from live.games.game import move_number, mover
+from live.games.player_identity import isolated, short_name
 from live.story.moment_rules import MomentDraft, other
 
 #: Letters of king, queen, rook, bishop and knight; as live/web/overlay/language/words.js.

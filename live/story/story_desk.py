@@ -30,8 +30,8 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
-from live.games.player_names import family_name
-from live.games.round_number import main_round
+from live.games.game import main_round
+from live.games.player_identity import family_name
 from live.ledger.roster import main_event
 from live.story.moment_rules import (
     MomentDraft,

@@ -42,10 +42,9 @@ import msgspec
 
 from live.errors import InputError
 from live.events import MATE_CP
-from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
-from live.feeds.pgn.pgn_headers import read_head
-from live.feeds.pgn.pgn_splitter import PgnSegment, PgnSplitter
-from live.feeds.result_spelling import read_result
+from live.feeds.pgn_decoder import PgnLimits, PgnReader
+from live.feeds.pgn_headers import read_head, read_result
+from live.feeds.pgn_splitter import PgnSegment, PgnSplitter
 from live.publish.export.pgn_export import FORMAT, tag_value, wrapped
 from live.ratings.conformance import Complexity
 from live.studies.corpus_database import (

@@ -12,7 +12,7 @@ from rich.text import Text
 from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
 from live.events import Alert, GameView, Incident, Severity
-from live.games.player_names import family_name
+from live.games.player_identity import family_name
 from live.terminal.palette import Palette
 from live.terminal.text import age_text, counted, left, matcher, plain, right, styled
 from live.terminal.view_context import (

@@ -12,8 +12,7 @@ import msgspec
 
 from live.catalogue import EARLY_MOVES
 from live.events import CurvePoint, FeedName, FigureChoice, GameDetail, GameId, GameView, PlyView
-from live.games.move_numbers import move_number
-from live.games.round_number import RoundPlace, round_place
+from live.games.game import RoundPlace, move_number, round_place
 from live.ledger.roster import main_event
 from live.publish.published_state import game_order
 from live.ratings.pace_of_play import Pace, pace_of

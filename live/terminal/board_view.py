@@ -23,7 +23,7 @@ from live.catalogue import (
     written,
 )
 from live.events import GameDetail, GameId, PlyView, SideMethods
-from live.games.move_numbers import move_number
+from live.games.game import move_number
 from live.terminal import charts
 from live.terminal.alerts_view import point_of
 from live.terminal.board_rows import RESTORED, clock_style, low_clock_s

@@ -14,7 +14,7 @@ import chess
 from rich.text import Text
 
 from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail, PlyView
-from live.games.move_numbers import move_number
+from live.games.game import move_number
 from live.publish.published_state import gain_counts
 from live.terminal.palette import Palette
 from live.terminal.text import clock_text, left, ply_score, right, styled

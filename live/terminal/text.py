@@ -22,7 +22,7 @@ from live.catalogue import (
     written,
 )
 from live.events import MATE_CP, CurvePoint, EngineInfo, GameView, PlayerView, PlyView
-from live.games.move_numbers import move_number
+from live.games.game import move_number
 from live.human.difficulty import in_words
 
 # --- text by its cells ------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import chess
 import msgspec
 
 from live.events import GameReport, Headers, Move, Player, Result
-from live.feeds.pgn.pgn_decoder import PgnReader
+from live.feeds.pgn_decoder import PgnReader
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 START = chess.STARTING_FEN

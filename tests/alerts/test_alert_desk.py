@@ -26,10 +26,9 @@ from live.events import (
     Score,
     StandingMessage,
 )
-from live.feeds.demo.demo_feed import games as demo_games
-from live.feeds.game_timeline import PlannedIncident
-from live.feeds.simulated_board_mistakes import MISTAKES, Mistake
-from live.games.report_changes import GameGone
+from live.feeds.demo_feed import games as demo_games
+from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident
+from live.games.game import GameGone
 from tests.alerts.games import four_boards, played
 from tests.alerts.replayed_event import START_S, Rehearsal
 

@@ -29,7 +29,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from live.events import GameReport
-from live.feeds.pgn.pgn_decoder import PgnReader
+from live.feeds.pgn_decoder import PgnReader
 from live.human.network import open_network
 from live.ratings.agreement import GameChoices, bound, counts, log_e_value
 from live.studies.perceived_games import PlayedGame, read_played_games

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from live.config import FeedsConfig
 from live.events import FeedHealth, FeedName, FeedReport, GameReport
-from live.feeds.feed import Feed
-from live.feeds.feed_session import FeedConditions
-from live.feeds.pgn.pgn_decoder import PgnDecoder
+from live.feeds.feed import Feed, FeedConditions
+from live.feeds.pgn_decoder import PgnDecoder
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 

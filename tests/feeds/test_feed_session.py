@@ -5,7 +5,7 @@ import pytest
 
 from live.errors import FeedNotFound
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.feed_session import FeedSession, persist
+from live.feeds.feed import FeedSession, persist
 from live.network.retry import FeedTrouble, backoff
 from tests.feeds.fakes import DrivenClock, Ledger
 

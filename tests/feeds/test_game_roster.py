@@ -1,7 +1,7 @@
 import msgspec
 
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.game_roster import REPEATED_PLIES, GameRoster, distinct_games, identities
+from live.feeds.feed import REPEATED_PLIES, GameRoster, distinct_games, identities
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 E4 = Move("e2e4", "e4")

@@ -9,7 +9,7 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
 from live.network.retry import FeedTrouble
-from live.rehearse.servers.http_server import Handler, ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import Handler, ServedReply, ServedRequest, serving
 
 CONFIG = FeedsConfig(timeout_s=5.0)
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.move_list import ListedMove, ListedMoves
-from live.feeds.san import MAX_PLIES
+from live.feeds.movetext import MAX_PLIES
+from live.feeds.position_tracker import ListedMove, ListedMoves
 
 START = chess.Board()
 

@@ -7,11 +7,10 @@ import pytest
 
 from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
-from live.feeds.demo.demo_feed import DemoFeed
-from live.feeds.files.file_feed import FileFeed
-from live.feeds.files.folder_feed import FolderFeed
-from live.feeds.files.stdin_feed import StdinFeed
-from live.feeds.lichess_broadcast import LichessBroadcastFeed
+from live.feeds.demo_feed import DemoFeed
+from live.feeds.file_feed import FileFeed, StdinFeed
+from live.feeds.folder_feed import FolderFeed
+from live.feeds.lichess import LichessBroadcastFeed
 from live.feeds.open_feed import open_feed
 from live.feeds.web_page_feed import WebPageFeed
 

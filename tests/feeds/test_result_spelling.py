@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.pgn.charset import decode
-from live.feeds.result_spelling import DOUBTFUL_WORDS, RESULT_WORDS, read_result
+from live.feeds.charset import decode
+from live.feeds.pgn_headers import DOUBTFUL_WORDS, RESULT_WORDS, read_result
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.feeds.san import MoveReader, UnplayableMove, printable
+from live.feeds.movetext import MoveReader, UnplayableMove, printable
 
 PROMOTION = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1"
 EN_PASSANT = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"

@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from live.commands import service_commands
-from live.feeds.game_timeline import PlannedIncident, timeline
-from live.feeds.simulated_board_mistakes import (
+from live.feeds.game_timeline import (
     FLAG_S,
     LATE_PLIES,
     MISTAKES,
     RISE_S,
     Mistake,
+    PlannedIncident,
     Told,
     mistaken,
+    timeline,
 )
-from live.rehearse.planned_faults import mistakes
+from live.rehearse.rehearsal import mistakes
 from tests.alerts.games import four_boards
 
 PLY = 15

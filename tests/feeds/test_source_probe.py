@@ -4,8 +4,7 @@ import pytest
 
 from live.config import FeedsConfig, MqttFeedConfig
 from live.feeds.source_probe import probe
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
-from live.rehearse.servers.pgn_server import PgnUrlRehearsal
+from live.rehearse.web_servers import PgnUrlRehearsal, ServedReply, ServedRequest, serving
 from tests.feeds.fakes import DATA, decode
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

@@ -14,10 +14,8 @@ import msgspec
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
-from live.feeds.files.partial_reads import PartialReadFilter
-from live.feeds.files.pgn_snapshots import charset_of
-from live.feeds.lichess_broadcast import tour_is_over
-from live.feeds.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
+from live.feeds.charset import not_pgn
+from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, tour_is_over
 from live.feeds.livechess import LiveChessMessages
 from live.feeds.livechess_cloud import (
     CloudBoard,
@@ -28,10 +26,10 @@ from live.feeds.livechess_cloud import (
     game_reports,
     read,
 )
-from live.feeds.mqtt_payload import MqttGames
+from live.feeds.mqtt_feed import MqttGames
 from live.feeds.open_feed import open_feed
-from live.feeds.pgn.charset import not_pgn
-from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnReader
+from live.feeds.pgn_decoder import PgnDecoder, PgnReader
+from live.feeds.pgn_snapshots import PartialReadFilter, charset_of
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
 from live.ledger.event_ledger import EventLedger

@@ -317,7 +317,7 @@ def engine(data: bytes) -> None:
 def _journal() -> bytes:
     """A journal as it is made: a run, a game, a note."""
     from live.events import FeedReport
-    from live.feeds.demo import demo_feed
+    from live.feeds import demo_feed
     from live.games.game_index import GameIndex
     from live.games.report_changes import plan
     from live.store.journal_reader import JournalRun

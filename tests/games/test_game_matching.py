@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from live.events import GameReport, Player
+from live.games.game import HeadersChanged, MovesPlayed, NewGame, ResultChanged
 from live.games.game_matching import is_another_game, matched, without_repeats
 from live.games.player_identity import first_id
-from live.games.report_changes import HeadersChanged, MovesPlayed, NewGame, ResultChanged
 from tests.games.told import FEED, follow, holding, line, told
 
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"

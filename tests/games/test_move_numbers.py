@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.games.move_numbers import move_number, mover
+from live.games.game import move_number, mover
 from tests.story.games import START, game
 
 

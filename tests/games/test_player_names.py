@@ -1,4 +1,4 @@
-"""live.games.player_names: names as people know their owners; the pages' rule is held against it
+"""live.games.player_identity: names as people know their owners; the pages' rule is held against it
 in tests/web/drawing/test_drawing.py.
 """
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.games.player_names import family_name, isolated, short_name
+from live.games.player_identity import family_name, isolated, short_name
 
 
 @pytest.mark.parametrize(

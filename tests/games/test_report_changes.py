@@ -12,12 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import GameReport, Move, Player, Result, Score
-from live.games.game import Game
-from live.games.game_index import GameIndex
-from live.games.player_identity import first_id
-from live.games.report_changes import (
+from live.games.game import (
     ClocksCorrected,
     EvalsChanged,
+    Game,
     GameConfirmed,
     GameGone,
     HeadersChanged,
@@ -28,8 +26,10 @@ from live.games.report_changes import (
     Step,
     TailReplaced,
     TakenBack,
-    plan,
 )
+from live.games.game_index import GameIndex
+from live.games.player_identity import first_id
+from live.games.report_changes import plan
 from tests.games.told import FEED, follow, holding, line, report, told
 
 ID = first_id(told())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.games.round_number import main_round, round_of, round_place
+from live.games.game import main_round, round_of, round_place
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import chess
 
 from live.events import FeedReport, GameReport, Headers, Move, Player, Result
+from live.games.game import Step
 from live.games.game_index import GameIndex
-from live.games.report_changes import Step, plan
+from live.games.report_changes import plan
 
 FEED = "test"
 

@@ -17,7 +17,7 @@ import pytest
 from live.config import load_config
 from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
 from live.events import FeedReport, GameDetail, GameReport, Headers, Move, Player, Result
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.jobs.analyze_games import analysed, read_pgn
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.ledger.rate_game import COLORS

@@ -30,7 +30,7 @@ from live.events import (
     Player,
     ScoreMessage,
 )
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.games.game import NewGame
 from live.jobs.recorded_event import (
     RecordedEvent,

@@ -6,8 +6,13 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import FeedReport, GameReport, Headers, Player
-from live.players.player_lists import PlayerLists, beside, open_player_lists, read_pairing_list
-from live.players.rating_list import read_rating_list
+from live.players.player_lists import (
+    PlayerLists,
+    beside,
+    open_player_lists,
+    read_pairing_list,
+    read_rating_list,
+)
 
 RATINGS = "Name,FideId,Fed,Title,Rating,K\nAnna Boe,7,NOR,WGM,2300,40\nCleo Dahl,8,DEN,,2100,\n"
 PAIRINGS = "Round,Board,White,Black,WhiteTeam\n1,1,Anna Boe,Cleo Dahl,Oslo\n,2,Eve Fox,Gil Hay,\n"

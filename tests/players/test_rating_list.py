@@ -1,7 +1,7 @@
 import pytest
 
 from live.events import Player
-from live.players.rating_list import RatingList, pace_of, read_rating_list
+from live.players.player_lists import RatingList, pace_of, read_rating_list
 
 HEADING = (
     "ID Number      Name                                                         Fed Sex Tit  "

@@ -3,8 +3,8 @@ import msgspec
 import pytest
 
 from live.events import GameReport, Headers, Move, Player, Score
-from live.feeds.simulated_board_mistakes import Mistake, mistaken
-from live.rehearse.pgn_text import pgn_text
+from live.feeds.game_timeline import Mistake, mistaken
+from live.rehearse.rehearsal import pgn_text
 from tests.feeds.fakes import DATA, decode, substance
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

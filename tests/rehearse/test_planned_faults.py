@@ -2,7 +2,7 @@ from itertools import islice
 
 import pytest
 
-from live.rehearse.planned_faults import BAD_CONNECTIONS, GOOD, connections, incidents
+from live.rehearse.rehearsal import BAD_CONNECTIONS, GOOD, connections, incidents
 from tests.feeds.fakes import DATA, decode
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

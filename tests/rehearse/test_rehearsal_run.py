@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from live.errors import PortInUse
-from live.rehearse.pgn_text import pgn_text
-from live.rehearse.rehearsal_run import rehearse
+from live.rehearse.open_rehearsal import rehearse
+from live.rehearse.rehearsal import pgn_text
 from tests.feeds.brokers import free_port
 from tests.feeds.fakes import DATA, decode, substance
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from live.config import FeedsConfig
 from live.events import Change, EngineInfo, FeedReport, GameReport, Player, Result
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.games.game import Game, NewGame, Step, game_after
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, snapshot

@@ -44,8 +44,7 @@ from live.events import (
     Score,
     SnapshotMessage,
 )
-from live.feeds.game_timeline import PlannedIncident, timeline
-from live.feeds.simulated_board_mistakes import MISTAKES, Mistake
+from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, timeline
 from live.publish.access.tokens import new_token
 from live.publish.published_state import snapshot, view_of
 from live.publish.stream.stream_filter import StreamFilter
@@ -288,7 +287,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from live.config import load_config
 from live.events import FeedReport
-from live.feeds.pgn.pgn_decoder import PgnReader
+from live.feeds.pgn_decoder import PgnReader
 from live.service.event_service import EventService
 from live.service.event_journal import EventJournal
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from live.config import Config, JournalConfig, load_config
 from live.events import FeedHealth, FeedReport, GameReport
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.games.game import Game
 from live.jobs.recorded_event import rebuilt
 from live.publish.export.analysis_json import Analysis, analysis

@@ -20,7 +20,7 @@ from live.events import (
     HealthMessage,
     MeasuringProgress,
 )
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.jobs.doctor import examine
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.publish.export.analysis_json import analysis

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from tests.benchmarks.service.drills import differences
 from tests.benchmarks.service.golden import compare, kept, steps_of
 

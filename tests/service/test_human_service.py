@@ -15,7 +15,7 @@ import pytest
 from live.config import HumanConfig, load_config
 from live.errors import ConfigError
 from live.events import FeedReport, PlyView
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.human.network import Asked, HumanMoves
 from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuilt

@@ -33,7 +33,7 @@ from live.events import (
     QueueLengths,
     Score,
 )
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.publish.access.authentication import everybody
 from live.publish.access.client_limits import ClientLimits
 from live.publish.access.tokens import new_token

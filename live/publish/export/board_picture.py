@@ -22,7 +22,7 @@ import chess.svg
 
 from live.catalogue import EARLY_MOVES, elo_text, sentence
 from live.events import Color, CurvePoint, GameDetail, GameView
-from live.games.move_numbers import move_number, mover
+from live.games.game import move_number, mover
 from live.publish.export.event_exports import ExportFailed, child_answer, step_back
 
 WIDTH, HEIGHT = 1200, 630

@@ -22,7 +22,7 @@ from typing import Literal
 import chess
 
 from live.events import ComplexityView, GameDetail, Player, PlyView
-from live.games.move_numbers import move_number
+from live.games.game import move_number
 
 #: What the ``Annotator`` tag says of the comments, in Alliot's words.
 FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"

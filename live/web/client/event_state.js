@@ -227,7 +227,7 @@ function roundNumber(text) {
   return found === null ? 0 : Number(found[1] ?? found[2]);
 }
 
-/** One name for one round, as `live/games/round_number.py` has it: `8` of `08.5` and `Round 8`. */
+/** One name for one round, as `live/games/game.py` has it: `8` of `08.5` and `Round 8`. */
 export function mainRound(text) {
   const number = roundNumber(text);
   return number ? String(number) : text.split(".")[0];

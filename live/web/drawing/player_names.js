@@ -1,7 +1,7 @@
 /**
  * Names whole where there is room, else cut as the sport does: the family name, with an initial
  * where two share it. What people know somebody by is never cut. The service has the same rule for
- * its sentences, in live/games/player_names.py.
+ * its sentences, in live/games/player_identity.py.
  */
 
 import { element, nameNode, setText } from "./elements.js";

@@ -27,7 +27,7 @@ from live.config import Config, load_config
 from live.engine.search import Position, SearchOptions
 from live.events import Change, FeedReport, GameReport, MoveMessage, PointMessage
 from live.feeds.game_timeline import timeline
-from live.feeds.pgn.pgn_decoder import PgnReader
+from live.feeds.pgn_decoder import PgnReader
 from live.service.event_service import EventService
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import msgspec
 
 from live.events import FeedHealth, FeedReport, GameDetail, GameReport
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.publish.export.analysis_json import Analysis, analysis
 from tests.benchmarks.service.drills import numbers
 from tests.service.answered_event import FEED, AnsweredEvent, confirmed

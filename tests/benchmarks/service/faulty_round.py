@@ -62,15 +62,12 @@ from live.events import (
     StandingMessage,
 )
 from live.feeds.game_timeline import PlannedIncident, misread, timeline
-from live.feeds.pgn.pgn_decoder import PgnReader
+from live.feeds.pgn_decoder import PgnReader
 from live.publish.access.tokens import new_token
 from live.publish.export import board_picture
 from live.publish.published_state import OutOfStep
-from live.rehearse.pgn_text import pgn_text
-from live.rehearse.planned_faults import GOOD, ConnectionFaults
-from live.rehearse.servers.http_server import ServedReply, ServedRequest
-from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
-from live.rehearse.servers.pgn_server import PgnUrlRehearsal
+from live.rehearse.rehearsal import GOOD, ConnectionFaults, pgn_text
+from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal, ServedReply, ServedRequest
 from tests.benchmarks.service.drills import (
     DrilledService,
     Follower,

@@ -59,18 +59,15 @@ from live.events import (
     SnapshotMessage,
 )
 from live.feeds.game_timeline import misread
-from live.feeds.pgn.pgn_decoder import PgnReader
-from live.games.round_number import round_of
+from live.feeds.pgn_decoder import PgnReader
+from live.games.game import round_of
 from live.network.mqtt_client import MqttClient
 from live.publish.access.tokens import new_token
 from live.publish.published_state import ClientState, OutOfStep
-from live.rehearse.pgn_text import pgn_text
-from live.rehearse.rehearsal import Rehearsal
-from live.rehearse.servers.folder_writer import FolderRehearsal
-from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
-from live.rehearse.servers.mqtt_publisher import MqttRehearsal
-from live.rehearse.servers.own_broker import OwnBroker
-from live.rehearse.servers.pgn_server import PgnUrlRehearsal
+from live.rehearse.folder_writer import FolderRehearsal
+from live.rehearse.mqtt_publisher import MqttRehearsal, OwnBroker
+from live.rehearse.rehearsal import Rehearsal, pgn_text
+from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
 from tests.benchmarks.service.drills import (
     DrilledService,
     Follower,

@@ -31,9 +31,9 @@ import msgspec
 from live.engine.engine_discovery import find_engine
 from live.events import GameReport, SnapshotMessage
 from live.feeds.game_timeline import timeline
-from live.feeds.pgn.pgn_decoder import PgnReader
+from live.feeds.pgn_decoder import PgnReader
 from live.ratings.engine_scale import load_reference
-from live.rehearse.servers.lichess_broadcast_server import LichessRehearsal
+from live.rehearse.web_servers import LichessRehearsal
 from tests.benchmarks.service.drills import (
     DrilledService,
     Follower,

@@ -43,7 +43,7 @@ from scipy import stats
 from live.events import GameDetail
 from live.feeds.game_timeline import timeline
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
-from live.rehearse.planned_faults import incidents
+from live.rehearse.rehearsal import incidents
 from live.service.systemd import MALLOC
 from tests.benchmarks.service.drills import (
     Follower,

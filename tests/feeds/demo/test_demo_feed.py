@@ -2,7 +2,7 @@ from itertools import pairwise
 
 from live.config import DemoConfig, FeedsConfig
 from live.events import FeedReport
-from live.feeds.demo.demo_feed import DemoFeed, games
+from live.feeds.demo_feed import DemoFeed, games
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, told_by
 
 

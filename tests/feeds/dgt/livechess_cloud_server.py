@@ -13,9 +13,8 @@ import msgspec
 from live.clock import Clock
 from live.events import GameReport, Move, Player
 from live.feeds.livechess_cloud import STANDARD_POSITION
-from live.rehearse.planned_faults import GOOD, ConnectionFaults, connections
-from live.rehearse.rehearsal import Rehearsal
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+from live.rehearse.rehearsal import GOOD, ConnectionFaults, Rehearsal, connections
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 
 UUID = "11111111-2222-3333-4444-555555555555"
 FIRST_MOVE_MS = 1_702_888_257_332

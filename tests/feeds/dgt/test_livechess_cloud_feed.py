@@ -21,7 +21,7 @@ from live.feeds.open_feed import open_feed
 from live.feeds.source_address import livechess_cloud
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.feeds.dgt.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, told_by, until
 

@@ -9,8 +9,8 @@ from live.events import GameReport
 from live.feeds.game_timeline import PlannedIncident
 from live.feeds.livechess import LiveChessMessages
 from live.feeds.open_feed import open_feed
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
-from live.rehearse.servers.livechess_server import DgtBoardRehearsal
+from live.rehearse.livechess_server import DgtBoardRehearsal
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, until
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

@@ -4,7 +4,7 @@ import httpx
 
 from live.events import Player
 from live.feeds.livechess import LiveChessMessages, Seat, ask_seats
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 
 ANN = {"fname": "Ann", "mname": None, "lname": "Boe", "title": "WGM", "fideid": "7"}
 BEA = {"fname": "Bea", "mname": None, "lname": "Coy", "title": None, "fideid": None}

@@ -7,9 +7,9 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
-from live.feeds.files.file_feed import FileFeed, watch_folder
+from live.feeds.file_feed import FileFeed, watch_folder
 from live.feeds.open_feed import open_feed
-from live.feeds.pgn.pgn_decoder import PgnLimits, PgnReader
+from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,
@@ -296,7 +296,7 @@ async def test_games_beyond_the_bound_are_counted_in_the_health_of_the_source(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bounded = functools.partial(PgnReader, limits=PgnLimits(games=3))
-    monkeypatch.setattr("live.feeds.files.pgn_snapshots.PgnReader", bounded)
+    monkeypatch.setattr("live.feeds.pgn_snapshots.PgnReader", bounded)
     case = Case(case.path)
     async with running(case.feed, case.ledger):
         await until(lambda: len(case.ledger.games) == 3)

@@ -9,9 +9,9 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Player
-from live.feeds.files import file_feed, folder_feed
-from live.feeds.files.folder_feed import FolderFeed
-from live.rehearse.pgn_text import pgn_text
+from live.feeds import file_feed, folder_feed
+from live.feeds.folder_feed import FolderFeed
+from live.rehearse.rehearsal import pgn_text
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.files.partial_reads import PartialReadFilter
+from live.feeds.pgn_snapshots import PartialReadFilter
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOVES = (Move("e2e4", "e4"), Move("e7e5", "e5"), Move("g1f3", "Nf3"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from live.errors import FeedUnreadable
-from live.feeds.files.stdin_feed import StdinFeed, pieces
+from live.feeds.file_feed import StdinFeed, pieces
 from tests.feeds.fakes import DATA, Ledger, conditions, decode, running, told_by, until
 
 TEXT = (DATA / "four-boards.pgn").read_bytes()

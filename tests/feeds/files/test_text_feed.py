@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 from live.config import FeedsConfig
-from live.feeds.feed_session import FeedConditions
-from live.feeds.files.text_feed import TextFeed
+from live.feeds.feed import FeedConditions
+from live.feeds.file_feed import TextFeed
 from live.network.retry import FeedTrouble
 from tests.feeds.fakes import DrivenClock, Ledger
 

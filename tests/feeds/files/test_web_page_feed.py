@@ -9,12 +9,11 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport
+from live.feeds.charset import what_instead
 from live.feeds.game_timeline import PlannedIncident
 from live.feeds.open_feed import open_feed
-from live.feeds.pgn.charset import what_instead
 from live.feeds.web_page_feed import without_user
-from live.rehearse.servers.http_server import ServedReply, ServedRequest
-from live.rehearse.servers.pgn_server import Answer, PgnUrlRehearsal
+from live.rehearse.web_servers import Answer, PgnUrlRehearsal, ServedReply, ServedRequest
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,

@@ -10,7 +10,7 @@ import chess
 import msgspec
 
 from live.events import GameReport, Player
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 
 GAME_ID = "Rehears1"
 

@@ -12,11 +12,17 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
 from live.feeds.game_timeline import PlannedIncident
-from live.feeds.lichess_broadcast import tour_is_over
+from live.feeds.lichess import tour_is_over
 from live.feeds.open_feed import open_feed
-from live.rehearse.planned_faults import GOOD, ConnectionFaults
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
-from live.rehearse.servers.lichess_broadcast_server import ROUND_ID, TOUR_ID, LichessRehearsal
+from live.rehearse.rehearsal import GOOD, ConnectionFaults
+from live.rehearse.web_servers import (
+    ROUND_ID,
+    TOUR_ID,
+    LichessRehearsal,
+    ServedReply,
+    ServedRequest,
+    serving,
+)
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,

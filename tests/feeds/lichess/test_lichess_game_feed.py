@@ -5,11 +5,11 @@ import pytest
 
 from live.config import FeedsConfig, LichessConfig
 from live.errors import FeedNotFound, FeedUnreadable
-from live.feeds.lichess_game import MAX_LINE_BYTES, LichessGameStream, LichessTvStream, NdjsonLines
+from live.feeds.lichess import MAX_LINE_BYTES, LichessGameStream, LichessTvStream, NdjsonLines
 from live.feeds.open_feed import open_feed
 from live.feeds.source_address import lichess_watch
 from live.network.retry import FeedTrouble
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import DATA, DrivenClock, Ledger, conditions, decode, running, until
 from tests.feeds.lichess.lichess_game_server import GAME_ID, LichessGameRehearsal
 

@@ -22,8 +22,8 @@ from live.feeds.mqtt_feed import stable_id
 from live.feeds.open_feed import open_feed
 from live.feeds.source_probe import probe
 from live.manual.pages import manual_page
-from live.rehearse.pgn_text import pgn_text
-from live.rehearse.servers.mqtt_publisher import told_json
+from live.rehearse.mqtt_publisher import told_json
+from live.rehearse.rehearsal import pgn_text
 from tests.feeds.brokers import Broker
 from tests.feeds.fakes import (
     DATA,

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import STANDS, GameReport, Player
-from live.feeds.mqtt_payload import MAX_JSON_BYTES, MAX_TOPICS, MqttGames
-from live.rehearse.pgn_text import pgn_text
-from live.rehearse.servers.mqtt_publisher import told_json
+from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames
+from live.rehearse.mqtt_publisher import told_json
+from live.rehearse.rehearsal import pgn_text
 from tests.feeds.fakes import DATA, decode, substance
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.pgn.charset import PlainLines, Utf16ToUtf8, decode, likely_charset
+from live.feeds.charset import PlainLines, Utf16ToUtf8, decode, likely_charset
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Move, Score
-from live.feeds.pgn.movetext import Movetext
-from live.feeds.pgn.movetext import _common_prefix as common_prefix
+from live.feeds.movetext import Movetext
+from live.feeds.movetext import _common_prefix as common_prefix
 
 DATA = Path(__file__).parents[2] / "data"
 

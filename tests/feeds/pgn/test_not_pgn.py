@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.pgn.charset import not_pgn, what_instead
+from live.feeds.charset import not_pgn, what_instead
 
 
 @pytest.mark.parametrize(

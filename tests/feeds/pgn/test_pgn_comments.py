@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Score
-from live.feeds.pgn.movetext import CommentValues, read_comment, read_eval, read_time_s
+from live.feeds.movetext import CommentValues, read_comment, read_eval, read_time_s
 
 
 @pytest.mark.parametrize(

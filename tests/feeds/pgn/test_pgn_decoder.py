@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from live.events import STANDS, GameReport, Score
-from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
-from live.feeds.result_spelling import DOUBTFUL_WORDS, RESULT_WORDS
+from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
+from live.feeds.pgn_headers import DOUBTFUL_WORDS, RESULT_WORDS
 
 DATA = Path(__file__).parents[2] / "data"
 FILES = (

@@ -19,7 +19,7 @@ import msgspec
 import pytest
 
 from live.events import GameReport, Result
-from live.feeds.pgn.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
+from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
 
 DATA = Path(__file__).parents[2] / "data"
 TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "400"))

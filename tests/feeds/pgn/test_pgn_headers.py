@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Player
-from live.feeds.pgn.pgn_headers import GameHead, clean, read_elo, read_head, web_address
+from live.feeds.pgn_headers import GameHead, clean, read_elo, read_head, web_address
 
 BROADCAST = b"""[Event "Round 1: Moss, M - Lonning, H"]
 [Site "https://lichess.org/broadcast/open/round-1/abcdefgh/ijklmnop"]

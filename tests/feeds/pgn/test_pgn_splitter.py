@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.feeds.pgn.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
+from live.feeds.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
 
 
 def split(

@@ -3,7 +3,7 @@ import asyncio
 import httpx
 import pytest
 
-from live.rehearse.servers.http_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 
 
 async def test_requests_are_read_and_answered_on_one_connection() -> None:

@@ -10,8 +10,8 @@ import pytest
 from live.config import FeedsConfig
 from live.events import Score
 from live.feeds.open_feed import open_feed
-from live.rehearse.planned_faults import GOOD, ConnectionFaults, connections, incidents
-from live.rehearse.servers.lichess_broadcast_server import ROUND_ID, LichessRehearsal
+from live.rehearse.rehearsal import GOOD, ConnectionFaults, connections, incidents
+from live.rehearse.web_servers import ROUND_ID, LichessRehearsal
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,

@@ -3,7 +3,7 @@ import msgspec
 import pytest
 
 from live.feeds.game_timeline import timeline
-from live.rehearse.servers.pgn_server import PATH, PgnUrlRehearsal
+from live.rehearse.web_servers import PATH, PgnUrlRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, decode, substance
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.games.player_names import family_name, isolated, short_name
+from live.games.player_identity import family_name, isolated, short_name
 from tests.web.conftest import Pages
 
 # --- board frame ---------------------------------------------------------------------------------

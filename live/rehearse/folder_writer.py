@@ -9,9 +9,7 @@ from pathlib import Path
 
 from live.clock import Clock
 from live.events import GameReport
-from live.rehearse.pgn_text import pgn_text
-from live.rehearse.planned_faults import ALL_WELL, Mishap
-from live.rehearse.rehearsal import Rehearsal
+from live.rehearse.rehearsal import ALL_WELL, Mishap, Rehearsal, pgn_text
 
 
 class FolderRehearsal(Rehearsal):

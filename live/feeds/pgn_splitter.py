@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from live.feeds.pgn.charset import PlainLines, decode
-from live.feeds.result_spelling import DOUBTFUL_WORDS, RESULT_WORDS, read_result
+from live.feeds.charset import PlainLines, decode
+from live.feeds.pgn_headers import DOUBTFUL_WORDS, RESULT_WORDS, read_result
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
 _HEADER_LINES = re.compile(rb"(?:" + _INDENT + rb"(?:[\[%;][^\n]*+)?\n)*+")

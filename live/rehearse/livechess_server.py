@@ -12,8 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from live.clock import Clock
 from live.events import GameReport
-from live.rehearse.planned_faults import ALL_WELL, Mishap
-from live.rehearse.rehearsal import Rehearsal
+from live.rehearse.rehearsal import ALL_WELL, Mishap, Rehearsal
 
 
 class DgtBoardRehearsal(Rehearsal):

@@ -12,10 +12,9 @@ from itertools import groupby
 import msgspec
 
 from live.events import GameReport
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import FeedConditions, FeedSession, follow
+from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
 from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
-from live.feeds.pgn.pgn_decoder import PgnDecoder
+from live.feeds.pgn_decoder import PgnDecoder
 
 #: One board loses a move and finds it again, another sends a wrong move first: both happen at
 #: every tournament. Both come before a long thought, so that there is time to see the effect.

@@ -20,9 +20,8 @@ import msgspec
 
 from live.errors import FeedUnreadable
 from live.events import IN_DOUBT, GameReport
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.feeds.files.file_feed import (
+from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.file_feed import (
     FileLook,
     FilesRead,
     Signature,
@@ -34,8 +33,7 @@ from live.feeds.files.file_feed import (
     signature,
     unreadable,
 )
-from live.feeds.files.partial_reads import BelievedText
-from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
+from live.feeds.pgn_snapshots import BelievedText, PgnSnapshots, PgnText, note_of
 from live.network.retry import FeedTrouble
 
 # It logs every change that it sees: with the log in the followed folder, for ever.

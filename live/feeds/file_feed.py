@@ -1,4 +1,8 @@
-"""``--feed PATH.pgn``: a PGN file that is still being written.
+"""A source that gives its PGN text by text: somebody else follows it, and says when it changes.
+
+``--feed -``: PGN on standard input, from a pipe, a terminal or a file.
+
+``--feed PATH.pgn``: a PGN file that is still being written.
 
 Watched where the system can, and looked at now and then in any case (network drives do not report
 changes). The folder is watched, not the file: when a writer replaces the file atomically, a watch
@@ -10,16 +14,143 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import aclosing
 from pathlib import Path
 from typing import NamedTuple
 
 from live.clock import Clock
 from live.errors import FeedNotFound, FeedUnreadable
-from live.feeds.feed import FeedSink
-from live.feeds.feed_session import FeedConditions, FeedSession, follow
-from live.feeds.files.pgn_snapshots import PgnSnapshots, PgnText, note_of
+from live.feeds.charset import not_pgn
+from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.pgn_decoder import PgnDecoder
+from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, note_of
 from live.network.retry import FeedTrouble, spoken
+from live.operating_system import InputWait
+
+
+class TextFeed:
+    """Reports the games of each text. Over when there are no more, or as a page is: every game has
+    a result and nothing has changed for the grace period.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        texts: Callable[[], AsyncGenerator[str | None, None]],
+        conditions: FeedConditions,
+    ) -> None:
+        """``texts`` begins to follow: each is all games as they are now, None says that it lives.
+        It raises FeedTrouble.
+        """
+        self.name = name
+        self._texts = texts
+        self._conditions = conditions
+        self._text = PgnText(name, conditions)
+        self._snapshots = PgnSnapshots(conditions)
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._follow, sink, self._conditions)
+
+    async def _follow(self, session: FeedSession) -> None:
+        given = False
+        async with aclosing(self._texts()) as texts:
+            async for text in texts:
+                if text is not None:
+                    await self._text.take(text.encode("utf-8", "replace"))
+                    given = True
+                if given:
+                    await self._report(session)
+                    if session.over:
+                        return
+        # Nobody writes it any more: all of it is believed after a while.
+        while given and (wait_s := await self._report(session)) is not None:
+            await self._conditions.clock.sleep(wait_s)
+
+    async def _report(self, session: FeedSession) -> float | None:
+        return await self._snapshots.report(
+            [await self._text.believe()], session, [note_of(self._text)]
+        )
+
+
+#: Read at once.
+PIECE_BYTES = 16_384
+#: Pieces read ahead while the consumer is behind: standard input then simply waits.
+AHEAD = 4
+
+
+class StdinFeed:
+    """Reports games as they arrive; over at the end of input."""
+
+    def __init__(self, name: str, conditions: FeedConditions, fd: int = 0) -> None:
+        self.name = name
+        self._conditions = conditions
+        self._fd = fd
+
+    async def run(self, sink: FeedSink) -> None:
+        await follow(self.name, self._follow, sink, self._conditions)
+
+    async def _follow(self, session: FeedSession) -> None:
+        decoder = PgnDecoder(fallback_charset=self._conditions.config.charset or "cp1252")
+        session.alive()
+        first = True
+        async for piece in pieces(self._fd):
+            if first and piece.strip():
+                first = False
+                if what := not_pgn(piece):
+                    raise FeedUnreadable("standard input", f"holds {what}", "Pipe PGN into it")
+            for games in decoder.slices(piece):
+                if games:
+                    await session.report(games)
+                await asyncio.sleep(0)  # a slice is some milliseconds of work
+        if games := decoder.finish():
+            await session.report(games)
+
+
+async def pieces(fd: int) -> AsyncIterator[bytes]:
+    """What a file descriptor gives, piece by piece, to its end.
+
+    Read in a thread, because the event loop can wait for pipes and terminals but not for plain
+    files, and any of them may be standard input. Bounded: at most :data:`AHEAD` pieces wait.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes | OSError] = asyncio.Queue(AHEAD)
+    stop_reader, stop_writer = os.pipe()
+
+    def read() -> None:
+        waiting = InputWait(fd, stop_reader)
+        piece: bytes | OSError = b"\0"
+        while piece and not isinstance(piece, OSError):
+            try:
+                if not waiting.ready():
+                    break
+                piece = os.read(fd, PIECE_BYTES)
+            except OSError as error:
+                piece = error
+            try:
+                asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
+            except (RuntimeError, asyncio.CancelledError):  # the loop has gone
+                break
+        os.close(stop_reader)
+
+    # A daemon: a terminal on which nobody types must not keep the program from ending.
+    threading.Thread(target=read, name="stdin", daemon=True).start()
+    try:
+        while True:
+            piece = await queue.get()
+            if isinstance(piece, OSError):
+                raise FeedUnreadable(
+                    "standard input", f"cannot be read ({piece.strerror})", "Give a file's path"
+                )
+            if not piece:
+                return
+            yield piece
+    finally:
+        os.close(stop_writer)
+        while not queue.empty():  # lets a reader that waits for room see the stop
+            queue.get_nowait()
+
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@
 * :class:`PgnReader` for texts read again and again as a whole (a file being written, a URL polled,
   a message): all games of the text at every reading.
 
-Both keep what they know of each game (:class:`~live.feeds.pgn.movetext.Movetext`), so that a game
+Both keep what they know of each game (:class:`~live.feeds.movetext.Movetext`), so that a game
 sent again costs its new moves only. Neither raises for any bytes, and one bad game does not harm
 the others: what is wrong with a game is in its ``problem``.
 
@@ -26,11 +26,10 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from live.events import STANDS, GameReport, Result
-from live.feeds.move_list import PROOF_PLIES
-from live.feeds.pgn.movetext import Movetext
-from live.feeds.pgn.pgn_headers import GameHead, read_head
-from live.feeds.pgn.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
-from live.feeds.san import MAX_PLIES
+from live.feeds.movetext import MAX_PLIES, Movetext
+from live.feeds.pgn_headers import GameHead, read_head
+from live.feeds.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
+from live.feeds.position_tracker import PROOF_PLIES
 
 #: Work between two slices, in tokens of up to some 20 microseconds.
 _SLICE_TOKENS = 500

@@ -1,1 +1,0 @@
-"""The bundled games, and the feed that replays them."""

@@ -1,1 +1,0 @@
-"""PGN bytes to whole-game reports, for every source that speaks PGN."""

@@ -1,1 +1,0 @@
-"""One stand-in for each service that real feeds come from."""
