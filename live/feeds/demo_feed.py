@@ -23,7 +23,7 @@ INCIDENTS = (PlannedIncident("takeback", game=1, ply=48), PlannedIncident("slip"
 
 def games() -> list[GameReport]:
     """The bundled games, finished."""
-    text = resources.files(__package__).joinpath("games.pgn").read_bytes()
+    text = resources.files(__package__).joinpath("demo", "games.pgn").read_bytes()
     decoder = PgnDecoder()
     return [*decoder.feed(text), *decoder.finish()]
 
