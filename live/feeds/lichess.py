@@ -1,6 +1,4 @@
-"""The token that lichess asks for: where it comes from, and what to say where it is refused.
-
-``--feed https://lichess.org/broadcast/…``: the live PGN stream of a round or tournament.
+"""lichess: the live PGN stream of a broadcast round or tournament, one game, or a TV channel.
 
 What the stream does (lichess API documentation, "Stream an ongoing broadcast round as PGN", and
 lila's RelayPgnStream): on connecting every game of a round that has begun comes whole; after
