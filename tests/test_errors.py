@@ -251,49 +251,6 @@ def test_what_a_file_or_feed_says_cannot_command_a_terminal() -> None:
 
 # --- it names no flag that the command lacks ------------------------------------------------------
 
-#: Commands that search with an engine, and those that search games of a file with one.
-FILES = ("analyze", "calibrate", "compare", "rank")
-ENGINES = ("", "doctor", "worker", *FILES)
-STUDIES = ("study table", "study figure")
-#: Whose people read what a module says, by module; "" is ``live-rate`` itself, the service.
-READ_BY: dict[str, tuple[str, ...]] = {
-    "service/public_delay.py": ("",),
-    "terminal/view_context.py": ("",),
-    "studies/alliot_covariance.py": STUDIES,
-    "studies/ferreira_tables.py": STUDIES,
-    "studies/regan_table.py": ("study run",),
-    "studies/study_data.py": STUDIES,
-    "engine/engine_process.py": ENGINES,
-    "engine/engine_discovery.py": ENGINES,
-    "engine/cluster.py": ("", "analyze", "worker"),
-    "feeds/demo/demo_feed.py": ("",),
-    # ``feeds`` leaves the subject out, and opens what it was given.
-    "feeds/source_address.py": ("",),
-    "studies/calibrate_engine.py": ("calibrate",),
-    "jobs/recorded_event.py": ("report", "replay"),
-    "jobs/analyze_games.py": FILES,
-    "studies/study_corpus.py": ("study moves", "study alliot", *STUDIES),
-    "studies/tabulate_corpus.py": ("study table",),
-    "studies/compare_players.py": ("compare",),
-    "publish/access/origin_policy.py": ("",),
-    "publish/static_site.py": ("site",),
-    "publish/http/listener.py": ("", "doctor", "replay"),
-    "ratings/regan/intrinsic_rating.py": ENGINES,
-    "ratings/ferreira/engine_distribution.py": ("study table",),
-    "ratings/perceived/played_games.py": ("calibrate",),
-    "rehearse/mqtt_publisher.py": ("rehearse",),
-    "rehearse/open_rehearsal.py": ("rehearse",),
-    "feeds/open_feed.py": ("",),
-    "service/plugin_service.py": ("",),
-    "service/sources.py": ("",),
-    "service/program_output.py": ("", "explain", "replay", "report", *ENGINES),
-    "service/measure_settings.py": ("",),
-    "settings.py": ("feeds", *ENGINES),
-    "store/journal.py": ("",),
-    "store/journal_file.py": ("",),
-}
-#: Those that are several commands, each of which names flags of its own.
-SEVERAL = {"jobs/recorded_event.py"}
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.
 TEXTS = {"service/systemd.py"}
@@ -349,18 +306,16 @@ def named() -> Iterator[tuple[str, str, str | None]]:
 
 
 @pytest.mark.slow
-def test_every_flag_that_is_named_is_one_of_the_command_that_people_gave() -> None:
+def test_every_flag_that_is_named_is_one_of_the_command_named_with_it() -> None:
+    """Or of any command, where none is named."""
     known = flags()
-    complaints = []
-    for module, flag, command in named():
-        commands = READ_BY.get(module, ()) if command is None else (command,)
-        lacking = [each or "live-rate" for each in commands if flag not in known[each]]
-        if module in SEVERAL and len(lacking) < len(commands):
-            continue
-        if lacking or not commands:
-            complaints.append(f"{module}: {flag} is no flag of {lacking or 'any named above'}")
+    everywhere = set().union(*known.values())
+    complaints = [
+        f"{module}: {flag} is no flag of {command or 'any command'}"
+        for module, flag, command in named()
+        if flag not in (everywhere if command is None else known[command])
+    ]
     assert not complaints, "\n".join(complaints)
-    assert {module for module, _, _ in named()} == set(READ_BY), "the table is what there is"
 
 
 def test_what_the_commands_themselves_refuse_names_their_own_flags() -> None:

@@ -44,9 +44,7 @@ ROOTS: dict[str, set[str]] = {
     "errors": set(),
     "operating_system": set(),
     "catalogue": {"events"},
-    "settings": {"errors"},
-    "engine_config": {"errors", "settings"},
-    "config": {"engine_config", "events", "errors", "settings"},
+    "config": {"events", "errors"},
 }
 #: The command line: imports what it needs only when it knows what it has to do.
 COMMANDS = {"cli", "commands"}
@@ -278,7 +276,7 @@ def test_an_import_against_the_flow_is_seen(source: Source) -> None:
             "live.publish.http.http_routes",
             "from live import __version__\nfrom live.errors import X",
         ),
-        Source("live.config", "from live.settings import flat\nfrom live.events import GainKind"),
+        Source("live.config", "from live.errors import X\nfrom live.events import GainKind"),
         Source("live.cli", "from live.commands.command_options import SWITCH"),
     ],
     ids=lambda source: source.name,

@@ -38,6 +38,7 @@ from aiomqtt.exceptions import MqttConnectError
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from live.config import named_text
 from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Player
 from live.feeds.charset import HEAD_BYTES, not_pgn
@@ -55,7 +56,6 @@ from live.feeds.position_tracker import (
 from live.feeds.source_address import MqttAddress
 from live.network.mqtt_client import MqttClient
 from live.network.retry import FeedTrouble
-from live.settings import named_text
 
 # What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
 #

@@ -23,7 +23,7 @@ from rich.text import Text
 
 from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, with_boards
-from live.config import GONE, SETTINGS, Config
+from live.config import GONE, SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
@@ -44,7 +44,6 @@ from live.service.measure_settings import engine_limit, human_searches
 from live.service.output_mode import JsonPrinter, line_printer
 from live.service.process import stop_on_signals
 from live.service.program_output import log_to_stderr, utc_now, write_report, write_texts
-from live.settings import flat, nested
 from live.store.journal_reader import (
     JournalReader,
     JournalRun,

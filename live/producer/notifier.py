@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
+from live.config import named_text
 from live.errors import ConfigError
 from live.events import NOTIFICATIONS, Change, FeedHealth, FeedName
 from live.producer.notice_rules import Notice, NoticeLimit
-from live.settings import named_text
 
 log = logging.getLogger(__name__)
 

@@ -16,12 +16,11 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from live.config import DirectorConfig
+from live.config import DirectorConfig, named_text
 from live.errors import ConfigError
 from live.events import DIRECTOR, Change, FeedHealth
 from live.network.retry import backoff
 from live.producer.scene_choice import SceneChoice
-from live.settings import named_text
 
 log = logging.getLogger(__name__)
 

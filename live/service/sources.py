@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from live.clock import Clock, LoopClock
-from live.config import SETTINGS, Config, FeedsConfig
+from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.feeds.feed import Feed, failed
 from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
@@ -26,7 +26,6 @@ from live.feeds.source_address import Kind, recognise
 from live.service.event_service import EventService
 from live.service.process import watch
 from live.service.supervision import Supervisor
-from live.settings import flat, nested
 
 log = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import msgspec
 from rich.text import Text
 
+from live.config import Delay, checked
 from live.errors import ConfigError, LiveRateError
 from live.events import (
     Alert,
@@ -21,7 +22,6 @@ from live.events import (
     PublicDelay,
 )
 from live.publish.published_state import PublishedState
-from live.settings import Delay, checked
 from live.terminal.board_rows import BoardRows
 from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges

@@ -15,7 +15,7 @@ from typing import Any
 
 import chess
 
-from live.config import SETTINGS, ServerConfig, load_config
+from live.config import ServerConfig, from_env, load_config
 from live.engine.search import Limit, SearchKey
 from live.engine.uci import (
     EngineReady,
@@ -32,7 +32,6 @@ from live.publish.server import Publisher
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
-from live.settings import env_layer
 from live.store.journal import Journal
 from tests.fuzz.mutation import HOSTILE
 from tests.fuzz.target import Target
@@ -243,7 +242,7 @@ def environment(data: bytes) -> None:
     """NAME=VALUE lines."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     pairs = [line.partition("=") for line in lines]
-    env_layer({name: value for name, _, value in pairs}, "LIVE_RATE_", SETTINGS)
+    from_env({name: value for name, _, value in pairs})
 
 
 CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()

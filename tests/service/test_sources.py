@@ -19,7 +19,16 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from live import app
-from live.config import SETTINGS, Config, FeedsConfig, ServerConfig, load_config
+from live.config import (
+    SETTINGS,
+    Config,
+    FeedsConfig,
+    ServerConfig,
+    checked,
+    flat,
+    load_config,
+    nested,
+)
 from live.errors import ConfigError, FeedNotFound
 from live.events import Change, FeedHealth, HealthMessage
 from live.publish.server import Publisher
@@ -39,7 +48,6 @@ from live.service.sources import (
     settings_of,
 )
 from live.service.supervision import Supervisor
-from live.settings import checked, flat, nested
 from live.store.journal import Journal
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World

@@ -36,7 +36,7 @@ import msgspec
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 import live
-from live.config import MqttConfig
+from live.config import MqttConfig, named_text
 from live.errors import ConfigError
 from live.events import (
     Change,
@@ -56,7 +56,6 @@ from live.publish.stream.numbered_stream import FIRST_SEQ
 from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
 from live.publish.stream.stream_hub import StreamHub
 from live.publish.visibility import Visibility, shown
-from live.settings import named_text
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
 
