@@ -26,7 +26,7 @@ from live.events import (
     Player,
     SpeculationFigures,
 )
-from live.feeds.demo import demo_feed
+from live.feeds import demo_feed
 from live.games.game import GameConfirmed, Step
 from live.ledger.event_ledger import EventLedger
 from live.ledger.event_state import EventState
