@@ -136,7 +136,9 @@ class EventLineWriter:
         player = plain(getattr(view, color).name, 40) if view else color
         other: Color = "black" if color == "white" else "white"
         elo, opponent = (getattr(view, each).elo if view else None for each in (color, other))
-        said = sentence(point, elo, opponent) or "no perceived rating"
+        # Its side's last move of a finished game: the figure stays.
+        final = view is not None and view.result != "*" and point.ply >= view.plies_played - 1
+        said = sentence(point, elo, opponent, final=final) or "no perceived rating"
         return (
             f"{self._label(game)}: {move}{score}, gain {point.gain_cp / 100:+.2f}. {player}: {said}"
         )

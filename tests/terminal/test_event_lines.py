@@ -44,6 +44,19 @@ def test_a_move_with_its_gain_is_one_line() -> None:
     ]
 
 
+def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
+    over = msgspec.structs.replace(VIEW, result="1-0", plies_played=40)
+    for view, ply, said in (
+        (over, 39, "played like"),
+        (over, 37, "playing like"),
+        (msgspec.structs.replace(over, result="*"), 39, "playing like"),
+    ):
+        writer = EventLineWriter()
+        writer.lines([GameMessage(view)])
+        [line] = writer.lines([PointMessage("g1", "white", full_point(ply))])
+        assert f": {said} 2441 · " in line
+
+
 def test_a_gain_known_before_the_score_still_names_the_move() -> None:
     writer = EventLineWriter()
     writer.lines([GameMessage(VIEW), MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))])

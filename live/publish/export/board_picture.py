@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode
 import chess
 import chess.svg
 
-from live.catalogue import EARLY_MOVES, elo_text, sentence
+from live.catalogue import EARLY_MOVES, sentence
 from live.events import Color, CurvePoint, GameDetail, GameView
 from live.games.game import move_number, mover
 from live.publish.export.event_exports import ExportFailed, child_answer, step_back
@@ -92,9 +92,11 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
         return
     missing = _unrated(game, color, point.ply)
     early = point.counted < EARLY_MOVES
-    figure = f"playing like {elo_text(point.perceived)}{'…' if missing else ''}"
+    final = game.result != "*" and not missing
+    figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
+    figure += "…" if missing else ""
     yield _words(630, y + 54, 26 if early else 40, _QUIET if early else _COLORS[color], figure)
-    for at, part in enumerate(sentence(point, player.elo, other.elo).split(" · ")[1:]):
+    for at, part in enumerate(parts):
         yield _words(630, y + 86 + 26 * at, 20, _QUIET, part)
 
 

@@ -43,6 +43,17 @@ def test_a_figure_that_does_not_rest_on_all_moves_says_so(game: GameDetail) -> N
     assert sum(each.endswith("…") for each in found) == 1
 
 
+def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(game: GameDetail) -> None:
+    over = replace(game, result="1-0")
+    assert sum(each.startswith("played like ") for each in texts(board_svg(over))) == 2
+    found = texts(board_svg(replace(over, curves=replace(game.curves, white=()))))
+    assert sum("like " in each for each in found) == 1
+    found = texts(
+        board_svg(replace(over, curves=replace(game.curves, white=game.curves.white[:-2])))
+    )
+    assert sum(each.startswith("playing like ") for each in found) == 1
+
+
 def test_moves_are_counted_from_the_start_position(game: GameDetail) -> None:
     black = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 30"
     reply = replace(game.plies[0], ply=1, san="Nf6", uci="g8f6")
