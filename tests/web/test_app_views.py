@@ -81,6 +81,13 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(page: Page) -> None
                 " node.textContent))].filter((name) => name.startsWith('Fior')).length"
             )
             assert shown == 2
+        # A figure that rests on few moves is smaller than one that says something.
+        assert await page.run(
+            "[...document.querySelectorAll('.card .side')].every((side) => {"
+            " const size = (early) => side.classList.toggle('early', early) === early &&"
+            " parseFloat(getComputedStyle(side.querySelector('.rating')).fontSize);"
+            " return size(true) < size(false); })"
+        )
         # A clock that runs is bolder: each takes its turn.
         await page.resize(1400, 1000)
         broadcast.listener = publisher.publish

@@ -58,7 +58,7 @@ export class PlayersPage {
       const { player, place: rank } = players[at];
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
     });
-    const ties = withheldIn(held) ? "" : `Players by ${FIGURE_NAMES[by]}, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.`;
+    const ties = withheldIn(held) ? "" : `Places go by \u201c${FIGURE_NAMES[by]}\u201d, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.`;
     setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._note.hidden = !this._note.textContent;
     this._drawMatches(teamMatches([...held.games.values()]));
