@@ -2,6 +2,7 @@
 
 import { element, setText } from "../drawing/elements.js";
 import { clockOf, figureWords, leapText, unratedPart, pointsOf, turnOf, withoutFigure } from "./shown_figures.js";
+import { isFinal } from "../client/figures.js";
 import { notation } from "./score.js";
 import { Name } from "../drawing/player_names.js";
 
@@ -63,7 +64,9 @@ export class PlayerPanel {
     const brief = ["bar", "grid", "curves"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, point, basis, words, brief);
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
-    const leap = read === null || choice !== "perceived" || open ? "" : leapText(game, color, words, brief ? null : notation.sanOf);
+    // Where there is room for one of both, a final figure has its percentile.
+    const passed = brief && isFinal(game, color, point);
+    const leap = read === null || choice !== "perceived" || open || passed ? "" : leapText(game, color, words, brief ? null : notation.sanOf);
     this._rating.draw(read, open, withoutFigure(point, words, withheld), leap, brief);
   }
 }

@@ -1,7 +1,7 @@
 /** Which figure leads on the page, and how one side of a game is shown, everywhere the same. Pure. */
 
 import { scoreText, whiteShare } from "../drawing/number_format.js";
-import { unratedMoves } from "../client/figures.js";
+import { isFinal, pointAt, unratedMoves } from "../client/figures.js";
 import { counted } from "../overlay/language/words.js";
 import english from "../overlay/language/en.js";
 import { figureWords, lastMove as moveOf, leapText, oddsWords, withoutFigure as whyNone } from "../overlay/shown_figures.js";
@@ -35,8 +35,9 @@ export function basisText(game, color, { counted }) {
   return missing === 0 ? countedMoves(counted) : `${counted} of ${countedMoves(counted + missing)}`;
 }
 
-/** Which of its last moves moved a side's perceived rating far, up to a ply; else empty. */
+/** Which of its last moves moved a side's perceived rating far, up to a ply; else empty, as once the game is over and rated. */
 export function leapNews(game, color, { choice = "perceived", withheld = false }, ply = Infinity) {
+  if (isFinal(game, color, pointAt(game.curves[color], ply))) return "";
   return choice === "perceived" && !withheld ? leapText(game, color, english, null, ply) : "";
 }
 

@@ -247,6 +247,18 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(
     assert found == (said and "fiel um 70 mit 2.\u00a0Sf3")
 
 
+def test_beside_a_final_figure_stands_no_news(pages: Pages) -> None:
+    held = plain(leaping(2100.0, 2030.0, 2040.0))
+
+    def news(result: str, ply: int) -> str:
+        args = [{**held, "result": result}, "white", {"choice": "perceived"}, ply]
+        return str(pages.run("page/score_words.js", "leapNews", *args))
+
+    assert news("1-0", 99) == ""
+    # While its last move is not looked at, and while it runs.
+    assert news("1-0", 4) == news("*", 99) == "fell 70 with 2.\u00a0Nf3"
+
+
 # --- share image ---------------------------------------------------------------------------------
 
 
