@@ -105,7 +105,7 @@ export function heldGains(games, key) {
   );
 }
 
-export class PooledGains {
+class PooledGains {
   /** `changed()` follows every answer of the service. */
   constructor(changed) {
     this._changed = changed;
