@@ -14,6 +14,7 @@ cannot be said is null and has its reason beside it; sums over games do not depe
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -55,7 +56,6 @@ from live.ratings.conformance import (
 )
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import interval_of
-from live.ratings.gain import GainHistogram, expected_score_between
 from live.ratings.intrinsic_rating import IntrinsicTable, intrinsic_rating, project
 from live.ratings.perceived_model import ModelChoice, MoveReader, PaceGroup, Turn
 from live.ratings.perceived_rating import (
@@ -600,9 +600,11 @@ def _side_methods(terms: _Terms, side: SideFigures, elo: int | None) -> SideMeth
 
 def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:
     """Algorithm 1: White's gains against Black's (Ferreira 2012, section 4, Eq. 2)."""
-    expected = expected_score_between(GainHistogram(white_cp), GainHistogram(black_cp))
-    if expected is None:
+    if not white_cp or not black_cp:
         return HeadToHead()
+    ranked = sorted(black_cp)
+    halves = sum(bisect_left(ranked, gain) + bisect_right(ranked, gain) for gain in white_cp)
+    expected = halves / (2 * len(white_cp) * len(black_cp))
     return HeadToHead(
         rounded(expected, SCORE_DECIMALS), rounded(difference_of(expected), ELO_DECIMALS)
     )

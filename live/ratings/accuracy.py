@@ -67,13 +67,13 @@ class SideAccuracy(NamedTuple):
 
 def win_percent(score_cp: Floats) -> Floats:
     """White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond that is."""
-    found: Floats = 100 / (1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP)))
+    found: Floats = 100 / (1 + np.exp(-_WIN_PER_CP * _within(score_cp, -CAP_CP, CAP_CP)))
     return found
 
 
 def move_accuracy(lost: Floats) -> Floats:
     """Accuracy of moves, 0 to 100, by what they lost of the mover's chance to win, per cent."""
-    found = np.clip(_SCALE * np.exp(-_RATE * lost) + _OFFSET + _BONUS, 0.0, 100.0)
+    found = _within(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
     return np.where(lost == 0, 100.0, found)
 
 
@@ -84,29 +84,33 @@ def game_accuracy(
     where a score is not known yet.
     """
     cp = np.array([np.nan if score is None else score.cp for score in scores], dtype=np.float64)
-    mating = np.array([score is not None and score.mate == 0 for score in scores], dtype=np.bool_)
-    capped = np.clip(cp, -CAP_CP, CAP_CP)
-    chances = win_percent(cp)
-    white = (np.arange(len(cp) - 1) % 2 == 0) == (first_mover == "white")
-    sign = np.where(white, 1.0, -1.0)
-    accuracy = move_accuracy(np.maximum(0.0, -sign * np.diff(chances)))
-    loss = np.maximum(0.0, -sign * np.diff(capped))
     # ``mate`` 0 says that the side to move is mated: the mating move always counts.
-    beyond = (np.diff(capped) == 0) & (np.abs(capped[1:]) == CAP_CP) & ~mating[1:]
-    weights = _weights(chances)
+    mating = np.array([score is not None and score.mate == 0 for score in scores[1:]], dtype=bool)
+    capped, chances = _within(cp, -CAP_CP, CAP_CP), win_percent(cp)
+    first = np.arange(len(cp) - 1) % 2 == 0
+    sides: tuple[tuple[Color, Bools], ...] = (("white", first), ("black", ~first))
+    if first_mover == "black":
+        sides = (("white", ~first), ("black", first))
+    worse = np.where(sides[0][1], -1.0, 1.0)
+    lost_cp = worse * (capped[1:] - capped[:-1])
+    accuracy = move_accuracy(np.maximum(0.0, worse * (chances[1:] - chances[:-1])))
+    loss = np.maximum(0.0, lost_cp)
+    seen = (lost_cp != 0) | (np.abs(capped[1:]) != CAP_CP) | mating
+    scored, weights = ~np.isnan(accuracy), _weights(chances)
     found: dict[Color, SideAccuracy] = {}
-    sides: tuple[tuple[Color, Bools], ...] = (("white", white), ("black", ~white))
     for color, own in sides:
-        known = own & ~np.isnan(accuracy)
-        percents, counted = accuracy[known], loss[known & ~beyond]
+        known = own & scored
+        percents, weighed, counted = accuracy[known], weights[known], loss[known & seen]
         mean = None
         if len(percents):
-            weighted = float(np.average(percents, weights=weights[known]))
+            weighted = float(percents @ weighed / weighed.sum())
             # Values below 1 count as 1 (lila, Maths.scala), so one blunder does not make all 0.
             mean = (weighted + len(percents) / float((1 / np.maximum(percents, 1.0)).sum())) / 2
         found[color] = SideAccuracy(
             MeanOfMoves(mean, len(percents)),
-            MeanOfMoves(float(counted.mean()) if len(counted) else None, len(counted)),
+            MeanOfMoves(
+                float(counted.sum() / len(counted)) if len(counted) else None, len(counted)
+            ),
         )
     return found
 
@@ -118,14 +122,20 @@ def _weights(chances: Floats) -> Floats:
     """
     plies = len(chances) - 1
     window = max(_WINDOW[0], min(_WINDOW[1], plies // 10))
-    known = ~np.isnan(chances)
     # About 50, where the sum of squares loses no digits that matter.
-    centred = np.where(known, chances - 50, 0.0)
-    sums = np.zeros((3, len(chances) + 1))
-    sums[:, 1:] = np.cumsum([known, centred, centred**2], axis=1)
-    end = np.minimum(np.maximum(np.arange(2, plies + 2), window), len(chances))
+    sums = np.zeros((3, plies + 2))
+    known, centred, squares = sums[:, 1:]
+    known[:] = ~np.isnan(chances)
+    centred[:] = np.where(known, chances - 50, 0.0)
+    squares[:] = centred * centred
+    sums.cumsum(axis=1, out=sums)
+    end = np.minimum(np.maximum(np.arange(2, plies + 2), window), plies + 1)
     n, total, squares = sums[:, end] - sums[:, np.maximum(0, end - window)]
     n = np.maximum(n, 1)
     variance = squares / n - (total / n) ** 2
-    found: Floats = np.clip(np.sqrt(np.maximum(0.0, variance)), *_WEIGHT)
+    return _within(np.sqrt(np.maximum(0.0, variance)), *_WEIGHT)
+
+
+def _within(values: Floats, least: float, most: float) -> Floats:
+    found: Floats = np.minimum(np.maximum(values, least), most)
     return found
