@@ -34,11 +34,10 @@ from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS
 from live.players.player_lists import beside
 from live.plugins.installed_plugins import installed_plugins, used_plugins
-from live.publish.access.authentication import everybody
-from live.publish.access.origin_policy import check_exposure
-from live.publish.export.study_files import StudyFiles
+from live.publish.access import check_exposure, everybody
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
+from live.publish.study_page import StudyFiles
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.service.output_mode import OutputMode, way
@@ -326,7 +325,7 @@ async def _publishing_to_broker(
     if not config.mqtt.publish:
         yield
         return
-    from live.publish.broker.broker_publisher import (
+    from live.publish.broker import (
         BrokerPublisher,  # costs 0.1 s that others need not wait
         SiteStream,
     )

@@ -181,7 +181,7 @@ class ServerConfig(Section, frozen=True):
     public: bool = False
     """Whoever reaches the port may read without a token."""
     tokens_file: str = ""
-    """Who may read what; see :mod:`live.publish.access.tokens`."""
+    """Who may read what; see :mod:`live.publish.access`."""
     hide_scores: bool = False
     """Nothing an engine said reaches those without an arbiter's token: for venues."""
     hosts: Hosts = ()

@@ -21,7 +21,7 @@ from live.catalogue import (
     written,
 )
 from live.events import CurvePoint, PlayerMethods, PlayerView, Share, SideMethods
-from live.publish.http.static_files import catalogue_module
+from live.publish.static_files import catalogue_module
 
 POINT = CurvePoint(
     ply=63,

@@ -9,8 +9,8 @@ from pathlib import Path
 import yaml
 
 from live.config import load_config
-from live.publish.access.origin_policy import OriginPolicy
-from live.publish.metrics import MetricCounts, Metrics
+from live.publish.access import OriginPolicy
+from live.publish.answers import MetricCounts, Metrics
 from live.service.systemd import MALLOC, unit
 from tests.publish.world import World
 

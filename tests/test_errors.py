@@ -26,7 +26,7 @@ from live.engine.uci import UciSettings
 from live.errors import LiveRateError
 from live.feeds.open_feed import open_feed
 from live.jobs.analyze_games import read_pgn
-from live.publish.http.listener import listen
+from live.publish.connection import listen
 
 #: What must be read in any message: the thing, a colon, what is wrong with it.
 LINE = re.compile(r"\S.*: \S.*", re.DOTALL)

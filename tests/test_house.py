@@ -252,7 +252,7 @@ def traces(name: str, text: str) -> list[str]:
     "source",
     [
         Source("live.games.report_changes", "from live.engine.search import Search"),
-        Source("live.games.report_changes", "def f():\n    import live.publish.stream.stream_hub"),
+        Source("live.games.report_changes", "def f():\n    import live.publish.streams"),
         Source("live.ratings.gain", "from ..ledger import event"),
         Source("live.ratings", "from ..store import journal", package=True),
         Source("live.events", "import live.errors"),
@@ -273,7 +273,7 @@ def test_an_import_against_the_flow_is_seen(source: Source) -> None:
         Source("live.engine", "from .search import Search", package=True),
         Source("live.engine", "from ..games.game import Game", package=True),
         Source(
-            "live.publish.http.http_routes",
+            "live.publish.routes",
             "from live import __version__\nfrom live.errors import X",
         ),
         Source("live.config", "from live.errors import X\nfrom live.events import GainKind"),

@@ -80,7 +80,7 @@ def token(
     from datetime import UTC
 
     from live.errors import ConfigError
-    from live.publish.access.tokens import new_token
+    from live.publish.access import new_token
 
     if not name.strip():
         raise ConfigError("NAME", "is empty", "Say whom the token is for")
@@ -146,8 +146,8 @@ def schema(
     """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
     import msgspec
 
-    from live.publish.http.http_routes import openapi
-    from live.publish.schema.asyncapi import asyncapi
+    from live.publish.docs import asyncapi
+    from live.publish.routes import openapi
 
     document = msgspec.json.encode(openapi() if http else asyncapi())
     typer.echo(msgspec.json.format(document, indent=2).decode())
@@ -173,7 +173,7 @@ def site(
     ] = "live-rate",
 ) -> None:
     """Write the page and the overlays as files for any web server; viewers read from a broker."""
-    from live.publish.static_site import write_site
+    from live.publish.static_files import write_site
 
     written = write_site(out, broker, prefix)
     size_mb = sum(each.stat().st_size for each in written) / 1e6

@@ -26,8 +26,7 @@ from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.roster import namesakes
 from live.players.player_lists import beside
-from live.publish.export.analysis_json import Analysis, analysis, to_json
-from live.publish.export.pgn_export import export
+from live.publish.exports import Analysis, analysis, export, to_json
 from live.report.report_page import page
 from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped

@@ -31,9 +31,9 @@ from live.human.network import open_network
 from live.players.player_lists import open_player_lists
 from live.plugins.installed_plugins import InstalledPlugin, installed_plugins, used_plugins
 from live.plugins.plugin_process import PluginFailure, PluginProcess
-from live.publish.http.listener import listen
-from live.publish.http.static_files import OVERLAY
+from live.publish.connection import listen
 from live.publish.public_state import DelayedGames
+from live.publish.static_files import OVERLAY
 from live.ratings.engine_scale import load_reference
 from live.service.engine_service import MeasuredEngines
 from live.service.event_journal import journals_folder

@@ -33,8 +33,8 @@ from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import HumanSearches
 from live.ledger.outgoing_messages import HumanRequest, Urgency
-from live.publish.access.origin_policy import is_loopback
-from live.publish.export.analysis_json import Analysis, analysis, to_json
+from live.publish.access import is_loopback
+from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
 from live.report.report_files import Format, change_line, incident_texts
 from live.report.report_files import moment as incident_moment

@@ -60,8 +60,7 @@ from live.publish.published_state import (
     view_of,
     whole_game,
 )
-from live.publish.stream.stream_filter import StreamFilter
-from live.publish.visibility import Visibility, sends, shown
+from live.publish.visibility import StreamFilter, Visibility, sends, shown
 
 log = logging.getLogger(__name__)
 

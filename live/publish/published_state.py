@@ -56,8 +56,7 @@ from live.events import (
 )
 from live.games.game import RoundPlace, round_place
 from live.ledger.roster import main_event
-from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
-from live.publish.visibility import Visibility, sends, shown, sources_for
+from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, sends, shown, sources_for
 
 
 class PublishedState(Protocol):

@@ -17,34 +17,30 @@ from websockets.server import ServerProtocol
 from live.config import ServerConfig
 from live.events import Change, FeedHealth, FeedState, FigureChoice, GameId, Incident
 from live.publish import wire
-from live.publish.access.authentication import Authentication, Guest
-from live.publish.access.client_limits import ClientLimits, RateLimits
-from live.publish.access.handshake import AdmittedClient, HandshakeJudge, TokenHandshake
-from live.publish.access.origin_policy import (
+from live.publish.access import (
+    Authentication,
     BoardsOnAir,
+    ClientLimits,
+    Guest,
     OriginPolicy,
+    RateLimits,
+    TokenFile,
     check_exposure,
     games_of,
     is_loopback,
 )
-from live.publish.access.tokens import TokenFile
-from live.publish.export.event_exports import EventExports
-from live.publish.export.study_files import StudyFiles
-from live.publish.fair_turns import FairTurns
-from live.publish.http.http_connection import HttpConnection
-from live.publish.http.http_messages import HttpRequest, HttpResponse, problem
-from live.publish.http.http_routes import HttpRoutes
-from live.publish.http.listener import PortListener
-from live.publish.http.static_files import StaticSite
-from live.publish.metrics import MetricCounts
+from live.publish.answers import HttpRequest, HttpResponse, MetricCounts, problem
+from live.publish.connection import HttpConnection, PortListener
+from live.publish.event_exports import EventExports
+from live.publish.handshake import AdmittedClient, HandshakeJudge, TokenHandshake
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
-from live.publish.stream.broadcaster import Broadcaster
-from live.publish.stream.numbered_stream import NumberedStream
-from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
-from live.publish.stream.stream_hub import TooManyFilters
-from live.publish.stream.subscriber import Subscriber
-from live.publish.visibility import Visibility
+from live.publish.routes import HttpRoutes
+from live.publish.static_files import StaticSite
+from live.publish.streams import NumberedStream, TooManyFilters
+from live.publish.study_page import StudyFiles
+from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
+from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +51,7 @@ _EXPIRED = "the token is no longer valid"
 class Publisher:
     """Serves the state and its changes. Use as ``async with Publisher(config, state) as p``.
 
-    Loss policy: see :class:`live.publish.stream.subscriber.Subscriber`; a slow client is skipped
+    Loss policy: see :class:`live.publish.subscribers.Subscriber`; a slow client is skipped
     and gets a fresh snapshot, and costs neither unbounded memory nor anybody else's time.
     """
 

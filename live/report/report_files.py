@@ -30,8 +30,7 @@ from live.events import (
     PlayerView,
     PlyView,
 )
-from live.publish.export.analysis_json import Analysis, study_lines, to_json
-from live.publish.export.pgn_export import export
+from live.publish.exports import Analysis, export, study_lines, to_json
 from live.publish.published_state import gain_counts
 from live.publish.visibility import Visibility, shown
 from live.report.printed import HtmlColumn, document, html, table

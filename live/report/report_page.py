@@ -35,7 +35,7 @@ from live.events import (
 )
 from live.games.game import main_round, move_number
 from live.human.difficulty import in_words
-from live.publish.export.analysis_json import Analysis
+from live.publish.exports import Analysis
 from live.publish.published_state import gain_counts, game_order
 from live.report.printed import (
     MINUS,

@@ -19,11 +19,10 @@ from rich.live import Live
 
 from live.events import Alert, AlertMessage, Change, GameMessage, GameView, Message
 from live.publish import wire
-from live.publish.access.authentication import everybody
+from live.publish.access import everybody
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, snapshot
-from live.publish.stream.stream_filter import EVERYTHING
-from live.publish.visibility import Visibility, shown
+from live.publish.visibility import EVERYTHING, Visibility, shown
 from live.service.event_service import EventService
 from live.service.process import attended
 from live.service.program_output import export_incidents, export_report, while_there_is_room

@@ -25,7 +25,7 @@ from live.config import Config
 from live.errors import InputError
 from live.events import GameId, Incident
 from live.ledger.roster import main_event
-from live.publish.export.analysis_json import Analysis, analysis
+from live.publish.exports import Analysis, analysis
 from live.publish.published_state import PublishedState
 from live.report.report_files import Format, incident_texts, only, texts
 from live.report.report_files import moment as incident_moment
@@ -103,7 +103,7 @@ class RepeatedLines(logging.Filter):
 
 def _place(trace: TracebackType | None) -> str:
     """The innermost line of our own, if there is one: ``, at
-    live/publish/stream/stream_hub.py:120``.
+    live/publish/streams.py:120``.
     """
     for frame, line in reversed(list(traceback.walk_tb(trace))):
         path = Path(frame.f_code.co_filename)

@@ -45,7 +45,7 @@ from live.events import MATE_CP
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.feeds.pgn_headers import read_head, read_result
 from live.feeds.pgn_splitter import PgnSegment, PgnSplitter
-from live.publish.export.pgn_export import FORMAT, tag_value, wrapped
+from live.publish.exports import FORMAT, tag_value, wrapped
 from live.ratings.conformance import Complexity
 from live.studies.corpus_database import (
     STANDARD_FEN,

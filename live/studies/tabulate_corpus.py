@@ -14,8 +14,8 @@ import msgspec
 
 from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write
-from live.publish.export.event_exports import step_back
-from live.publish.export.study_files import FIGURE_FORMS, REFUSED, StudyQuestion
+from live.publish.event_exports import step_back
+from live.publish.study_page import FIGURE_FORMS, REFUSED, StudyQuestion
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,

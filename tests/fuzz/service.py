@@ -24,11 +24,10 @@ from live.engine.uci import (
     UciSettings,
 )
 from live.errors import ConfigError, EngineFault, InputError
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.tokens import read_tokens
-from live.publish.fair_turns import FairTurns
-from live.publish.http.http_connection import HttpConnection
+from live.publish.access import ClientLimits, read_tokens
+from live.publish.connection import HttpConnection
 from live.publish.server import Publisher
+from live.publish.subscribers import FairTurns
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos

@@ -21,7 +21,7 @@ from live.feeds import demo_feed
 from live.jobs.analyze_games import analysed, read_pgn
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.ledger.rate_game import COLORS
-from live.publish.export.analysis_json import Analysis, analysis
+from live.publish.exports import Analysis, analysis
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_rating import perceived
 from live.service.event_journal import EventJournal

@@ -43,7 +43,7 @@ from live.jobs.recorded_event import (
     report,
     run_at,
 )
-from live.publish.export.analysis_json import Analysis, analysis
+from live.publish.exports import Analysis, analysis
 from live.publish.visibility import Visibility, shown
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService

@@ -50,8 +50,7 @@ from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.outgoing_messages import Effects, Urgency
 from live.publish.published_state import ClientState, snapshot
-from live.publish.stream.stream_filter import StreamFilter
-from live.publish.visibility import Visibility
+from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.expected_result import Results, load_result_model
 from live.ratings.perceived_model import Models, shipped_models
 from tests.ledger.arithmetic import answer, answer_or_failure, game, line

@@ -14,8 +14,7 @@ import pytest
 
 from live.alerts.finding import NAMES as alert_names
 from live.alerts.finding import SIGNS as alert_signs
-from live.events import AlertKind
-from live.events.health import FeedState
+from live.events import AlertKind, FeedState
 from live.manual.pages import manual_page
 from live.terminal import controller
 from live.terminal.board_rows import ORDERS

@@ -15,7 +15,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from live.manual.pages import manual_page
-from live.publish.access.tokens import new_token
+from live.publish.access import new_token
 from tests.service.running import running
 
 EXAMPLES = Path(__file__).parent.parent / "data" / "plugins"

@@ -13,10 +13,10 @@ from websockets.asyncio.client import connect
 
 from live.config import ServerConfig
 from live.events import EngineMessage, PlayerView, StandingMessage
-from live.publish.http.static_files import StaticSite
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.stream_filter import StreamFilter
+from live.publish.static_files import StaticSite
+from live.publish.visibility import StreamFilter
 from live.publish.wire import _SENT, brief
 from tests.publish.test_server import follow, live, position, readers, serving, until
 from tests.publish.world import World

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from live.publish.fair_turns import FairTurns
+from live.publish.subscribers import FairTurns
 
 
 async def turn_over() -> None:

@@ -12,7 +12,7 @@ from live.events import (
     QueueLengths,
     SpeculationFigures,
 )
-from live.publish.metrics import MetricCounts, Metrics
+from live.publish.answers import MetricCounts, Metrics
 from tests.publish.world import NAMES, World
 
 

@@ -22,14 +22,13 @@ from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
 from live.events import FeedHealth
 from live.publish import server
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.tokens import GRACE_LOOKS, new_token
-from live.publish.http.static_files import StaticSite
+from live.publish.access import GRACE_LOOKS, ClientLimits, new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.numbered_stream import HistoryLimits
-from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
-from live.publish.stream.subscriber import Subscriber
+from live.publish.static_files import StaticSite
+from live.publish.streams import HistoryLimits
+from live.publish.subscribers import Subscriber
+from live.publish.visibility import EVERYTHING, StreamFilter, fold
 from live.publish.wire import CloseCode
 from tests.publish.world import GAMES, NAMES, World
 

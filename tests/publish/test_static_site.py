@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.config import MqttConfig
 from live.errors import ConfigError
-from live.publish.broker.broker_publisher import BrokerPublisher, SiteStream
+from live.publish.broker import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
-from live.publish.static_site import write_site
+from live.publish.static_files import write_site
 from tests.publish.mosquitto import ANYBODY, free_port, running
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page, browsing

@@ -29,11 +29,19 @@ from live.events import (
 )
 from live.publish import visibility as tables
 from live.publish import wire
-from live.publish.export.pgn_export import export
+from live.publish.exports import export
 from live.publish.published_state import ClientState, VisibleState, snapshot, view_of
-from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
-from live.publish.stream.stream_hub import StreamHub
-from live.publish.visibility import Visibility, seen_from, sends, shown, source_name, sources_for
+from live.publish.streams import StreamHub
+from live.publish.visibility import (
+    EVERYTHING,
+    StreamFilter,
+    Visibility,
+    seen_from,
+    sends,
+    shown,
+    source_name,
+    sources_for,
+)
 from tests.publish.world import GAMES, World
 
 #: Everything an engine said, by the type that holds it: what two worlds may differ in below.

@@ -17,7 +17,7 @@ from live.events import (
     PlyView,
     Share,
 )
-from live.publish.export.analysis_json import Analysis
+from live.publish.exports import Analysis
 from tests.terminal.sample_boards import detail
 from tests.terminal.sample_boards import point as sample_point
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from live.alerts.incident_log import IncidentLog
 from live.events import Alert
-from live.publish.export.analysis_json import Analysis
+from live.publish.exports import Analysis
 from live.publish.visibility import Visibility, shown
 from live.report.report_files import (
     FORMULA,

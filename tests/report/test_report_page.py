@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Player
-from live.publish.export.analysis_json import Analysis
+from live.publish.exports import Analysis
 from live.report.report_page import page
 from tests.report.hostile import ENGINE, FORMULA, event, game, player
 

@@ -16,7 +16,7 @@ from live.engine.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
 from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
-from live.publish.export.analysis_json import Analysis
+from live.publish.exports import Analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from tests.ledger.arithmetic import answer

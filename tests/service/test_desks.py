@@ -45,10 +45,9 @@ from live.events import (
     SnapshotMessage,
 )
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, timeline
-from live.publish.access.tokens import new_token
+from live.publish.access import new_token
 from live.publish.published_state import snapshot, view_of
-from live.publish.stream.stream_filter import StreamFilter
-from live.publish.visibility import Visibility
+from live.publish.visibility import StreamFilter, Visibility
 from live.report.report_files import incidents_csv as as_csv
 from live.service.desks import (
     ENTRY,

@@ -21,7 +21,7 @@ from live.events import FeedHealth, FeedReport, GameReport
 from live.feeds import demo_feed
 from live.games.game import Game
 from live.jobs.recorded_event import rebuilt
-from live.publish.export.analysis_json import Analysis, analysis
+from live.publish.exports import Analysis, analysis
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader

@@ -33,12 +33,11 @@ from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals
-from live.publish.broker.retained_messages import RetainedMessages
-from live.publish.export.analysis_json import analysis, to_json
+from live.publish.broker import RetainedMessages
+from live.publish.exports import analysis, to_json
 from live.publish.published_state import ClientState, snapshot
-from live.publish.stream.stream_filter import StreamFilter
-from live.publish.stream.stream_hub import StreamHub
-from live.publish.visibility import Visibility
+from live.publish.streams import StreamHub
+from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.perceived_model import MODELS
 from live.service.event_service import EventService, GameRelease
 from live.service.measure_settings import fitting, limit_text

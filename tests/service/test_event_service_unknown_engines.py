@@ -23,7 +23,7 @@ from live.events import (
 from live.feeds import demo_feed
 from live.jobs.doctor import examine
 from live.jobs.recorded_event import explanation_of, rebuilt
-from live.publish.export.analysis_json import analysis
+from live.publish.exports import analysis
 from live.ratings import engine_scale
 from live.ratings.engine_scale import ReferenceSet, load_reference
 from live.service import event_service, measure_settings

@@ -17,7 +17,7 @@ from live.feeds.open_feed import open_feed
 from live.plugins.installed_plugins import InstalledPlugin
 from live.plugins.interface import PluginAlert
 from live.plugins.plugin_process import MOST_FAILURES, PluginFailure
-from live.publish.export.event_exports import ExportFailed
+from live.publish.event_exports import ExportFailed
 from live.publish.published_state import snapshot
 from live.publish.visibility import Visibility
 from live.service import plugin_service

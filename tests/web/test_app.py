@@ -22,9 +22,9 @@ from live.events import (
     PlayerView,
     PlyView,
 )
-from live.publish.access.tokens import new_token
+from live.publish.access import new_token
 from live.publish.server import Publisher
-from live.publish.stream.stream_filter import EVERYTHING
+from live.publish.visibility import EVERYTHING
 from tests.publish.world import World
 from tests.web import shown
 from tests.web.broadcast import Broadcast

@@ -27,7 +27,7 @@ from live.events import (
     PlyView,
     ScoreMessage,
 )
-from live.publish.access.tokens import new_token
+from live.publish.access import new_token
 from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast

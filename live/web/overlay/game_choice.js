@@ -17,7 +17,7 @@ const CLOSER = 0.03;
 
 const running = (game) => game.result === "*" && game.plies.length > 0;
 
-/** A name as filters compare it, as `fold` of `live/publish/stream/stream_filter.py` does. */
+/** A name as filters compare it, as `fold` of `live/publish/visibility.py` does. */
 function folded(name) {
   return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 }

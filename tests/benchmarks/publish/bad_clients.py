@@ -25,7 +25,7 @@ from pathlib import Path
 
 from live.config import ServerConfig
 from live.events import MoveMessage, PlyView
-from live.publish.access.client_limits import ClientLimits
+from live.publish.access import ClientLimits
 from live.publish.server import Publisher
 from tests.benchmarks.publish.drain import HANDSHAKE
 from tests.publish.world import World

@@ -134,7 +134,7 @@ async def ours(clients: int, count: int) -> float:
     """The publisher, from the change to the last socket: encoding, numbering, framing, writing."""
     from live.config import ServerConfig
     from live.events import MoveMessage, PlyView
-    from live.publish.access.client_limits import ClientLimits
+    from live.publish.access import ClientLimits
     from live.publish.server import Publisher
     from live.publish.wire import encode, number
     from tests.publish.world import World

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from live.config import ServerConfig
-from live.publish.access.client_limits import ClientLimits
+from live.publish.access import ClientLimits
 from live.publish.server import Publisher
-from live.publish.stream.stream_filter import EVERYTHING
+from live.publish.visibility import EVERYTHING
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page, browsing
 from tests.web.replayed import Replayed

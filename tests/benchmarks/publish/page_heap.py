@@ -20,7 +20,7 @@ from pathlib import Path
 
 from live.config import ServerConfig
 from live.events import Change
-from live.publish.access.client_limits import ClientLimits
+from live.publish.access import ClientLimits
 from live.publish.server import Publisher
 from tests.web.chromium import Page, browsing
 from tests.web.replayed import Replayed

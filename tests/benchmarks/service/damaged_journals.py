@@ -24,7 +24,7 @@ import msgspec
 
 from live.events import FeedHealth, FeedReport, GameDetail, GameReport
 from live.feeds import demo_feed
-from live.publish.export.analysis_json import Analysis, analysis
+from live.publish.exports import Analysis, analysis
 from tests.benchmarks.service.drills import numbers
 from tests.service.answered_event import FEED, AnsweredEvent, confirmed
 

@@ -63,8 +63,8 @@ from live.events import (
 )
 from live.feeds.game_timeline import PlannedIncident, misread, timeline
 from live.feeds.pgn_decoder import PgnReader
-from live.publish.access.tokens import new_token
-from live.publish.export import board_picture
+from live.publish import board_picture
+from live.publish.access import new_token
 from live.publish.published_state import OutOfStep
 from live.rehearse.rehearsal import GOOD, ConnectionFaults, pgn_text
 from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal, ServedReply, ServedRequest

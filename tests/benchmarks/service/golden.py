@@ -62,7 +62,7 @@ from live.feeds.game_timeline import misread
 from live.feeds.pgn_decoder import PgnReader
 from live.games.game import round_of
 from live.network.mqtt_client import MqttClient
-from live.publish.access.tokens import new_token
+from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.folder_writer import FolderRehearsal
 from live.rehearse.mqtt_publisher import MqttRehearsal, OwnBroker

@@ -40,10 +40,10 @@ from live.feeds.game_timeline import GameMoment, timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ledger.game_evaluations import RequestId
 from live.ledger.outgoing_messages import Urgency
-from live.publish.access.client_limits import ClientLimits
+from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.stream.stream_filter import parse
+from live.publish.visibility import parse
 from live.rehearse.rehearsal import pgn_text
 from tests.benchmarks.publish.drain import HANDSHAKE
 from tests.benchmarks.service.drills import numbers

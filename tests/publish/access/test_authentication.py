@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.publish.access.authentication import Authentication, Guest, given_token
-from live.publish.access.tokens import Token, Tokens, digest_of
-from live.publish.http.http_messages import HttpRequest
-from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
-from live.publish.visibility import Visibility
+from live.publish.access import Authentication, Guest, Token, Tokens, digest_of, given_token
+from live.publish.answers import HttpRequest
+from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
 
 NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
 SCREEN = Token("screen", digest_of("s"), events=("Open A",), expires=dt.date(2026, 5, 1))

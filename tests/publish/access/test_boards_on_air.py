@@ -1,10 +1,10 @@
-"""live.publish.access.origin_policy: who may say what is analysed first."""
+"""live.publish.access: who may say what is analysed first."""
 
 from __future__ import annotations
 
 import pytest
 
-from live.publish.access.origin_policy import BoardsOnAir, games_of, is_this_machine
+from live.publish.access import BoardsOnAir, games_of, is_this_machine
 
 HERE = {"host": "127.0.0.1:8765"}
 

@@ -24,12 +24,11 @@ from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.errors import ConfigError
 from live.events import EngineHealth, EngineState
-from live.publish.access import client_limits
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.tokens import new_token
-from live.publish.http.http_messages import HttpRequest, HttpResponse
-from live.publish.http.static_files import StaticSite
+from live.publish import access as access
+from live.publish.access import ClientLimits, new_token
+from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.server import Publisher
+from live.publish.static_files import StaticSite
 from tests.publish.world import World
 
 SCREEN, SCREEN_ENTRY = new_token("screen", lambda size: b"s" * size, events=("Open A",))
@@ -476,14 +475,14 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
     behind: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if behind:
-        monkeypatch.setattr(client_limits, "is_loopback", lambda address: False)
     settings = ServerConfig(
         port=0, certificate_file=str(certificate[0]), key_file=str(certificate[1])
     )
     limits = ClientLimits(encrypting=9, connections_per_address=5)
     trusts = ssl.create_default_context(cafile=str(certificate[0]))
     async with Publisher(settings, world, limits=limits) as publisher:
+        if behind:
+            monkeypatch.setattr(access, "is_loopback", lambda address: False)
         held = await half_shaken(publisher, 30)
         bound = 5 if behind else 9
         await until(lambda: still_open(held) <= bound)

@@ -6,7 +6,7 @@ import pytest
 
 from live.config import ServerConfig
 from live.errors import ConfigError
-from live.publish.access.origin_policy import OriginPolicy, check_exposure, host_of, is_loopback
+from live.publish.access import OriginPolicy, check_exposure, host_of, is_loopback
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.publish.access.client_limits import ClientLimits, RateLimits, TokenBucket
+from live.publish.access import ClientLimits, RateLimits, TokenBucket
 
 
 class Clock:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from live.errors import ConfigError
-from live.publish.access.tokens import GRACE_LOOKS, TokenFile, new_token
+from live.publish.access import GRACE_LOOKS, TokenFile, new_token
 
 
 def entry(name: str, byte: int) -> str:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.errors import ConfigError
-from live.publish.access.tokens import Token, Tokens, digest_of, new_token, read_tokens
-from live.publish.stream.stream_filter import StreamFilter
+from live.publish.access import Token, Tokens, digest_of, new_token, read_tokens
+from live.publish.visibility import StreamFilter
 
 NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
 

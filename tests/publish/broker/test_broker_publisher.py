@@ -19,9 +19,8 @@ from live.config import MqttConfig
 from live.errors import ConfigError
 from live.events import FeedHealth
 from live.manual.pages import manual_page
-from live.publish.broker import broker_publisher
-from live.publish.broker.broker_publisher import MEND_S, BrokerPublisher, SiteStream
-from live.publish.broker.retained_messages import RetainedMessages
+from live.publish import broker as broker_publisher
+from live.publish.broker import MEND_S, BrokerPublisher, RetainedMessages, SiteStream
 from tests.feeds.fakes import until
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.world import GAMES, World
@@ -165,7 +164,7 @@ async def test_what_protocol_1_retained_is_cleared_and_what_others_did_is_not(
 KILLED = """
 import asyncio
 from live.config import MqttConfig
-from live.publish.broker.broker_publisher import BrokerPublisher
+from live.publish.broker import BrokerPublisher
 from tests.publish.broker.test_broker_publisher import full
 config = MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate")
 asyncio.run(BrokerPublisher(config, full(5)).run())

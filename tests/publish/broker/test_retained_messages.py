@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 
 from live.config import MqttConfig
 from live.events import Change, GameMessage, GoneMessage
-from live.publish.broker.broker_publisher import SINCE, SNAPSHOT, BrokerPublisher, SiteStream
-from live.publish.broker.retained_messages import RetainedMessages, level, place
-from live.publish.stream.stream_filter import StreamFilter
-from live.publish.visibility import Visibility
+from live.publish.broker import (
+    SINCE,
+    SNAPSHOT,
+    BrokerPublisher,
+    RetainedMessages,
+    SiteStream,
+    level,
+    place,
+)
+from live.publish.visibility import StreamFilter, Visibility
 from tests.publish.world import World
 
 

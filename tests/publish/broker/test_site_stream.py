@@ -8,8 +8,8 @@ import gzip
 
 import msgspec
 
-from live.publish.access.authentication import everybody
-from live.publish.broker.broker_publisher import CHANGES, SINCE, SNAPSHOT, SiteStream
+from live.publish.access import everybody
+from live.publish.broker import CHANGES, SINCE, SNAPSHOT, SiteStream
 from tests.publish.world import World
 
 

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from live.events import Curves, GameDetail, Player
-from live.publish.export import board_picture
-from live.publish.export.board_picture import HEIGHT, WIDTH, board_svg, drawn
-from live.publish.export.event_exports import ExportFailed
+from live.publish import board_picture
+from live.publish.board_picture import HEIGHT, WIDTH, board_svg, drawn
+from live.publish.event_exports import ExportFailed
 from tests.terminal.stage import round_in_the_middle
 
 

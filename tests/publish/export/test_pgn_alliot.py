@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import ComplexityView, GameDetail, HeadToHead, Player, PlyView
-from live.publish.export.pgn_export import comment, export
+from live.publish.exports import comment, export
 
 FORM = re.compile(r"-?\d+,\d*,,,,\d*,\(\d*,\d*\)")
 

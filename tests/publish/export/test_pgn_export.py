@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import GameDetail, HeadToHead, Player, PlyView
-from live.publish.export.pgn_export import clock_command, eval_command, export, tag_value
+from live.publish.exports import clock_command, eval_command, export, tag_value
 
 BLACK_TO_MOVE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 7"
 CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"

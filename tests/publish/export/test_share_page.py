@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from msgspec.structs import replace
 
 from live.events import GameView, Player
-from live.publish.export.board_picture import share_page
+from live.publish.board_picture import share_page
 from live.publish.published_state import view_of
 from tests.terminal.stage import round_in_the_middle
 

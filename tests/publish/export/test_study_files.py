@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from live.publish.export import study_files
-from live.publish.export.event_exports import ExportedFile, ExportFailed
-from live.publish.export.study_files import (
+from live.publish import study_page as study_files
+from live.publish.event_exports import ExportedFile, ExportFailed
+from live.publish.study_page import (
     AskedTooMuch,
     StudyFiles,
     StudyQuestion,

@@ -10,7 +10,7 @@ import pytest
 
 from live.events import Player
 from live.games.game import NewGame
-from live.publish.export.analysis_json import analysis, study_lines
+from live.publish.exports import analysis, study_lines
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
 from live.studies.study_data import MoveFolder

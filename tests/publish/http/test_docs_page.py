@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from live.manual.pages import TOPICS
-from live.publish.http.docs_page import EXAMPLES, page
-from live.publish.http.http_routes import openapi
-from live.publish.schema.asyncapi import asyncapi
+from live.publish.docs import EXAMPLES, asyncapi, page
+from live.publish.routes import openapi
 from tests.manual.html_reader import HtmlReader
 
 

@@ -8,13 +8,11 @@ from pathlib import Path
 import httpx
 
 from live.config import ServerConfig
-from live.publish.access.tokens import new_token
-from live.publish.http.http_messages import HttpRequest
-from live.publish.http.http_routes import HttpRoutes
-from live.publish.http.later_answers import PackedBodies
-from live.publish.http.static_files import StaticSite
-from live.publish.metrics import MetricCounts
+from live.publish.access import new_token
+from live.publish.answers import HttpRequest, MetricCounts
+from live.publish.routes import HttpRoutes, PackedBodies
 from live.publish.server import Publisher
+from live.publish.static_files import StaticSite
 from tests.publish.http.test_http_routes import serving, site, world
 from tests.publish.world import World
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from live.publish.access.client_limits import ClientLimits
-from live.publish.fair_turns import FairTurns
-from live.publish.http.http_connection import HttpConnection
+from live.publish.access import ClientLimits
+from live.publish.connection import HttpConnection
+from live.publish.subscribers import FairTurns
 
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 

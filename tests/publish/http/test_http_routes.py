@@ -26,13 +26,13 @@ from live.events import (
     PlayerView,
     SnapshotMessage,
 )
-from live.publish.access.client_limits import ClientLimits
-from live.publish.export import board_picture
-from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
-from live.publish.http.http_connection import HttpConnection
-from live.publish.http.http_messages import BadRequestTarget, read_target
-from live.publish.http.static_files import StaticSite
+from live.publish import board_picture
+from live.publish.access import ClientLimits
+from live.publish.answers import BadRequestTarget, read_target
+from live.publish.connection import HttpConnection
+from live.publish.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.server import Publisher
+from live.publish.static_files import StaticSite
 from live.publish.visibility import Visibility, shown
 from tests.publish.world import World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import FeedHealth
-from live.publish.http.json_answers import EventView, events, health
+from live.publish.answers import EventView, events, health
 from tests.publish.world import World
 
 

@@ -7,7 +7,7 @@ import gc
 
 import pytest
 
-from live.publish.http.later_answers import SharedMaking, TooMuchAtOnce
+from live.publish.routes import SharedMaking, TooMuchAtOnce
 
 
 class Maker:

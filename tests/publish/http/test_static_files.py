@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from live.publish.http.http_messages import HttpRequest, HttpResponse
-from live.publish.http.http_routes import HttpRoutes
-from live.publish.http.static_files import OVERLAY, StaticSite, takes_gzip, without_comments
-from live.publish.metrics import MetricCounts
+from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
+from live.publish.routes import HttpRoutes
+from live.publish.static_files import OVERLAY, StaticSite, takes_gzip, without_comments
 from tests.publish.world import World
 
 #: The largest part of what a page takes for its first curve; made small by its makers already.

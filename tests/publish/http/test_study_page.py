@@ -13,20 +13,20 @@ import httpx
 import pytest
 
 from live.config import ServerConfig
-from live.publish.access.tokens import new_token
-from live.publish.export.event_exports import ExportedFile, ExportFailed
-from live.publish.export.study_files import (
+from live.publish.access import new_token
+from live.publish.answers import HttpRequest, HttpResponse
+from live.publish.event_exports import ExportedFile, ExportFailed
+from live.publish.server import Publisher
+from live.publish.static_files import POLICY
+from live.publish.study_page import (
     AskedTooMuch,
     StudyFiles,
     StudyQuestion,
     StudyRefused,
+    listed,
+    study_answer,
 )
-from live.publish.http.http_messages import HttpRequest, HttpResponse
-from live.publish.http.static_files import POLICY
-from live.publish.http.study_page import listed, study_answer
-from live.publish.server import Publisher
-from live.publish.stream.stream_filter import EVERYTHING, StreamFilter
-from live.publish.visibility import Visibility
+from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
 from live.studies.study_figures import FIGURES
 from live.studies.tabulate_corpus import TABLES
 from tests.publish.world import World

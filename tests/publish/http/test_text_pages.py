@@ -9,8 +9,8 @@ import pytest
 
 from live.config import ServerConfig
 from live.manual.pages import PICTURES, TOPICS
-from live.publish.http.static_files import POLICY, text_page
 from live.publish.server import Publisher
+from live.publish.static_files import POLICY, text_page
 from tests.publish.world import World
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from live.events import HeartbeatMessage, HelloMessage, Message
 from live.publish import wire
-from live.publish.broker.retained_messages import RetainedMessages, status
+from live.publish.broker import RetainedMessages, status
+from live.publish.docs import asyncapi, schemas
 from live.publish.published_state import snapshot
-from live.publish.schema.asyncapi import asyncapi, schemas
 from tests.publish.validation import problems
 from tests.publish.world import World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from live.events import EngineInfo, GameDetail, PlyView
-from live.publish.schema.asyncapi import notes
+from live.publish.docs import notes
 
 
 class Base(msgspec.Struct):

@@ -16,16 +16,14 @@ from hypothesis import strategies as st
 
 from live.config import ServerConfig
 from live.events import FeedHealth, SnapshotMessage
-from live.publish.access.authentication import Authentication
-from live.publish.access.tokens import Tokens, new_token
-from live.publish.export import board_picture
-from live.publish.export.event_exports import ExportedFile
-from live.publish.http.http_messages import HttpRequest, HttpResponse
-from live.publish.http.http_routes import HttpRoutes, openapi
-from live.publish.http.static_files import StaticSite
-from live.publish.metrics import MetricCounts
+from live.publish import board_picture
+from live.publish.access import Authentication, Tokens, new_token
+from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
+from live.publish.event_exports import ExportedFile
+from live.publish.routes import HttpRoutes, openapi
 from live.publish.server import Publisher
-from live.publish.stream.stream_filter import EVERYTHING
+from live.publish.static_files import StaticSite
+from live.publish.visibility import EVERYTHING
 from tests.publish.validation import as_json, problems
 from tests.publish.world import GAMES, World
 

@@ -18,9 +18,8 @@ from live.events import (
     ScoreMessage,
 )
 from live.publish.published_state import ClientState, snapshot
-from live.publish.stream.stream_filter import StreamFilter
-from live.publish.stream.stream_hub import Coalescer
-from live.publish.visibility import Visibility
+from live.publish.streams import Coalescer
+from live.publish.visibility import StreamFilter, Visibility
 from tests.publish.world import World
 
 #: All there is, what arbiters alone are told included.

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from live.events import GameMessage, GameView, GoneMessage
-from live.publish.stream.stream_filter import EVERYTHING, FilterError, StreamFilter, fold, parse
+from live.publish.visibility import EVERYTHING, FilterError, StreamFilter, fold, parse
 from tests.publish.world import World
 
 

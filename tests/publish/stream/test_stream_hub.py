@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from live.events import HelloMessage, MoveMessage, SnapshotMessage
 from live.publish import wire
 from live.publish.published_state import ClientState, snapshot
-from live.publish.stream.numbered_stream import (
+from live.publish.streams import (
     FIRST_SEQ,
     HistoryLimits,
     NumberedMessage,
     NumberedStream,
     ResumeTooOld,
+    StreamHub,
+    TooManyFilters,
 )
-from live.publish.stream.stream_filter import EVERYTHING, StreamFilter, fold
-from live.publish.stream.stream_hub import StreamHub, TooManyFilters
+from live.publish.visibility import EVERYTHING, StreamFilter, fold
 from live.publish.wire import brief
 from tests.publish.world import EVENTS, GAMES, NAMES, World
 

@@ -17,13 +17,11 @@ from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from live.config import ServerConfig
-from live.publish.access.authentication import Guest
-from live.publish.access.client_limits import ClientLimits
-from live.publish.access.handshake import AdmittedClient, TokenHandshake
+from live.publish.access import ClientLimits, Guest
+from live.publish.handshake import AdmittedClient, TokenHandshake
 from live.publish.server import Publisher
-from live.publish.stream.broadcaster import Broadcaster
-from live.publish.stream.stream_filter import EVERYTHING
-from live.publish.stream.subscriber import Subscriber
+from live.publish.subscribers import Broadcaster, Subscriber
+from live.publish.visibility import EVERYTHING
 from tests.publish.world import World
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.publish.broker.broker_publisher import CHANGES, SINCE, SNAPSHOT, BrokerMessage, SiteStream
-from live.publish.broker.retained_messages import status
+from live.publish.broker import CHANGES, SINCE, SNAPSHOT, BrokerMessage, SiteStream, status
 from live.publish.published_state import snapshot
 from tests.publish.world import World
 from tests.web.client.test_event_state import hello, numbered, plain

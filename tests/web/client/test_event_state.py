@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from live.events import HelloMessage, SnapshotMessage
 from live.publish import wire
 from live.publish.published_state import ClientState, snapshot
-from live.publish.stream.stream_filter import StreamFilter
-from live.publish.visibility import Visibility
+from live.publish.visibility import StreamFilter, Visibility
 from tests.publish.world import World
 from tests.web.conftest import Pages
 

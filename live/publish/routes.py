@@ -1,16 +1,24 @@
-"""The routes of the JSON interface: one table answers requests and is described as OpenAPI 3.1.
+"""Answers that take a while: files that something beside the loop makes. Shell.
+
+Whoever asks for what is being made already waits for that; what was made is kept for a few seconds.
+
+Answers by gzip, packed once for all who are sent the same.
+
+The routes of the JSON interface: one table answers requests and is described as OpenAPI 3.1.
 Pure: a request in, a response out.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
@@ -18,55 +26,129 @@ import live
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.catalogue import standings
 from live.events import FigureChoice, GameDetail, Incident
-from live.publish.export import board_picture, pgn_export
-from live.publish.export.board_picture import share_page
-from live.publish.export.event_exports import EventExports, ExportedFile, ExportFailed
-from live.publish.export.study_files import StudyFiles
-from live.publish.http import docs_page, static_files
-from live.publish.http.http_messages import (
+from live.publish import board_picture, exports, static_files
+from live.publish import docs as docs_page
+from live.publish.answers import (
+    CONTENT_TYPE,
     JSON,
     NO_CONTENT_POLICY,
     UNKNOWN,
-    HttpRequest,
-    HttpResponse,
-    changed,
-    problem,
-    respond,
-)
-from live.publish.http.json_answers import (
     EventsAnswer,
     ExportsAnswer,
     FeedAnswer,
     GameGainsAnswer,
     GamesAnswer,
     HealthAnswer,
+    HttpRequest,
+    HttpResponse,
     IncidentsAnswer,
+    MetricCounts,
+    Metrics,
     MomentsAnswer,
     PlayerGainsAnswer,
     PlayersAnswer,
     ProblemAnswer,
     StandingsAnswer,
+    changed,
     events,
     game_gains,
     health,
     player_gains,
+    problem,
+    respond,
 )
-from live.publish.http.later_answers import PackedBodies, SharedMaking, TooMuchAtOnce
-from live.publish.http.static_files import text_page
-from live.publish.http.study_page import study_answer
-from live.publish.metrics import CONTENT_TYPE, MetricCounts, Metrics
+from live.publish.board_picture import share_page
+from live.publish.docs import REFERENCE, asyncapi, components
+from live.publish.event_exports import EventExports, ExportedFile, ExportFailed
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot
-from live.publish.schema.asyncapi import REFERENCE, asyncapi, components
-from live.publish.stream.stream_filter import (
+from live.publish.static_files import text_page
+from live.publish.study_page import StudyFiles, study_answer
+from live.publish.visibility import (
     EVERYTHING,
     MAX_VALUE_CHARS,
     SOME_TEXT,
     FilterError,
     StreamFilter,
+    Visibility,
     parse,
 )
-from live.publish.visibility import Visibility
+
+#: What was made is given again for so long, seconds.
+KEPT_S: Final = 5.0
+#: So many different files are made or kept at once.
+MOST: Final = 16
+
+Made = TypeVar("Made")
+
+
+class TooMuchAtOnce(Exception):
+    """More is being made already than is good for the others."""
+
+
+class SharedMaking(Generic[Made]):
+    """Makes each file once for all who ask at the same time."""
+
+    def __init__(
+        self, clock: Callable[[], float], *, kept_s: float = KEPT_S, most: int = MOST
+    ) -> None:
+        self._clock = clock
+        self._kept_s, self._most = kept_s, most
+        self._made: dict[Hashable, tuple[float, asyncio.Task[Made]]] = {}
+
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
+        """What ``make`` makes, or made lately.
+
+        Raises:
+            TooMuchAtOnce: so many others are being made.
+            Exception: what ``make`` raises.
+        """
+        now_s = self._clock()
+        for old, (at_s, task) in list(self._made.items()):
+            if task.done() and not 0 <= now_s - at_s < self._kept_s:
+                del self._made[old]
+        if key not in self._made:
+            while len(self._made) >= self._most:
+                done = next((old for old, (_, task) in self._made.items() if task.done()), None)
+                if done is None:
+                    raise TooMuchAtOnce
+                del self._made[done]
+            made = asyncio.ensure_future(_awaited(make))
+            # Looked at even where nobody waits any more, so that asyncio does not complain.
+            made.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._made[key] = now_s, made
+        # Who goes away leaves the others waiting for it.
+        return await asyncio.shield(self._made[key][1])
+
+
+async def _awaited(make: Callable[[], Awaitable[Made]]) -> Made:
+    return await make()
+
+
+#: So much is kept.
+_PACKED_BYTES = 8_000_000
+
+
+class PackedBodies:
+    """Bodies by gzip, those used last, up to so many bytes: packing one holds up everybody."""
+
+    def __init__(self, most_bytes: int = _PACKED_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def packed(self, tag: str, body: bytes) -> bytes:
+        """``body`` packed; ``tag`` is its digest."""
+        if (found := self._packed.get(tag)) is not None:
+            self._packed.move_to_end(tag)
+            return found
+        made = gzip.compress(body, compresslevel=1, mtime=0)
+        self._packed[tag] = made
+        self._bytes += len(made)
+        while self._bytes > self._most_bytes:
+            self._bytes -= len(self._packed.popitem(last=False)[1])
+        return made
+
 
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
 #: the service is asked once in that time.
@@ -348,7 +430,7 @@ class HttpRoutes:
         form = dict(asked.request.query).get("form")
         if form not in (None, "eval", "alliot"):
             return problem(400, f"form {form!r} is neither eval nor alliot")
-        text = pgn_export.export(game, "alliot" if form == "alliot" else "eval")
+        text = exports.export(game, "alliot" if form == "alliot" else "eval")
         body = text.encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, _REVALIDATE)
 

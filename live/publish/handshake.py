@@ -20,14 +20,18 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from live.publish.access.authentication import Authentication, Guest
-from live.publish.access.client_limits import ClientLimits, RateLimits
-from live.publish.access.origin_policy import OriginPolicy, is_this_machine
-from live.publish.http.http_messages import UNKNOWN, HttpRequest, HttpResponse, changed, problem
-from live.publish.stream.numbered_stream import NumberedStream
-from live.publish.stream.stream_filter import FilterError, StreamFilter, parse
-from live.publish.stream.stream_hub import TooManyFilters
-from live.publish.stream.subscriber import SLICE_BYTES, end_our_side, write_all
+from live.publish.access import (
+    Authentication,
+    ClientLimits,
+    Guest,
+    OriginPolicy,
+    RateLimits,
+    is_this_machine,
+)
+from live.publish.answers import UNKNOWN, HttpRequest, HttpResponse, changed, problem
+from live.publish.streams import NumberedStream, TooManyFilters
+from live.publish.subscribers import SLICE_BYTES, end_our_side, write_all
+from live.publish.visibility import FilterError, StreamFilter, parse
 from live.publish.wire import CloseCode
 
 _LATER = (("Retry-After", "5"),)

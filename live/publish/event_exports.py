@@ -1,7 +1,4 @@
-"""Downloads of the whole event in formats of others: what the port asks of whoever makes them.
-
-A program of ours that makes one file beside the loop: bytes in, bytes out.
-"""
+"""Exports that a process of its own makes, so that the loop waits for none of them."""
 
 from __future__ import annotations
 
@@ -14,7 +11,9 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from live.events import SnapshotMessage
+from live.events import (
+    SnapshotMessage,
+)
 from live.operating_system import own_group
 
 

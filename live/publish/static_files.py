@@ -5,6 +5,11 @@ is a third of its size so. It is pressed once for each change of the file. Comme
 scripts and styles stay at home: they were a fifth of what a fresh overlay fetched.
 
 The manual at ``/manual/``, made from text, with its pictures.
+
+The pages as files that any web server serves, and that read from a broker. Shell: writes files.
+
+What only the service answers is left out: the builder of overlays, and the requests it makes. A
+strict policy for what pages may load stands in each of them, since the server is not ours.
 """
 
 from __future__ import annotations
@@ -13,11 +18,14 @@ import gzip
 import re
 from collections.abc import Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
 from live.catalogue import catalogue_json
+from live.errors import ConfigError
 from live.manual.html import index_html, topic_html
 from live.manual.pages import PICTURES, TOPICS, picture
 
@@ -61,7 +69,7 @@ _NAMED = {
     "/favicon.ico": "favicon.ico",
 }
 
-OVERLAY = Path(__file__).resolve().parents[2] / "web"
+OVERLAY = Path(__file__).resolve().parents[1] / "web"
 #: The module that the page takes the words of the figures from; it is in no file.
 CATALOGUE = "client/catalogue.js"
 
@@ -186,3 +194,73 @@ def _manual(topic: str) -> StaticFile:
 def html_file(body: bytes) -> StaticFile:
     """A page made from text."""
     return StaticFile(CONTENT_TYPES[".html"], body, gzip.compress(body, compresslevel=9, mtime=0))
+
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self' {broker}; base-uri 'none'; form-action 'none'"
+)
+_PAGES = ("index.html", "overlay.html")
+#: Links between pages of the manual name no suffix, which a server of files needs.
+_LINK = re.compile(rb'href="(%b)([#"])' % "|".join(TOPICS).encode())
+#: Pages that only the service has.
+_ABSENT = re.compile(rb'<a href="\.\./(overlays|docs)[^>]*>[^<]*</a>')
+_HEAD = '    <meta charset="utf-8">\n'
+
+
+def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
+    """Write every file below ``target``; the files written.
+
+    Raises:
+        ConfigError: the broker's address is none that a page can open, or files cannot be written.
+    """
+    parts = urlsplit(broker)
+    if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.username is not None:
+        raise ConfigError(
+            f"--broker {broker}",
+            "is no address that a page can open",
+            "Give wss://HOST:PORT/PATH, the websockets listener of the broker, without a password",
+        )
+    written: list[Path] = []
+    try:
+        for name, body in _files(broker, prefix):
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+            written.append(path)
+    except OSError as error:
+        raise ConfigError(
+            str(target), f"cannot be written ({error.strerror})", "Give another folder"
+        ) from error
+    return written
+
+
+def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
+    site = StaticSite()
+    parts = urlsplit(broker)
+    policy = _POLICY.format(broker=f"{parts.scheme}://{parts.netloc}")
+    meta = (
+        f'{_HEAD}    <meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'    <meta name="live-rate-broker" content="{escape(broker)}"'
+        f' data-prefix="{escape(prefix)}">\n'
+    )
+    found: list[tuple[str, bytes]] = [(f"static/{CATALOGUE}", catalogue_module())]
+    for path in sorted(OVERLAY.rglob("*")):
+        name = path.relative_to(OVERLAY).as_posix()
+        if path.suffix not in CONTENT_TYPES or path.suffix == ".html" or "builder" in name:
+            continue
+        if (file := site.page(f"/static/{name}")) is not None:
+            found.append((f"static/{name}", file.body))
+    for name in _PAGES:
+        text = (OVERLAY / name).read_text(encoding="utf-8")
+        assert _HEAD in text, name
+        found.append((name, text.replace(_HEAD, meta, 1).encode()))
+    for topic in ("", *TOPICS, *PICTURES):
+        page = text_page(MANUAL + topic)
+        assert page is not None, topic
+        if topic in PICTURES:
+            found.append((f"manual/{topic}", page.body))
+        else:
+            body = _LINK.sub(rb'href="\1.html\2', _ABSENT.sub(b"", page.body))
+            found.append((f"manual/{topic or 'index'}.html", body))
+    return found

@@ -1,0 +1,664 @@
+"""Who may connect: the ``Host`` and ``Origin`` headers, and the address listened on. Pure.
+
+A page anywhere on the web can make its visitor's browser connect to 127.0.0.1, and can point its
+own domain name there (DNS rebinding). The first shows in ``Origin``, the second in ``Host``.
+
+Which boards are on air, and who may say so.
+
+A board on air is analysed before all others, so strangers have no say: only overlays on this
+machine, and those with a producer's token. An overlay sends ``{"type":"air","games":["ID"]}`` as a
+websocket message whenever it shows other boards; what it said counts while it is connected.
+
+Bounds that keep one client from costing another anything.
+
+How many may come, and how fast. Pure: addresses and a clock in, yes or no out.
+
+Connections from this machine are not counted by address: behind a reverse proxy everybody's are.
+
+Bearer tokens: who may read what. Pure: text and time in, answers out.
+
+The file holds one table for each token, and of the token itself only its SHA-256::
+
+    [[token]]
+    name = "hall screen"
+    sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    events = ["Open A"]        # also games, players: as in a query; none: everything
+    expires = 2026-12-31       # the last day it is valid, UTC; none: for ever
+    arbiter = false            # true: also sees what is for arbiters alone
+    metrics = false            # true: reads /metrics, which counts what engines did
+    producer = false           # true: the boards that its overlays show are analysed first
+
+A plain SHA-256 is enough because tokens are made here, from 256 bits of chance (``live-rate
+token``): there is no guessing them. Every token only reads; a producer's also says which boards
+are on air.
+
+The file of tokens on disk, read again whenever it changes: that is how a token is withdrawn.
+
+A file that is gone or broken lets nobody in: it may be half written, so its tokens stay valid for
+:data:`GRACE_LOOKS` looks, and no longer.
+
+Who a client is, and what it may see: tokens by header, query or first message. Pure.
+
+Without a file of tokens everybody is a guest and sees the same. With one, a token is needed for all
+data; with ``public`` as well, those without a token are the public and a token shows more.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import ipaddress
+import logging
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from live.config import ServerConfig
+from live.errors import ConfigError
+from live.events import GameId
+from live.publish.answers import HttpRequest
+from live.publish.streams import HistoryLimits
+from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address (no port, no brackets) can only mean this machine."""
+    if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def host_of(authority: str) -> str | None:
+    """The host of ``host:port`` in lower case, without brackets; null when there is none."""
+    if not authority or any(char in authority for char in "/@?#\\ \t"):
+        return None
+    try:
+        parts = urlsplit(f"//{authority}")
+        _ = parts.port  # raises on a port that is no number
+    except ValueError:
+        return None
+    return parts.hostname
+
+
+class OriginPolicy:
+    """The names we answer to and the origins whose pages may connect.
+
+    ``bound`` is the address the server listens on. Bound to loopback, only names of this machine
+    are answered. Elsewhere any name is, unless ``hosts`` lists some: then they and those of this
+    machine. A page of our own may always
+    connect; ``origins`` lists further ones (``https://example.org``, ``null`` for local files).
+    """
+
+    def __init__(self, bound: str, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
+        self._loopback_only = is_loopback(bound)
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+
+    def answers_to(self, authority: str) -> bool:
+        """Whether a ``Host`` header names us."""
+        host = host_of(authority)
+        if host is None:
+            return False
+        # A rebound domain stands in ``Host`` by its own name, never by one of this machine.
+        if host in self._hosts or is_loopback(host):
+            return True
+        return not self._loopback_only and not self._hosts
+
+    def names(self, origin: str) -> bool:
+        """Whether this origin is one of those listed: its pages may read answers, too."""
+        return origin.lower() in self._origins
+
+    def lets_in(self, origin: str | None, authority: str) -> bool:
+        """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
+        if origin is None:
+            return True
+        lowered = origin.lower()
+        if lowered in self._origins:
+            return True
+        try:
+            parts = urlsplit(lowered) if "://" in lowered else None
+        except ValueError:  # as "http://[::1"
+            return False
+        return (
+            parts is not None
+            and parts.scheme in ("http", "https")
+            and parts.netloc == authority.lower()
+        )
+
+
+def check_exposure(config: ServerConfig) -> list[str]:
+    """Warnings, one line each, about an address that others can reach.
+
+    Raises:
+        ConfigError: others can reach it and nothing says that they may.
+    """
+    if is_loopback(config.host):
+        return []
+    if not config.public and not config.tokens_file:
+        raise ConfigError(
+            f"server.host {config.host}",
+            "everybody who reaches this address could read along",
+            "Give tokens (server.tokens_file), or set server.public (live-rate --public)",
+        )
+    warnings = []
+    if config.public:
+        warnings.append(
+            f"whoever reaches {config.host} reads along"
+            + (" without scores" if config.hide_scores else ", scores of running games included")
+        )
+    if config.tokens_file and not config.certificate_file:
+        warnings.append(
+            "tokens travel in the clear: set server.certificate_file, or put a TLS proxy in front"
+        )
+    return warnings
+
+
+#: Boards of one overlay that count: a grid of all boards puts none of them before the others.
+MOST_BOARDS: Final = 8
+
+#: What proxies add: the request comes from elsewhere, whatever address it has.
+_FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
+
+
+class OnAirMessage(msgspec.Struct, frozen=True, tag="air"):
+    """What an overlay sends: the games it shows now."""
+
+    games: tuple[GameId, ...] = ()
+
+
+_decoder = msgspec.json.Decoder(OnAirMessage)
+
+
+def games_of(message: str | bytes) -> tuple[GameId, ...] | None:
+    """The games that a message puts on air; None for any other message."""
+    try:
+        return _decoder.decode(message).games
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
+    """Whether a request was made on this machine, by a page of this machine or by a program."""
+    if not is_loopback(address) or any(name in headers for name in _FORWARDED):
+        return False
+    origin = headers.get("origin")
+    hosts = [host_of(headers.get("host", ""))]
+    if origin is not None:
+        try:
+            hosts.append(urlsplit(origin).hostname)
+        except ValueError:
+            return False
+    return all(host is not None and is_loopback(host) for host in hosts)
+
+
+class BoardsOnAir:
+    """What all overlays together show."""
+
+    def __init__(self) -> None:
+        self._shown: dict[Hashable, frozenset[GameId]] = {}
+
+    def show(self, overlay: Hashable, games: Iterable[GameId]) -> None:
+        """This overlay shows these games from now on; more than a few are none."""
+        shown = frozenset(games)
+        self._shown[overlay] = shown if len(shown) <= MOST_BOARDS else frozenset()
+
+    def close(self, overlay: Hashable) -> None:
+        """This overlay is gone."""
+        self._shown.pop(overlay, None)
+
+    @property
+    def games(self) -> frozenset[GameId]:
+        """The games on air now."""
+        return frozenset[GameId]().union(*self._shown.values())
+
+
+class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Every bound of the server, with its default."""
+
+    tick_s: float = 0.05
+    """How long scores, points and standings are gathered before they go out together."""
+    heartbeat_s: float = 15.0
+    """Between two heartbeats; a browser page can't see websocket pings."""
+    silent_after_s: float = 45.0
+    """A subscriber that answers no ping for so long is gone."""
+    write_bytes: int = 262_144
+    """Unsent bytes held for one client; beyond them it is skipped until it drains."""
+    piece_bytes: int = 65_536
+    """A large snapshot is handed to the transport in pieces of this size."""
+    slow_after_s: float = 10.0
+    """A skipped client that has not drained by then is closed."""
+    encrypting: int = 256
+    """Unfinished TLS handshakes; beyond them the one begun first gives way to a newcomer."""
+    encrypting_s: float = 5.0
+    """For a TLS handshake."""
+    request_s: float = 10.0
+    """For a whole request (and so for the handshake) to arrive."""
+    idle_s: float = 60.0
+    """For the next request on a connection that is kept."""
+    closing_s: float = 3.0
+    """For a client to answer our close frame, or to read a last response."""
+    request_bytes: int = 16_384
+    """Request line and headers together."""
+    message_bytes: int = 4_096
+    """One message from a subscriber."""
+    messages: int = 60
+    """Frames, pongs aside, that a subscriber may send within ``messages_s``."""
+    messages_s: float = 30.0
+    connections: int = 10_000
+    connections_per_address: int = 256
+    """From one address; this machine's own is not counted."""
+    handshakes_per_s: float = 200.0
+    """Each new subscriber costs a snapshot: from all addresses together."""
+    handshakes_burst: float = 2_000.0
+    handshakes_per_address_per_s: float = 5.0
+    handshakes_per_address_burst: float = 50.0
+    filters: int = 512
+    """Distinct filters served at once, aside of those that leave nothing out; all that select
+    nothing yet count as one.
+    """
+    filters_per_address: int = 128
+    """For one address; this machine's own is not counted."""
+    history: HistoryLimits = HistoryLimits()
+
+
+#: Addresses whose rate is remembered at once; beyond, the one unseen for longest is forgotten.
+_ADDRESSES = 4096
+
+
+class TokenBucket:
+    """A token bucket: ``rate`` per second on average, ``burst`` at once."""
+
+    def __init__(self, rate: float, burst: float, now_s: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._tokens, self._at_s = burst, now_s
+
+    def take(self, now_s: float) -> bool:
+        """Whether there is a token left; it is gone then."""
+        self._tokens = min(self._burst, self._tokens + (now_s - self._at_s) * self._rate)
+        self._at_s = now_s
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+class RateLimits:
+    """Counts connections, and handshakes per second."""
+
+    def __init__(self, limits: ClientLimits, clock: Callable[[], float]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self.connections = 0
+        """How many are in."""
+        self._by_address: Counter[str] = Counter()
+        self._everybody = TokenBucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
+        self._rates: dict[str, TokenBucket] = {}
+
+    def bound(self, connections: int, connections_per_address: int) -> None:
+        """From now on so many may come; who is in stays."""
+        self._limits = msgspec.structs.replace(
+            self._limits,
+            connections=connections,
+            connections_per_address=connections_per_address,
+        )
+
+    def enter(self, address: str) -> bool:
+        """Count one connection; whether there was room for it. :meth:`leave` it in any case."""
+        self.connections += 1
+        self._by_address[address] += 1
+        return self.connections <= self._limits.connections and (
+            is_loopback(address)
+            or self._by_address[address] <= self._limits.connections_per_address
+        )
+
+    def leave(self, address: str) -> None:
+        """One connection fewer."""
+        self.connections -= 1
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
+
+    def shake(self, address: str) -> bool:
+        """Whether one more handshake may be answered now."""
+        now_s, limits = self._clock(), self._limits
+        if not is_loopback(address):
+            bucket = self._rates.pop(address, None) or TokenBucket(
+                limits.handshakes_per_address_per_s, limits.handshakes_per_address_burst, now_s
+            )
+            self._rates[address] = bucket
+            if len(self._rates) > _ADDRESSES:
+                del self._rates[next(iter(self._rates))]
+            if not bucket.take(now_s):
+                return False
+        return self._everybody.take(now_s)
+
+
+#: Bytes of chance in a token.
+TOKEN_BYTES = 32
+
+#: Longest token looked at.
+MAX_CHARS = 512
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One table of the file."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1)]
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    arbiter: bool = False
+    events: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    expires: dt.date | None = None
+    """The last day it is valid, UTC."""
+    metrics: bool = False
+    """Reads the figures of the service, which are of all events and know no delay."""
+    producer: bool = False
+    """The boards that its overlays show are analysed first."""
+
+    @property
+    def within(self) -> StreamFilter | None:
+        """What it is confined to; null: nothing.
+
+        Raises:
+            FilterError: a value no query could hold either.
+        """
+        wanted = parse(
+            [("event", each) for each in self.events]
+            + [("game", each) for each in self.games]
+            + [("player", each) for each in self.players]
+        )
+        return wanted if wanted.narrow else None
+
+    def expired(self, now: dt.datetime) -> bool:
+        """Whether its time is over. ``now`` has a time zone."""
+        if self.expires is None:
+            return False
+        return now >= dt.datetime.combine(self.expires, dt.time(), dt.UTC) + dt.timedelta(days=1)
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    token: tuple[Token, ...] = ()
+
+
+class Tokens:
+    """All tokens of a file."""
+
+    def __init__(self, tokens: tuple[Token, ...] = ()) -> None:
+        self._by_digest = {token.sha256: token for token in tokens}
+
+    def __len__(self) -> int:
+        return len(self._by_digest)
+
+    def find(self, digest: str, now: dt.datetime) -> Token | None:
+        """The valid token whose SHA-256 this is. Looking digests up gives no timing away."""
+        token = self._by_digest.get(digest)
+        return None if token is None or token.expired(now) else token
+
+
+def digest_of(token: str) -> str:
+    """SHA-256 of a token, lower-case hexadecimal."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def read_tokens(text: str, where: str) -> Tokens:
+    """The tokens of a file's text; ``where`` names it in errors.
+
+    Raises:
+        ConfigError: not TOML, an unknown key, a wrong value, or the same token or name twice.
+    """
+    try:
+        tree = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # not TOML, too long a number, too deep
+        raise ConfigError(
+            where, f"is not valid TOML: {error}", 'Make entries with "live-rate token NAME"'
+        ) from None
+    try:
+        tokens = msgspec.convert(tree, _File).token
+        for token in tokens:
+            _ = token.within
+    except (msgspec.ValidationError, FilterError) as error:
+        raise ConfigError(
+            where, f"{error}", 'Make entries with "live-rate token NAME" and append them'
+        ) from None
+    for what, values in (
+        ("name", [token.name for token in tokens]),
+        ("sha256", [token.sha256 for token in tokens]),
+    ):
+        if len(set(values)) != len(values):
+            raise ConfigError(where, f"two tokens have the same {what}", "Remove one of them")
+    return Tokens(tokens)
+
+
+def new_token(
+    name: str,
+    chance: Callable[[int], bytes],
+    *,
+    arbiter: bool = False,
+    metrics: bool = False,
+    producer: bool = False,
+    events: tuple[str, ...] = (),
+    expires: dt.date | None = None,
+) -> tuple[str, str]:
+    """A new token, and the entry for the file. ``chance`` gives that many unguessable bytes."""
+    secret = chance(TOKEN_BYTES).hex()
+    lines = ["[[token]]", f"name = {_quoted(name)}", f'sha256 = "{digest_of(secret)}"']
+    if arbiter:
+        lines.append("arbiter = true")
+    if metrics:
+        lines.append("metrics = true")
+    if producer:
+        lines.append("producer = true")
+    if events:
+        lines.append(f"events = [{', '.join(map(_quoted, events))}]")
+    if expires is not None:
+        lines.append(f"expires = {expires.isoformat()}")
+    return secret, "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string: JSON's escapes are among its own, DEL is the one exception."""
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007F")
+
+
+_log = logging.getLogger(__name__)
+
+#: How many looks, a second apart, a file that cannot be used may be in the middle of being written.
+GRACE_LOOKS = 3
+
+_Stamp = tuple[int, int, int, int]
+
+
+class TokenFile:
+    """One file, with what it said last."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+        self._stamp: _Stamp | None = None
+        self._looks_left, self._wrong = 0, ""
+        self.problem = ""
+        """For people: what is wrong with the file, and what of it; empty when all is well."""
+
+    def read(self) -> Tokens:
+        """The tokens now.
+
+        Raises:
+            ConfigError: the file cannot be read, or says something else than tokens.
+        """
+        self._stamp = self._seen()
+        subject = f"server.tokens_file {self._path}"
+        try:
+            text = self._path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(
+                subject,
+                f"cannot be read ({error.strerror})",
+                'Make it with "live-rate token NAME >> FILE"',
+            ) from None
+        except UnicodeDecodeError:
+            raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
+        return read_tokens(text, subject)
+
+    def changed(self) -> Tokens | None:
+        """The tokens where they are others than before, none where the file cannot be used any
+        more; null where they are the same. To be called about once a second.
+        """
+        if self._seen() != self._stamp:
+            try:
+                tokens = self.read()
+            except ConfigError as error:
+                self._complain(error)
+            else:
+                if self.problem:
+                    _log.warning("server.tokens_file %s: is read again", self._path)
+                self.problem, self._looks_left = "", 0
+                return tokens
+        if not self._looks_left:
+            return None
+        self._looks_left -= 1
+        if self._looks_left:
+            return None
+        self.problem = f"{self._wrong}: its tokens are withdrawn until it can be read"
+        _log.error("server.tokens_file %s %s", self._path, self.problem)
+        return Tokens()
+
+    def _complain(self, error: ConfigError) -> None:
+        self._wrong = error.problem
+        if self.problem:
+            return  # being written again gives no more time
+        self._looks_left = GRACE_LOOKS + 1
+        self.problem = f"{self._wrong}: its tokens are withdrawn in {GRACE_LOOKS} s"
+        _log.error("%s; its tokens are withdrawn in %d s", error, GRACE_LOOKS)
+
+    def _seen(self) -> _Stamp | None:
+        try:
+            stat = self._path.stat()
+        except OSError:
+            return None
+        # The last: whoever may read it no more has changed no byte of it.
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino, stat.st_ctime_ns
+
+
+class Guest(msgspec.Struct, frozen=True):
+    """Somebody who may read."""
+
+    visibility: Visibility = Visibility.PUBLIC
+    within: StreamFilter | None = None
+    """What its token confines it to."""
+    digest: str = ""
+    """SHA-256 of its token; empty for those without."""
+    metrics: bool = False
+    """Whether it reads the figures of the service."""
+    producer: bool = False
+    """Whether it says which boards are on air, from wherever it connects."""
+
+    def limit(self, selected: StreamFilter) -> StreamFilter:
+        """What this guest gets that asks for ``selected``."""
+        return msgspec.structs.replace(selected, within=self.within, visibility=self.visibility)
+
+
+def everybody(hide_scores: bool) -> StreamFilter:
+    """What those see who are not asked who they are, a broker's readers among them."""
+    return StreamFilter(visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC)
+
+
+class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
+    """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
+
+    token: str
+
+
+class Authentication:
+    """Identifies clients. ``now`` gives the time of day, with its zone."""
+
+    def __init__(
+        self,
+        tokens: Tokens | None,
+        *,
+        public: bool,
+        hide_scores: bool,
+        now: Callable[[], dt.datetime],
+    ) -> None:
+        self._tokens = tokens
+        self._public = public
+        self._visibility = everybody(hide_scores).visibility
+        self._now = now
+
+    def replace(self, tokens: Tokens) -> None:
+        """From now on these are the tokens."""
+        self._tokens = tokens
+
+    def admit(self, *, public: bool, hide_scores: bool) -> None:
+        """From now on this holds for those without a token."""
+        self._public = public
+        self._visibility = everybody(hide_scores).visibility
+
+    @property
+    def anybody(self) -> Guest | None:
+        """What those without a token are; null where they are nobody."""
+        open_to_all = self._tokens is None or self._public
+        if not open_to_all:
+            return None
+        # Figures of the service say how many searches the engines have made.
+        metrics = self._tokens is None and self._visibility is Visibility.PUBLIC
+        return Guest(self._visibility, metrics=metrics)
+
+    def who(self, request: HttpRequest) -> Guest | None:
+        """Who sends this request; null when its token is missing or wrong.
+
+        A token that is given must be right: somebody who means to see more is not quietly shown
+        less. Where no tokens exist, none is looked at.
+        """
+        token = given_token(request)
+        return self.anybody if token is None or self._tokens is None else self._known(token)
+
+    def introduced(self, message: str | bytes) -> Guest | None:
+        """Who sends this as its first websocket message; null when that is nobody."""
+        try:
+            first = msgspec.json.decode(message, type=TokenMessage)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        return self.anybody if self._tokens is None else self._known(first.token)
+
+    def asks_first(self, request: HttpRequest) -> bool:
+        """Whether a websocket is to say who it is in its first message."""
+        if given_token(request) is not None:
+            return False
+        return self.anybody is None or ("auth", "message") in request.query
+
+    def still(self, guest: Guest) -> bool:
+        """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
+        if not guest.digest:
+            return self.anybody == guest
+        return self._guest(guest.digest) == guest
+
+    def _known(self, token: str) -> Guest | None:
+        return self._guest(digest_of(token)) if 0 < len(token) <= MAX_CHARS else None
+
+    def _guest(self, digest: str) -> Guest | None:
+        token = self._tokens.find(digest, self._now()) if self._tokens is not None else None
+        if token is None:
+            return None
+        visibility = Visibility.ARBITER if token.arbiter else self._visibility
+        return Guest(visibility, token.within, digest, token.metrics, token.producer)
+
+
+def given_token(request: HttpRequest) -> str | None:
+    """The token of the ``Authorization`` header, else of the query; null when there is none.
+
+    The query is for pages in OBS, which can set no header. What is neither, such as another
+    scheme, is a token that nobody has.
+    """
+    if (header := request.headers.get("authorization")) is not None:
+        scheme, _, token = header.partition(" ")
+        return token.strip() if scheme.lower() == "bearer" else ""
+    found = [value for name, value in request.query if name == "token"]
+    return None if not found else found[0] if len(found) == 1 else ""

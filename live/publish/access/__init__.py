@@ -1,1 +1,0 @@
-"""Who may connect, how often, and what they may see."""

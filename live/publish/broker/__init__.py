@@ -1,1 +1,0 @@
-"""The state as retained messages at an MQTT broker."""

@@ -1,1 +1,0 @@
-"""Games and events as files: JSON and annotated PGN. Pure."""

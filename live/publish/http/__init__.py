@@ -1,1 +1,0 @@
-"""HTTP: connections, routes, static files."""

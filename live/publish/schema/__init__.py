@@ -1,1 +1,0 @@
-"""The published descriptions of messages and answers. Pure."""

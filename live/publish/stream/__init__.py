@@ -1,1 +1,0 @@
-"""Numbered streams of messages, one for each filter, and who reads them."""
