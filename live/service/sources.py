@@ -153,6 +153,8 @@ class SourceRunner:
 
             def start(index: int) -> asyncio.Task[None]:
                 before = self._tasks.get(index)
+                if before is not None:
+                    before.cancel()
                 following = self._follow(index, before, service, supervisor)
                 return group.create_task(following, name=f"follow {self.names[index]}")
 
@@ -234,7 +236,6 @@ class SourceRunner:
         cannot be followed at all is shown, and the others go on.
         """
         if before is not None:
-            before.cancel()
             await asyncio.wait([before])
         feed = self._feeds[index]
         try:
