@@ -166,14 +166,21 @@ async def going(*parts: Awaitable[None]) -> AsyncIterator[Sequence[asyncio.Futur
 
 
 async def undisturbed(
-    games: Sequence[GameReport], settings: Mapping[str, object], *, human: bool = False
+    games: Sequence[GameReport],
+    settings: Mapping[str, object],
+    *,
+    human: bool = False,
+    measure: bool = True,
 ) -> SnapshotMessage:
-    """What one run without any trouble makes of the games."""
+    """What one run without any trouble makes of the games; ``measure``: once it knows the engine,
+    where nobody has measured it.
+    """
     event = EventService(load_config(None, {}, settings), human=human)
     async with event.with_engine(live=False):
         await event.take(FeedReport("file", tuple(games), complete=True))
         await event.settled()
-        await event.measure_engine()
+        if measure:
+            await event.measure_engine()
         return snapshot(event.state)
 
 

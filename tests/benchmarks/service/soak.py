@@ -379,7 +379,7 @@ async def soak(minutes: float, count: int, seed: int, engine: str, folder: Path)
         longest = json.loads(blocks.read_text())
     failures = []
     config = {"engine.nodes": NODES, "engine.path": engine}
-    finished = (await undisturbed(every, config, human=True)).games
+    finished = (await undisturbed(every, config, human=True, measure=False)).games
     if essence(held) != essence(finished):
         failures.append("the final state is not what analyze says of the same games")
         for one, other in zip(essence(held), essence(finished), strict=False):
