@@ -10,7 +10,7 @@ export const CHOICES = ["perceived", "algorithm4"];
 /** Fewer counted moves say too little to be shown large, or with a percentile. */
 export const EARLY_MOVES = 10;
 /** A change of so many Elo by one move is worth a word. */
-const LEAP_ELO = 60;
+export const LEAP_ELO = 60;
 export const LEAST_SHOWN_ELO = 800;
 export const MOST_SHOWN_ELO = 3200;
 

@@ -6,7 +6,7 @@ const STEPS = [4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 2
 const LEAST = 1 / 200;
 
 /** A share, 0 to 1, as `[form, number]`: `oneIn` 12, `tenths` 4, `half`, `most` (nearly all), `fewer`. */
-function shareForm(share) {
+export function shareForm(share) {
   if (share < LEAST) return ["fewer", 200];
   if (share < 0.275) {
     const far = (step) => Math.abs(Math.log(1 / share / step));

@@ -28,7 +28,7 @@ export function* delays(random) {
 }
 
 /** Where the websocket of a page is: beside the page, with the page's filters and what is held. */
-function socketUrl(page, held) {
+export function socketUrl(page, held) {
   const url = new URL("v2/live", page);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = "";

@@ -12,7 +12,7 @@ const RATING_SOURCES = {
 };
 
 /** Positions that wait for an engine, by class, most urgent first, as people call them. */
-const CLASSES = {
+export const CLASSES = {
   head: "after the newest moves",
   closing: "of games just over",
   backlog: "earlier in games that run",
@@ -28,7 +28,7 @@ const COMING = ["connecting", "waiting"];
  * How the sources do together, in a word: `live` while one lives, or is only silent; `lost`, `waiting`
  * or `over`. Pure.
  */
-function sourcesState(feeds) {
+export function sourcesState(feeds) {
   const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
   if (states.length === 0 || states.some((state) => ["live", "stale"].includes(state))) return "live";
   return states.some((state) => LOST.includes(state)) ? "lost" : states.some((state) => COMING.includes(state)) ? "waiting" : "over";

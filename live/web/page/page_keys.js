@@ -6,7 +6,7 @@ import { show } from "./explanations.js";
 const STORED = "live-rate-keys";
 
 /** Key, what people see, what it does: in the order of the help. */
-const HELP = [
+export const HELP = [
   ["b", "all boards"],
   ["p", "players"],
   ["h", "health of sources and engines"],

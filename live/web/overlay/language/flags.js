@@ -33,7 +33,7 @@ const REGIONAL_A = 0x1f1e6;
 const TAG_ZERO = 0xe0000;
 
 /** The flag of a federation as emoji; null where there is none. */
-function flagEmoji(federation) {
+export function flagEmoji(federation) {
   const code = federation.toUpperCase();
   if (NATIONS.has(code)) {
     const tags = [...NATIONS.get(code)].map((letter) => TAG_ZERO + letter.codePointAt(0));

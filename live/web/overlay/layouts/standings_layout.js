@@ -92,7 +92,7 @@ export function ranking(players, by, engineRating, words) {
 }
 
 /** Lowest and highest Elo of what is drawn together. */
-function scaleOf(ranked) {
+export function scaleOf(ranked) {
   const ends = ranked.flatMap(({ rating }) => (rating ? [rating.low, rating.high, rating.value] : []));
   const known = ends.filter((elo) => elo !== null);
   if (known.length === 0) return { low: 0, high: 1 };

@@ -10,7 +10,7 @@ function pointsOf(result, [win, draw, loss]) {
 }
 
 /** A player wherever it plays: by FIDE id, else by name. */
-const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
+export const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
 
 /**
  * `2½ / 4` of one side of a game, or null where that is not known. `players` are those of the

@@ -72,11 +72,11 @@ const EVERY_MS = 5_000;
 const when = (seconds) => new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
 
 /** All that happened to an incident, one line each. Pure but for the time zone. */
-function incidentLines({ changes }) {
+export function incidentLines({ changes }) {
   return changes.map(({ at_s: at, what, text }) => `${when(at)} ${what}${text ? `: ${text}` : ""}`);
 }
 
-class IncidentLog {
+export class IncidentLog {
   constructor() {
     this._askedAt = -Infinity;
     this._body = element("tbody");
@@ -120,7 +120,7 @@ class IncidentLog {
 }
 
 const STORED = "live-rate-sound";
-const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every alert" };
+export const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every alert" };
 
 /** Whether an alert asks for notice. Pure. */
 export const asks = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
@@ -138,7 +138,7 @@ export function heardAlerts(before, alerts, choice) {
   return { heard, rings: before !== null && wanted.some(({ id, times }) => times > (before[id] ?? 0)) };
 }
 
-class AlertSound {
+export class AlertSound {
   constructor() {
     const choice = kept.read(STORED) ?? "";
     this._choice = Object.hasOwn(SOUNDS, choice) ? choice : "off";

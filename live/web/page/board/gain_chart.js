@@ -15,7 +15,7 @@ const SHARES = [0.05, 0.2, 0.5, 1];
 const SIZES = [[1, 10], [11, 25], [26, 50], [51, 100], [101, 200], [201, Infinity]];
 
 /** The classes that people read gains in, worst first, `{name, from, to}`; only some gains are above 0 (`both`). Pure. */
-function gainClasses(both) {
+export function gainClasses(both) {
   const size = ([from, to]) => (to === Infinity ? "over 200" : `${from}\u2013${to}`);
   const lost = SIZES.map((each) => ({ name: `lost ${size(each)}`, from: -each[1], to: -each[0] })).reverse();
   const won = SIZES.map((each) => ({ name: `won ${size(each)}`, from: each[0], to: each[1] }));

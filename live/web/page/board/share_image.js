@@ -17,7 +17,7 @@ const SQUARES = { light: "#d9dee5", dark: "#71849b", lightMarked: "#e8d592", dar
 const NAME_CHARS = 30;
 
 /** Text as XML: what a feed says stays text here, too; characters that XML forbids are dropped. */
-function xmlText(text) {
+export function xmlText(text) {
   return [...text]
     .filter((char) => /[\t\n\r\u0020-\ud7ff\ue000-\ufffd]|[\u{10000}-\u{10ffff}]/u.test(char))
     .join("")

@@ -153,7 +153,7 @@ function band(top, bottom, x, y, low, high) {
   return `M${[...over, ...under].join("L")}Z`;
 }
 
-class Spark {
+export class Spark {
   constructor() {
     this.node = document.createElementNS(NS, "svg");
     this.node.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);

@@ -39,7 +39,7 @@ export function swing(game) {
 }
 
 /** The lower of both clocks, seconds; null where the source sends none. */
-function lowClock(game) {
+export function lowClock(game) {
   const clocks = game.plies.slice(-2).map((ply) => ply.clock_s).filter((each) => each !== null);
   return clocks.length ? Math.min(...clocks) : null;
 }
@@ -122,7 +122,7 @@ const SHAPE = 36 / 17;
 /** More than so many at once nobody reads from five metres. */
 export const MOST = 12;
 /** How long a page stays. */
-const PAGE_S = 15;
+export const PAGE_S = 15;
 
 /** Columns and rows that show so many boards largest on a screen, `{columns, rows}`. */
 export function wallGrid(boards, width, height) {

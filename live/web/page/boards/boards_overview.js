@@ -22,7 +22,7 @@ const CARD = { width: 27.3, height: 17.2 };
 const LARGEST = 3;
 
 /** How much larger cards are drawn, so that few of them fill a large screen; sizes in rem. Pure. */
-function cardScale(boards, width, height) {
+export function cardScale(boards, width, height) {
   for (let scale = LARGEST; scale > 1; scale -= 0.05) {
     const columns = Math.floor(width / scale / CARD.width);
     if (columns > 0 && Math.ceil(boards / columns) * CARD.height * scale <= height) return Number(scale.toFixed(2));
@@ -217,7 +217,7 @@ export function roundWords({ round, date, games, running, over }) {
 /** The round that is played now, else the last, of those of one event. */
 const newestOf = (rounds) => rounds.find(({ running }) => running > 0) ?? rounds[0];
 
-class RoundPicker {
+export class RoundPicker {
   /** `go` is given `{event, round}`. */
   constructor(go) {
     this._key = "";

@@ -12,7 +12,7 @@ import { Children } from "../../drawing/reused_children.js";
 import { ClockText } from "../board/side_figures.js";
 import { explainButton } from "../explanations.js";
 
-const COLUMNS = [
+export const COLUMNS = [
   { id: "board", label: "Bd" },
   { id: "white", label: "White" },
   { id: "whiteRating", label: "Plays like", explain: "perceived" },

@@ -105,7 +105,7 @@ export function heldGains(games, key) {
   );
 }
 
-class PooledGains {
+export class PooledGains {
   /** `changed()` follows every answer of the service. */
   constructor(changed) {
     this._changed = changed;
