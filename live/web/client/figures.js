@@ -90,6 +90,13 @@ export function newestLeap(curve, { ply = Infinity, news = false } = {}) {
   return news && since >= NEWS_MOVES ? null : newest;
 }
 
+/** The leaps to name at a curve, `most` at most: the newest, which words beside it speak of, and the largest. Pure. */
+export function namedLeaps(curve, most) {
+  const newest = newestLeap(curve);
+  if (newest === null) return [];
+  return [newest, ...leaps(curve).filter(({ ply }) => ply !== newest.ply)].slice(0, most);
+}
+
 /**
  * Players by a figure or by points, falling: `{player, figure, place, tied}`. Equal numbers, as they
  * are read, are a tie; those without, or with too few moves, come last and have no place.

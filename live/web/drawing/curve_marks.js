@@ -3,7 +3,7 @@
  * overlap: each band has lines of its own direction and an outline, each line a label at its end.
  */
 
-import { columns, leaps, span } from "../client/figures.js";
+import { columns, namedLeaps, span } from "../client/figures.js";
 import { moveText } from "./number_format.js";
 
 /** Columns of both curves with their bands; of the perceived rating with the own Elo of each. Pure. */
@@ -133,7 +133,7 @@ function markLeaps(plot, game, { color, family, size, written = (san) => san }) 
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
-  const named = SIDES.flatMap((side) => leaps(game.curves[side]).slice(0, NAMED).map(({ ply, from, to }) => {
+  const named = SIDES.flatMap((side) => namedLeaps(game.curves[side], NAMED).map(({ ply, from, to }) => {
     const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
     const [x, y] = place(Math.ceil(ply / 2), to);
     return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };

@@ -197,6 +197,15 @@ def leaping(*values: float, first: int = 10) -> GameDetail:
     return game(curves=Curves(white=curve), plies=plies)
 
 
+def test_the_leap_that_words_speak_of_is_named_at_the_curve(pages: Pages) -> None:
+    held = plain(leaping(2100.0, 2300.0, 2000.0, 2200.0, 2400.0, 2330.0))
+    curve = held["curves"]["white"]
+    named = pages.run("client/figures.js", "namedLeaps", curve, 3)
+    newest = pages.run("client/figures.js", "newestLeap", curve, {})
+    assert named[0] == newest
+    assert [round(each["to"] - each["from"]) for each in named] == [-70, -300, 200]
+
+
 @pytest.mark.parametrize(
     ("values", "first", "upto", "said"),
     [

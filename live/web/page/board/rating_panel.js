@@ -43,7 +43,8 @@ class RatingPanel {
     this._better = element("span", "said");
     this._whisker = new Whisker();
     this._leap = element("p", "leap");
-    this._more = element("p", "note");
+    this._fine = element("p", "note");
+    this._more = element("details", "", "", element("summary", "", "How sure, and Algorithm 4"), this._fine);
     this._line = element(
       "div", "rating-line large", "", element("div", "label", "", this._label, explainButton("perceived")),
       element("div", "value", "", this._main, this._usual, this._better), this._whisker.node,
@@ -67,12 +68,12 @@ class RatingPanel {
     const leads = !basis.withheld && basis.choice === "perceived";
     setText(this._leap, leads ? leapWords(game, this._color, ply, sanOf) : "");
     this._leap.hidden = !this._leap.textContent;
-    setText(this._more, read === null ? "" : details(point, basis));
-    this._more.hidden = !this._more.textContent;
+    setText(this._fine, read === null ? "" : details(point, basis));
+    this._more.hidden = !this._fine.textContent;
   }
 }
 
-/** What stays in small print: the moves by themselves, and the figure that does not lead. */
+/** On demand: what the moves alone allow, and the figure that does not lead; beside the large number they would seem to deny it. */
 function details(point, { choice, engineRating }) {
   const leads = choice === "perceived";
   const other = figureOf(point, leads ? "algorithm4" : "perceived", engineRating);
@@ -82,8 +83,9 @@ function details(point, { choice, engineRating }) {
     (high ?? Infinity) > MOST_SHOWN_ELO ? `above ${MOST_SHOWN_ELO}` : Math.round(high),
   ];
   const band = other === null ? "" : bandText(other);
-  const second = other === null ? "" : `${leads ? "Algorithm 4" : "Playing like"} ${eloText(other)}${band ? ` (${band})` : ""}`;
-  return [leads ? `These moves by themselves, 95\u00a0%: ${ends.join(DASH)}` : "", second].filter(Boolean).join(" \u00b7 ");
+  const name = leads ? "Algorithm 4, on a scale of its own" : "Playing like";
+  const second = other === null ? "" : `${name}: ${eloText(other)}${band ? ` (${band})` : ""}.`;
+  return [leads ? `The moves alone, whoever played them: ${ends.join(DASH)} (95\u00a0%).` : "", second].filter(Boolean).join(" ");
 }
 
 const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
