@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import chess.pgn
@@ -219,14 +218,13 @@ async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> N
 
 @pytest.mark.whole
 @pytest.mark.parametrize("kind", ["embedded", "native"])
-async def test_real_engines_have_one_figure_too(kind: str, tmp_path: Path) -> None:
+async def test_real_engines_have_one_figure_too(
+    kind: str, tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
     path = tmp_path / "journal.sqlite"
     settings: dict[str, object] = {"engine.engines": 2}
     if kind == "native":
-        native = shutil.which("stockfish")
-        if native is None:
-            pytest.skip("no Stockfish is installed")
-        settings |= {"engine.path": native}
+        settings |= {"engine.path": require_program("stockfish")}
     config = load_config(None, {}, settings)
     chance = random.Random(7)
     ends = [msgspec.structs.replace(game, key="") for game in demo_feed.games()[:1]]

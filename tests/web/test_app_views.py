@@ -65,7 +65,8 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(page: Page) -> None
             board = "document.querySelector('.big-board').getBoundingClientRect()"
             assert await page.run(f"{board}.bottom <= innerHeight && {board}.right <= innerWidth")
             assert await page.run(f"document.querySelectorAll('{line}').length") == 4
-            assert not await page.run("document.documentElement.scrollWidth > innerWidth")
+            # Charts take their new size a frame later.
+            await page.until("document.documentElement.scrollWidth <= innerWidth")
 
         # Names give way to what is beside them as the sport cuts them, also in a window that is
         # made larger or smaller; brothers stay two.
