@@ -30,17 +30,9 @@ from live.publish.streams import HistoryLimits
 from live.publish.subscribers import Subscriber
 from live.publish.visibility import EVERYTHING, StreamFilter, fold
 from live.publish.wire import CloseCode
-from tests.publish.world import GAMES, NAMES, World
+from tests.publish.world import GAMES, NAMES, Clock, World
 
 CONFIG = ServerConfig(host="127.0.0.1", port=0)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 @asynccontextmanager

@@ -1,20 +1,38 @@
-"""Frames, as the websockets library reads them."""
+"""Frames, as the websockets library reads them.
+
+Brief streams, and deflated ones, over real sockets.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
+from itertools import pairwise
+from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from websockets.asyncio.client import connect
 from websockets.client import ClientProtocol
 from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from live.events import GoneMessage, HeartbeatMessage
+from live.config import ServerConfig
+from live.events import EngineMessage, GoneMessage, HeartbeatMessage, PlayerView, StandingMessage
 from live.publish import wire
+from live.publish.published_state import ClientState, snapshot
+from live.publish.server import Publisher
+from live.publish.static_files import StaticSite
+from live.publish.visibility import StreamFilter
+from live.publish.wire import _SENT, brief
+from tests.publish.test_server import follow, live, position, readers, serving, until
+from tests.publish.world import World
+from tests.web.broadcast import Broadcast
 
 
 def heard(data: bytes) -> list[Frame]:
@@ -84,3 +102,137 @@ def test_deflated_messages_are_read_back_in_any_order_with_plain_ones(texts: lis
             heard.append(message.decode())
             message = b""
     assert heard == texts
+
+
+def test_what_is_sent_are_fields_that_there_are() -> None:
+    for kind, names in _SENT.items():
+        assert set(names.split()) <= set(kind.__struct_fields__), kind
+        needed = {field.name for field in msgspec.structs.fields(kind) if field.required}
+        assert needed <= set(names.split()), kind
+
+
+def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
+    player = PlayerView(
+        "7", "Li, Wei", None, 4, 0, None, perceived=2340.6, percentile=0.44, points=2.5, finished=4
+    )
+    told = msgspec.json.decode(brief(StandingMessage(player)), type=StandingMessage).player
+    assert (told.points, told.finished) == (2.5, 4)
+    assert (told.perceived, told.percentile) == (2341.0, 0.44)
+
+
+async def test_a_brief_stream_is_what_a_brief_snapshot_says_and_nothing_twice() -> None:
+    world = World(7)
+    world.appear("g1")
+    async with serving(world) as publisher:
+        selected = StreamFilter(brief=True)
+        held, bodies = ClientState(), []
+        async with connect(live(publisher, "?detail=brief")) as ws:
+            for _ in range(400):
+                publisher.publish(world.step())
+                publisher.publish([EngineMessage(world.info)])
+                seq = position(publisher, selected)
+                while held.seq is None or held.seq < seq:
+                    bodies.append(await ws.recv())
+                    held.receive(bodies[-1])
+        async with connect(live(publisher, "?detail=brief")) as ws:
+            fresh = ClientState()
+            await follow(ws, fresh, position(publisher, selected))
+    assert held.snapshot() == fresh.snapshot()
+    engines = [each["engine"] for each in map(json.loads, bodies) if each["type"] == "engine"]
+    assert engines
+    assert all(one != other for one, other in pairwise(engines))
+
+
+def offering(publisher: Publisher, offer: str) -> socket.socket:
+    """A client that shakes hands over a plain socket and offers these extensions."""
+    host, port = publisher.address
+    client = socket.create_connection((host, port))
+    client.sendall(
+        f"GET /v2/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: {offer}\r\n\r\n".encode()
+    )
+    return client
+
+
+async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> None:
+    world = World(6)
+    for game in ("g1", "g2"):
+        world.appear(game)
+    async with (
+        serving(world) as publisher,
+        connect(live(publisher)) as deflating,
+        connect(live(publisher), compression=None) as plain,
+    ):
+        assert deflating.protocol.extensions
+        assert not plain.protocol.extensions
+        assert sorted(each.deflates for each in readers(publisher)) == [False, True]
+        states = ClientState(), ClientState()
+        for _ in range(60):
+            publisher.publish(world.step() + world.move())
+            for ws, client_state in zip((deflating, plain), states, strict=True):
+                await follow(ws, client_state, position(publisher))
+        assert [each.snapshot() for each in states] == [snapshot(world)] * 2
+
+
+async def test_who_resumes_deflated_gets_what_it_missed() -> None:
+    world = World(6)
+    world.appear("g1")
+    async with serving(world) as publisher:
+        client_state = ClientState()
+        async with connect(live(publisher)) as ws:
+            await follow(ws, client_state, position(publisher))
+        for _ in range(20):
+            publisher.publish(world.step() + world.move())
+        assert client_state.hello is not None
+        query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
+        async with connect(live(publisher, query)) as ws:
+            await follow(ws, client_state, position(publisher))
+        assert client_state.hello.resumed
+        assert client_state.snapshot() == snapshot(world)
+
+
+async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> None:
+    world = World(6)
+    world.appear("g1")
+    async with serving(world) as publisher:
+        loop = asyncio.get_running_loop()
+        with offering(publisher, "permessage-deflate; server_max_window_bits=10") as client:
+            await until(lambda: len(publisher.broadcaster) == 1)
+            (reader,) = readers(publisher)
+            assert not reader.deflates
+            client.setblocking(False)
+            answer = await loop.sock_recv(client, 65_536)
+        assert b"server_max_window_bits=10" in answer
+        assert b'"type":"snapshot"' in answer or b'"type":"hello"' in answer
+
+
+async def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
+    broadcast = Broadcast(8)
+    broadcast.play(60)
+    state = broadcast.state
+    async with Publisher(
+        ServerConfig(port=0), state, site=StaticSite(Path("/nowhere"))
+    ) as publisher:
+        sizes: dict[str, int] = {}
+        for detail in ("full", "brief"):
+            client_state = ClientState()
+            async with connect(live(publisher, f"?detail={detail}"), max_size=None) as ws:
+                await follow(ws, client_state, 1)
+            stream = publisher.broadcaster.stream(StreamFilter(brief=detail == "brief"))
+            frames = publisher.broadcaster._hub.snapshot(stream).fragments(1 << 24, deflated=True)
+            sizes[detail] = sum(map(len, frames))
+            held = client_state.snapshot()
+            whole = snapshot(state)
+            assert [game.id for game in held.games] == [game.id for game in whole.games]
+            for game, full in zip(held.games, whole.games, strict=True):
+                assert [ply.uci for ply in game.plies] == [ply.uci for ply in full.plies]
+                assert [ply.score_cp for ply in game.plies] == [ply.score_cp for ply in full.plies]
+                for point, exact in zip(game.curves.white, full.curves.white, strict=True):
+                    for name in ("perceived", "usual_low", "high", "percentile", "difference"):
+                        shown, value = getattr(point, name), getattr(exact, name)
+                        assert (shown is None) == (value is None)
+                        assert shown is None or abs(shown - value) <= 0.5
+        # 250 kB for 56 games of 80 plies.
+        assert sizes["brief"] * 7 < 250_000
+        assert sizes["brief"] < sizes["full"] * 0.6

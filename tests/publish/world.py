@@ -57,6 +57,16 @@ SEVERITIES: tuple[Severity, ...] = ("look", "warning", "alarm")
 COLORS: tuple[Color, Color] = ("white", "black")
 
 
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
 def plus(difference: float | None, rating: int) -> float | None:
     return None if difference is None else rating + difference
 

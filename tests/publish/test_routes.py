@@ -1,8 +1,19 @@
-"""Every HTTP route over a real socket, and rude requests of all kinds."""
+"""Every HTTP route over a real socket, and rude requests of all kinds.
+
+What answers say to caches on the way, and their form by gzip.
+
+Tables over the whole state.
+
+What takes a while is made once for all who ask, and bounded.
+
+The exposition, read back by Prometheus' own parser.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gc
+import gzip
 import io
 import json
 from collections.abc import AsyncIterator
@@ -14,6 +25,7 @@ import chess.pgn
 import httpx
 import msgspec
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from live.config import ServerConfig, load_config
 from live.errors import ConfigError
@@ -24,25 +36,29 @@ from live.events import (
     GameDetail,
     GameView,
     PlayerView,
+    QueueLengths,
     SnapshotMessage,
+    SpeculationFigures,
 )
 from live.publish import board_picture
-from live.publish.access import ClientLimits
-from live.publish.answers import BadRequestTarget, read_target
+from live.publish.access import ClientLimits, new_token
+from live.publish.answers import (
+    BadRequestTarget,
+    EventView,
+    HttpRequest,
+    MetricCounts,
+    Metrics,
+    events,
+    health,
+    read_target,
+)
 from live.publish.connection import HttpConnection
 from live.publish.event_exports import EventExports, ExportedFile, ExportFailed
+from live.publish.routes import HttpRoutes, PackedBodies, SharedMaking, TooMuchAtOnce
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
 from live.publish.visibility import Visibility, shown
-from tests.publish.world import World
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.publish.world import NAMES, Clock, World
 
 
 @pytest.fixture
@@ -658,3 +674,263 @@ def test_what_is_no_origin_is_refused(tmp_path: Path, frame: str) -> None:
     file.write_text(f'[server]\nframes = ["{frame}"]\n', encoding="utf-8")
     with pytest.raises(ConfigError, match="a list of origins"):
         load_config(file, {}, {})
+
+
+__all__ = ["site", "world"]  # fixtures
+
+
+async def test_answers_come_by_gzip_to_those_who_take_it(world: World, site: StaticSite) -> None:
+    async with serving(world, site) as (_, client):
+        plain = await client.get("/api/v1/players", headers={"Accept-Encoding": "identity"})
+        packed = await client.get("/api/v1/players", headers={"Accept-Encoding": "gzip"})
+        assert "content-encoding" not in plain.headers
+        assert packed.headers["content-encoding"] == "gzip"
+        assert packed.content == plain.content
+        assert int(packed.headers["content-length"]) < len(plain.content) / 2
+        # Two forms, two tags; a cache keeps them apart.
+        assert packed.headers["etag"] != plain.headers["etag"]
+        assert "Accept-Encoding" in plain.headers["vary"]
+        for told in (plain, packed):
+            again = await client.get(
+                "/api/v1/players",
+                headers={
+                    "Accept-Encoding": told.headers.get("content-encoding", "identity"),
+                    "If-None-Match": told.headers["etag"],
+                },
+            )
+            assert (again.status_code, again.content) == (304, b"")
+            assert again.headers["etag"] == told.headers["etag"]
+            assert "content-encoding" not in again.headers
+
+
+def test_what_is_asked_for_again_is_packed_once_and_what_is_kept_is_bounded() -> None:
+    bodies = {name: name.encode() * 1_000 for name in "abc"}
+    packed = PackedBodies(most_bytes=2 * len(PackedBodies().packed("a", bodies["a"])))
+    first = {name: packed.packed(name, bodies[name]) for name in "ab"}
+    assert gzip.decompress(first["a"]) == bodies["a"]
+    assert packed.packed("a", bodies["a"]) is first["a"]
+    # There is room for two: for the third goes the one that was used longest ago.
+    packed.packed("c", bodies["c"])
+    assert packed.packed("a", bodies["a"]) is first["a"]
+    assert packed.packed("b", bodies["b"]) is not first["b"]
+
+
+def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
+    routes = HttpRoutes(world, site, MetricCounts())
+    request = HttpRequest("GET", "/api/v1/games/g1", (), {"accept-encoding": "gzip"})
+    while len(routes.answer(HttpRequest("GET", "/api/v1/games/g1", (), {})).body) < 2_000:
+        world.move("g1")
+    one = routes.answer(request)
+    assert ("Content-Encoding", "gzip") in one.headers
+    assert routes.answer(request).body is one.body
+    world.move("g1")
+    changed = routes.answer(request)
+    assert gzip.decompress(changed.body) != gzip.decompress(one.body)
+
+
+async def test_caches_may_keep_for_a_moment_what_everybody_gets(
+    world: World, site: StaticSite, tmp_path: Path
+) -> None:
+    async with serving(world, site) as (_, client):
+        for path, for_s in (("/api/v1/games", 1), ("/api/v1/games/g1.pgn", 1), ("/", 10)):
+            told = await client.get(path)
+            assert told.headers["cache-control"] == f"public, max-age=0, s-maxage={for_s}"
+            again = await client.get(path, headers={"If-None-Match": told.headers["etag"]})
+            assert again.headers["cache-control"] == told.headers["cache-control"]
+        for path in ("/healthz", "/asyncapi.json"):
+            assert (await client.get(path)).headers["cache-control"] == "no-cache"
+        assert (await client.get("/metrics")).headers["cache-control"] == "no-store"
+        # What fails now may work in a moment.
+        assert (await client.get("/api/v1/games/none")).headers["cache-control"] == "no-store"
+
+
+async def test_no_cache_keeps_what_a_token_shows(
+    world: World, site: StaticSite, tmp_path: Path
+) -> None:
+    file = tmp_path / "tokens.toml"
+    token, entry = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
+    file.write_text(entry)
+    config = ServerConfig(port=0, tokens_file=str(file), public=True)
+    async with Publisher(config, world, site=site) as publisher:
+        client = httpx.AsyncClient(base_url=publisher.url, trust_env=False)
+        async with client:
+            with_token = {"Authorization": f"Bearer {token}"}
+            told = await client.get("api/v1/games", headers=with_token)
+            assert told.headers["cache-control"] == "no-cache"
+            public = await client.get("api/v1/games")
+            assert public.headers["cache-control"].startswith("public")
+            assert "Authorization" in public.headers["vary"]
+
+
+def test_events_count_their_games() -> None:
+    world = World(1)
+    for game, event, result in (("g1", "B", "*"), ("g2", "A", "1-0"), ("g3.pgn", "B", "0-1")):
+        world.appear(game)
+        world.move(game)
+        world.held[game] = msgspec.structs.replace(
+            world.held[game], event=event, result=result, round="2"
+        )
+    assert events(world.games()) == [
+        EventView("A", ("2",), 1, 0, 1, 0),
+        EventView("B", ("2",), 2, 1, 2, 0),
+    ]
+    assert events([]) == []
+
+
+def test_a_service_is_well_while_a_producers_program_is_shut() -> None:
+    world = World(1)
+    shut = FeedHealth("director", "retrying", "OBS cannot be reached", part=True)
+    world.feed_health = (FeedHealth("demo", "live"), shut)
+    answer = health(world, 0)
+    assert (answer.status, answer.ready) == ("ok", True)
+    assert shut in answer.feeds
+    world.feed_health = (shut, FeedHealth("journal", "failed", "the disk is full", part=True))
+    assert health(world, 0).status == "degraded"
+
+
+class Maker:
+    """Makes numbers when it is let; fails where it is told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.calls = 0
+        self.let = asyncio.Event()
+        self.fault: Exception | None = None
+
+    async def make(self) -> int:
+        self.calls += 1
+        number = self.calls
+        await self.let.wait()
+        if self.fault is not None:
+            raise self.fault
+        return number
+
+
+@pytest.fixture
+async def maker() -> Maker:
+    return Maker()
+
+
+async def test_who_asks_meanwhile_and_soon_after_gets_the_same(maker: Maker) -> None:
+    shared = SharedMaking[int](lambda: maker.now_s, kept_s=5.0)
+    first = asyncio.ensure_future(shared.get("file", maker.make))
+    second = asyncio.ensure_future(shared.get("file", maker.make))
+    await asyncio.sleep(0)
+    first.cancel()  # who goes away takes nothing from the others
+    maker.let.set()
+    assert await second == 1
+    maker.now_s += 4.9
+    assert await shared.get("file", maker.make) == 1
+    assert await shared.get("other", maker.make) == 2
+    maker.now_s += 0.2
+    assert await shared.get("file", maker.make) == 3
+
+
+async def test_so_much_at_once_and_no_more(maker: Maker) -> None:
+    shared = SharedMaking[int](lambda: maker.now_s, most=2)
+    waiting = [asyncio.ensure_future(shared.get(name, maker.make)) for name in "ab"]
+    await asyncio.sleep(0)
+    with pytest.raises(TooMuchAtOnce):
+        await shared.get("c", maker.make)
+    maker.let.set()
+    assert await asyncio.gather(*waiting) == [1, 2]
+    assert await shared.get("c", maker.make) == 3
+
+
+async def test_a_failure_is_everybodys_who_waited(maker: Maker) -> None:
+    shared = SharedMaking[int](lambda: maker.now_s)
+    maker.fault = ValueError("no")
+    maker.let.set()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no"):
+            await shared.get("file", maker.make)
+    assert maker.calls == 1
+
+
+async def test_a_failure_that_nobody_waits_for_any_more_is_not_complained_of(
+    maker: Maker, caplog: pytest.LogCaptureFixture
+) -> None:
+    shared = SharedMaking[int](lambda: maker.now_s, kept_s=0.0)
+    waiting = asyncio.ensure_future(shared.get("file", maker.make))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    maker.fault = ValueError("no")
+    maker.let.set()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    maker.fault, maker.now_s = None, maker.now_s + 1
+    assert await shared.get("file", maker.make) == 2
+    gc.collect()
+    assert caplog.text == ""
+
+
+def samples(world: World, tally: MetricCounts) -> dict[str, float]:
+    text = Metrics(world, tally).text().decode()
+    return {
+        each.name + "".join(f" {value}" for value in each.labels.values()): each.value
+        for family in text_string_to_metric_families(text)
+        for each in family.samples
+    }
+
+
+def test_what_is_counted_is_told() -> None:
+    world, tally = World(1), MetricCounts()
+    for game in ("g1", "g2"):
+        world.appear(game)
+        world.move(game)
+    world.feed_health = (FeedHealth("a", "live"), FeedHealth("b", "live"), FeedHealth("c", "stale"))
+    world.engine_health = EngineHealth(
+        (EngineState(0, "idle", knodes_per_s=512.5, depth=17), EngineState(1, "failed")),
+        queued=7,
+        oldest_wait_s=1.5,
+        searches=9,
+        asked=12,
+        cache_hits=5,
+        waiting=QueueLengths(head=2, backlog=5, speculate=30),
+        speculation=SpeculationFigures(hits=4, misses=3, wasted_nodes=1000),
+    )
+    tally.subscribers, tally.deliveries, tally.skips = 3, 40, 2
+    tally.snapshots["joined"] += 5
+    tally.closes["slow"] += 1
+    told = samples(world, tally)
+    assert told["live_rate_subscribers"] == 3
+    assert told["live_rate_deliveries_total"] == 40
+    assert told["live_rate_skips_total"] == 2
+    assert told["live_rate_snapshots_total joined"] == 5
+    assert told["live_rate_closes_total slow"] == 1
+    assert told["live_rate_games"] == 2
+    assert told["live_rate_plies"] == 2
+    assert told["live_rate_plies_scored"] == 0
+    assert told["live_rate_feeds live"] == 2
+    assert told["live_rate_feeds stale"] == 1
+    assert told["live_rate_engines failed"] == 1
+    assert told["live_rate_queue"] == 7
+    assert told["live_rate_queue_oldest_seconds"] == 1.5
+    assert told["live_rate_searches_total"] == 9
+    assert told["live_rate_searches_asked_total"] == 12
+    assert told["live_rate_cache_hits_total"] == 5
+    assert [told[f"live_rate_waiting {name}"] for name in ("head", "backlog", "speculate")] == [
+        2,
+        5,
+        30,
+    ]
+    assert told["live_rate_engine_depth 0"] == 17
+    assert told["live_rate_engine_nodes_per_second 0"] == 512_500
+    assert "live_rate_engine_nodes_per_second 1" not in told
+    assert told["live_rate_ahead_hits_total"] == 4
+    assert told["live_rate_ahead_misses_total"] == 3
+    assert told["live_rate_ahead_wasted_nodes"] == 1000
+
+
+def test_nobody_is_named_and_the_series_stay_few() -> None:
+    world = World(1)
+    before = len(samples(world, MetricCounts()))
+    for _ in range(300):
+        world.step()
+    world.appear("g1") if "g1" not in world.held else None
+    world.held["g1"] = msgspec.structs.replace(world.held["g1"], event="A secret event")
+    text = Metrics(world, MetricCounts()).text().decode()
+    assert all(name not in text for name in NAMES if name)
+    assert "secret" not in text
+    assert len(samples(world, MetricCounts())) <= before + 2

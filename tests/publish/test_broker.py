@@ -1,4 +1,10 @@
-"""A real Mosquitto holds the state: from the start, after it was killed, and after we were."""
+"""A real Mosquitto holds the state: from the start, after it was killed, and after we were.
+
+What a broker should hold: always the state, whatever happened and however little was told.
+
+What the site's stream sends, and when. What readers make of it is in
+``tests/web/client/test_connections.py``.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +18,36 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import aiomqtt
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from live import __version__ as VERSION
 from live.config import MqttConfig
 from live.errors import ConfigError
-from live.events import FeedHealth
+from live.events import Change, FeedHealth, GameMessage, GoneMessage
 from live.manual.pages import manual_page
 from live.publish import broker as broker_publisher
-from live.publish.broker import MEND_S, BrokerPublisher, RetainedMessages, SiteStream
+from live.publish.access import everybody
+from live.publish.broker import (
+    CHANGES,
+    MEND_S,
+    SINCE,
+    SNAPSHOT,
+    BrokerPublisher,
+    RetainedMessages,
+    SiteStream,
+    level,
+    place,
+)
+from live.publish.visibility import StreamFilter, Visibility
 from tests.feeds.fakes import until
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
-from tests.publish.world import GAMES, World
+from tests.publish.world import GAMES, Clock, World
 
 SITE = "test/rate/2/site"
-ROOT = Path(__file__).resolve().parent.parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture
@@ -165,7 +186,7 @@ KILLED = """
 import asyncio
 from live.config import MqttConfig
 from live.publish.broker import BrokerPublisher
-from tests.publish.broker.test_broker_publisher import full
+from tests.publish.test_broker import full
 config = MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate")
 asyncio.run(BrokerPublisher(config, full(5)).run())
 """
@@ -341,3 +362,226 @@ async def test_the_late_will_of_a_lost_connection_is_put_right(broker: Mosquitto
         async with broker.client() as client:
             await client.publish("test/rate/2/status", late, qos=1, retain=True)
         await broker.comes_to_hold(wanted(world))
+
+
+class Held:
+    """A broker that believes everything."""
+
+    def __init__(self) -> None:
+        self.topics: dict[str, bytes] = {}
+
+    def tell(self, batch: dict[str, bytes]) -> None:
+        for topic, payload in batch.items():
+            if payload:
+                self.topics[topic] = payload
+            else:
+                del self.topics[topic]
+
+
+def test_topics_of_a_board_and_a_player() -> None:
+    world = World(1)
+    world.appear("g1")
+    world.set("g1", event="Open A/B+#", board=12)
+    world.move("g1")
+    world.set_ply("g1", 1, score_cp=33)
+    world.point()
+    world.standing()
+    held = RetainedMessages(world, "live-rate").everything()
+    base = "live-rate/2/Open A%2FB%2B%23/12"
+    (player,) = world.standings
+    color = "white" if world.held["g1"].curves.white else "black"
+    assert set(held) == {
+        "live-rate/2/engine",
+        "live-rate/2/health",
+        f"live-rate/2/players/{level(player)}",
+        f"{base}/game",
+        f"{base}/move",
+        f"{base}/{color}",
+    }
+    assert json.loads(held[f"{base}/game"])["game"]["id"] == "g1"
+    assert json.loads(held[f"{base}/move"])["move"]["score_cp"] == 33
+    assert json.loads(held[f"{base}/{color}"])["type"] == "point"
+
+
+@pytest.mark.slow
+@given(seed=st.integers(0, 100_000), most=st.integers(1, 30), sight=st.sampled_from(Visibility))
+def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: Visibility) -> None:
+    """Told in small batches, sometimes not for a long time, sometimes lost and come back."""
+    world = World(seed)
+    selected = StreamFilter(visibility=sight)
+    retained, broker = RetainedMessages(world, "p", selected), Held()
+    for _ in range(40):
+        retained.changed(world.step())
+        if world.random.random() < 0.5:
+            broker.tell(retained.take(most))
+        if world.random.random() < 0.05:
+            # Another connection; the broker may have lost everything, and may hold something else.
+            if world.random.random() < 0.5:
+                broker.topics.clear()
+            broker.topics["p/2/gone/1/game"] = b"old"
+            retained.forget()
+            for topic in broker.topics:
+                retained.holds(topic)
+    while batch := retained.take(most):
+        assert len(batch) <= most
+        broker.tell(batch)
+    assert broker.topics == RetainedMessages(world, "p", selected).everything()
+
+
+@given(seed=st.integers(0, 100_000))
+def test_nothing_is_told_twice(seed: int) -> None:
+    world = World(seed)
+    retained, broker = RetainedMessages(world, "p"), Held()
+    for _ in range(30):
+        changes: list[Change] = world.step()
+        retained.changed([*changes, *changes])
+        for topic, payload in retained.take(1000).items():
+            assert broker.topics.get(topic, b"") != payload
+            broker.tell({topic: payload})
+        assert retained.take(1000) == {}
+
+
+def test_a_board_goes_on_with_the_next_round_and_back() -> None:
+    world = World(1)
+    for game, round_ in (("g1", "1.1"), ("g2", "2.1")):
+        world.appear(game)
+        world.set(game, event="Open A", round=round_, board=1)
+    retained = RetainedMessages(world, "p")
+    assert json.loads(retained.everything()["p/2/Open A/1/game"])["game"]["id"] == "g2"
+    retained.take(100)
+    del world.held["g2"]
+    retained.changed([GoneMessage("g2")])
+    told = retained.take(100)
+    assert set(told) == {"p/2/Open A/1/game"}
+    assert json.loads(told["p/2/Open A/1/game"])["game"]["id"] == "g1"
+    world.set("g1", board=2)
+    retained.changed([world.view("g1")])
+    told = retained.take(100)
+    assert told["p/2/Open A/1/game"] == b""
+    assert json.loads(told["p/2/Open A/2/game"])["game"]["board"] == 2
+
+
+def test_the_status_is_nobodys_leftover() -> None:
+    retained = RetainedMessages(World(1), "p")
+    retained.take(100)
+    retained.holds("p/2/status")
+    assert retained.take(100) == {}
+    retained.holds("p/2/old/topic")
+    assert retained.take(100) == {"p/2/old/topic": b""}
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_what_a_former_run_left_of_the_sites_stream_is_cleared_where_there_is_none(
+    streams: bool,
+) -> None:
+    world = World(1)
+    stream = SiteStream(world, epoch="e", clock=lambda: 0.0) if streams else None
+    config = MqttConfig(publish="mqtt://127.0.0.1", prefix="p")
+    retained = BrokerPublisher(config, world, stream=stream)._retained
+    retained.take(100)
+    left = [f"p/2/{topic}" for topic in (SNAPSHOT, SINCE)]
+    for topic in left:
+        retained.holds(topic)
+    assert retained.take(100) == ({} if streams else dict.fromkeys(left, b""))
+
+
+@given(one=st.text(), other=st.text())
+def test_levels_are_fit_for_topics_and_tell_names_apart(one: str, other: str) -> None:
+    for name in (one, other):
+        made = level(name)
+        assert made
+        assert not set(made) & set("/+#\0")
+        assert made.isprintable()
+        made.encode("utf-8")
+        assert len(made) <= 200
+    assert (level(one) == level(other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("name", "topic"),
+    [
+        ("", "-"),
+        ("-", "%2D"),
+        ("Open A", "Open A"),
+        ("50%", "50%25"),
+        ("a/b", "a%2Fb"),
+        ("München", "München"),
+        ("\0\n", "%00%0A"),
+        ("\ud800", "%ED%A0%80"),
+    ],
+)
+def test_levels(name: str, topic: str) -> None:
+    assert level(name) == topic
+
+
+def test_long_names_stay_apart() -> None:
+    assert level("x" * 500 + "a") != level("x" * 500 + "b")
+    assert len(level("/" * 500)) < 150
+
+
+def test_a_game_without_board_is_at_its_id() -> None:
+    world = World(1)
+    world.appear("g 4/ü")
+    world.set("g 4/ü", event="", board=None)
+    (message,) = [world.view("g 4/ü")]
+    assert isinstance(message, GameMessage)
+    assert place(message.game) == ("-", "g 4%2Fü")
+
+
+def test_a_venue_is_told_no_scores() -> None:
+    world = World(1)
+    world.appear("g1")
+    world.move("g1")
+    world.set_ply("g1", 1, score_cp=3333, best="b1a3")
+    world.point()
+    held = RetainedMessages(world, "p", StreamFilter(visibility=Visibility.VENUE)).everything()
+    assert not [topic for topic in held if topic.endswith(("white", "black"))]
+    assert b"3333" not in b"".join(held.values())
+    assert msgspec.json.decode(held["p/2/engine"])["engine"]["rating"] == 0
+
+
+def test_nothing_piles_up_while_the_broker_is_slow_or_away() -> None:
+    world, clock = World(3), Clock()
+    world.appear("g1")
+    stream = SiteStream(world, epoch="e", clock=clock)
+    stream.forget()
+    for _ in range(500):
+        stream.changed(world.step() + world.move())
+    assert stream._waiting == []
+    assert [each.topic for each in stream.take()] == [SNAPSHOT, SINCE]
+    clock.now_s += 5
+    for _ in range(8000):
+        stream.changed(world.step() + world.move())
+        if stream._jumped:
+            break
+    assert stream._jumped
+    assert stream._waiting == []
+
+
+def test_a_heartbeat_says_that_nothing_is_missing() -> None:
+    clock = Clock()
+    stream = SiteStream(World(3), epoch="e", clock=clock)
+    stream.take()
+    clock.now_s += 14
+    assert stream.take() == []
+    clock.now_s += 2
+    (beat,) = stream.take()
+    assert (beat.topic, beat.retain) == (CHANGES, False)
+    assert msgspec.json.decode(beat.payload)["messages"] == [{"seq": 1, "type": "heartbeat"}]
+    assert stream.take() == []
+
+
+def test_hidden_scores_are_in_no_message() -> None:
+    world, clock = World(7), Clock()
+    stream = SiteStream(world, everybody(hide_scores=True), epoch="e", clock=clock)
+    messages = stream.take()
+    for _ in range(300):
+        stream.changed(world.step())
+        clock.now_s += 0.5
+        messages += stream.take()
+    assert len(messages) > 20
+    for each in messages:
+        text = gzip.decompress(each.payload) if each.topic == SNAPSHOT else each.payload
+        for said in (b'"score_cp":1', b'"score_cp":-', b'"type":"point"', b'"type":"standing"'):
+            assert said not in text
+        assert b'"type":"alert"' not in text

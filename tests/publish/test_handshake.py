@@ -29,18 +29,10 @@ from live.publish.access import ClientLimits, new_token
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
-from tests.publish.world import World
+from tests.publish.world import Clock, World
 
 SCREEN, SCREEN_ENTRY = new_token("screen", lambda size: b"s" * size, events=("Open A",))
 ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 @pytest.fixture

@@ -1,0 +1,546 @@
+"""Tokens: what a file may say, when they are over, and that new ones are what the file takes.
+
+The file of tokens is read again when it changes; one that is gone or broken lets nobody in.
+
+Who a request comes from: every way to give a token, and none.
+
+Hosts and origins.
+
+How many, and how fast.
+
+live.publish.access: who may say what is analysed first.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.config import ServerConfig
+from live.errors import ConfigError
+from live.publish.access import (
+    GRACE_LOOKS,
+    Authentication,
+    BoardsOnAir,
+    ClientLimits,
+    Guest,
+    OriginPolicy,
+    RateLimits,
+    Token,
+    TokenBucket,
+    TokenFile,
+    Tokens,
+    check_exposure,
+    digest_of,
+    games_of,
+    given_token,
+    host_of,
+    is_loopback,
+    is_this_machine,
+    new_token,
+    read_tokens,
+)
+from live.publish.answers import HttpRequest
+from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
+from tests.publish.world import Clock
+
+NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
+
+
+def chance(size: int) -> bytes:
+    return bytes(range(size))
+
+
+def test_a_new_token_is_found_by_its_digest_alone() -> None:
+    secret, entry = new_token("screen", chance, arbiter=True, events=("Open A",))
+    assert len(secret) == 64
+    assert secret not in entry
+    token = read_tokens(entry, "f").find(digest_of(secret), NOON)
+    assert token == Token("screen", digest_of(secret), True, ("Open A",))
+    assert token.within == StreamFilter(events=frozenset({"open a"}))
+    assert read_tokens(entry, "f").find(digest_of(secret + "x"), NOON) is None
+
+
+@pytest.mark.slow
+@given(name=st.text(min_size=1), events=st.lists(st.text(min_size=1).filter(str.strip), max_size=3))
+def test_any_name_survives_the_file(name: str, events: list[str]) -> None:
+    events = [event[:100] for event in events if event[:100].strip()]
+    secret, entry = new_token(name, chance, events=tuple(events))
+    token = read_tokens(entry, "f").find(digest_of(secret), NOON)
+    assert token is not None
+    assert (token.name, token.events) == (name, tuple(events))
+
+
+@pytest.mark.parametrize(
+    ("expires", "over"),
+    [
+        (None, False),
+        (dt.date(2026, 5, 1), False),
+        (dt.date(2026, 4, 30), True),
+        (dt.date(9998, 12, 31), False),
+    ],
+)
+def test_a_token_is_valid_until_its_day_is_over(expires: dt.date | None, over: bool) -> None:
+    token = Token("a", digest_of("a"), expires=expires)
+    assert token.expired(NOON) == over
+    assert (Tokens((token,)).find(digest_of("a"), NOON) is None) == over
+
+
+DIGEST = digest_of("a")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[[token]", "not valid TOML"),
+        ("[[tokens]]", "tokens"),
+        ("[[token]]\nname = 'a'", "sha256"),
+        ("[[token]]\nname = ''\nsha256 = '" + DIGEST + "'", "length"),
+        ("[[token]]\nname = 'a'\nsha256 = 'secret'", "regex"),
+        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\nadmin = true", "admin"),
+        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\nevents = ['']", "event is empty"),
+        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\nexpires = 'soon'", "expires"),
+        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\n" * 2, "same name"),
+        (
+            f"[[token]]\nname='a'\nsha256='{DIGEST}'\n[[token]]\nname='b'\nsha256='{DIGEST}'\n",
+            "same sha256",
+        ),
+    ],
+)
+def test_a_file_that_says_something_else_is_refused(text: str, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint) as refused:
+        read_tokens(text, "server.tokens_file tokens.toml")
+    assert "tokens.toml" in str(refused.value)
+
+
+def test_an_empty_file_lets_nobody_in() -> None:
+    assert len(read_tokens("# none yet\n", "f")) == 0
+
+
+def entry(name: str, byte: int) -> str:
+    return new_token(name, lambda size: bytes([byte]) * size)[1]
+
+
+def write(path: Path, text: str, time_s: int) -> None:
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (time_s, time_s))
+
+
+def test_what_changed_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.toml"
+    write(path, entry("a", 1), 1)
+    file = TokenFile(str(path))
+    assert len(file.read()) == 1
+    assert file.changed() is None
+    write(path, entry("a", 1) + entry("b", 2), 2)
+    changed = file.changed()
+    assert changed is not None
+    assert len(changed) == 2
+    assert file.changed() is None
+
+
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+def broken(path: Path) -> None:
+    write(path, "[[tok", 2)
+
+
+@pytest.mark.parametrize("spoil", [gone, broken])
+def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
+    spoil: Callable[[Path], None], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "tokens.toml"
+    write(path, entry("a", 1), 1)
+    file = TokenFile(str(path))
+    file.read()
+    spoil(path)
+    assert [file.changed() for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
+    assert f"withdrawn in {GRACE_LOOKS} s" in file.problem
+    withdrawn = file.changed()
+    assert withdrawn is not None and len(withdrawn) == 0
+    assert "are withdrawn until" in file.problem
+    assert [file.changed() for _ in range(5)] == [None] * 5
+    assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
+    write(path, entry("a", 1), 3)
+    back = file.changed()
+    assert back is not None and len(back) == 1
+    assert file.problem == "" and file.changed() is None
+
+
+def test_a_file_that_is_half_written_for_a_moment_withdraws_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.toml"
+    write(path, entry("a", 1), 1)
+    file = TokenFile(str(path))
+    file.read()
+    write(path, "[[tok", 2)
+    assert file.changed() is None
+    write(path, entry("a", 1) + entry("b", 2), 3)
+    both = file.changed()
+    assert both is not None and len(both) == 2
+    assert [file.changed() for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
+
+
+def test_writing_rubbish_again_and_again_gives_no_more_time(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.toml"
+    write(path, entry("a", 1), 1)
+    file = TokenFile(str(path))
+    file.read()
+    looks = []
+    for number in range(GRACE_LOOKS + 1):
+        write(path, "[[tok" * number + "[", number + 2)
+        looks.append(file.changed())
+    assert looks[:-1] == [None] * GRACE_LOOKS and looks[-1] is not None
+
+
+@pytest.mark.parametrize(("data", "complaint"), [(None, "live-rate token"), (b"\xff", "UTF-8")])
+def test_a_file_that_cannot_be_read_is_refused(
+    tmp_path: Path, data: bytes | None, complaint: str
+) -> None:
+    path = tmp_path / "tokens.toml"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ConfigError, match=complaint):
+        TokenFile(str(path)).read()
+
+
+SCREEN = Token("screen", digest_of("s"), events=("Open A",), expires=dt.date(2026, 5, 1))
+ARBITER = Token("arbiter", digest_of("a"), arbiter=True)
+WITHIN = StreamFilter(events=frozenset({"open a"}))
+
+
+class Day:
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> dt.datetime:
+        return self.now
+
+
+def guard(
+    *tokens: Token, public: bool = False, hide_scores: bool = False, day: Day | None = None
+) -> Authentication:
+    return Authentication(
+        Tokens(tokens) if tokens else None, public=public, hide_scores=hide_scores, now=day or Day()
+    )
+
+
+def request(header: str | None = None, *query: tuple[str, str]) -> HttpRequest:
+    headers = {} if header is None else {"authorization": header}
+    return HttpRequest("GET", "/v2/live", query, headers)
+
+
+@pytest.mark.parametrize(
+    ("asked", "token"),
+    [
+        (request(), None),
+        (request("Bearer abc"), "abc"),
+        (request("bearer  abc "), "abc"),
+        (request("Basic abc"), ""),
+        (request("abc"), ""),
+        (request(""), ""),
+        (request(None, ("token", "abc")), "abc"),
+        (request(None, ("token", "")), ""),
+        (request(None, ("token", "a"), ("token", "b")), ""),
+        (request("Bearer x", ("token", "abc")), "x"),
+    ],
+)
+def test_a_token_is_read_from_header_or_query(asked: HttpRequest, token: str | None) -> None:
+    assert given_token(asked) == token
+
+
+def test_without_a_file_everybody_is_the_public() -> None:
+    for asked in (request(), request("Bearer whatever")):
+        assert guard().who(asked) == Guest(Visibility.PUBLIC, metrics=True)
+        assert guard(hide_scores=True).who(asked) == Guest(Visibility.VENUE)
+    assert not guard().asks_first(request())
+
+
+def test_with_a_file_only_tokens_count() -> None:
+    strict = guard(SCREEN, ARBITER)
+    assert strict.who(request()) is None
+    assert strict.who(request("Bearer x")) is None
+    assert strict.who(request("Bearer ")) is None
+    assert strict.who(request("Bearer s")) == Guest(Visibility.PUBLIC, WITHIN, digest_of("s"))
+    assert strict.who(request(None, ("token", "a"))) == Guest(
+        Visibility.ARBITER, None, digest_of("a")
+    )
+    assert strict.asks_first(request())
+    assert not strict.asks_first(request("Bearer x"))
+
+
+def test_a_wrong_token_is_not_quietly_the_public() -> None:
+    both = guard(SCREEN, public=True)
+    assert both.who(request()) == Guest(Visibility.PUBLIC)
+    assert both.who(request("Bearer x")) is None
+    assert not both.asks_first(request())
+    assert both.asks_first(request(None, ("auth", "message")))
+
+
+def test_hidden_scores_are_hidden_from_tokens_too_but_not_from_arbiters() -> None:
+    venue = guard(SCREEN, ARBITER, hide_scores=True)
+    screen, arbiter = venue.who(request("Bearer s")), venue.who(request("Bearer a"))
+    assert screen is not None and screen.visibility is Visibility.VENUE
+    assert arbiter is not None and arbiter.visibility is Visibility.ARBITER
+
+
+@pytest.mark.parametrize(
+    ("message", "known"),
+    [
+        (b'{"type":"token","token":"s"}', True),
+        (b'{"type":"token","token":"s","more":1}', True),
+        (b'{"type":"token","token":"x"}', False),
+        (b'{"type":"token","token":""}', False),
+        (b'{"type":"token","token":null}', False),
+        (b'{"type":"token"}', False),
+        (b'{"token":"s"}', True),
+        (b'{"type":"hello","token":"s"}', False),
+        (b'"s"', False),
+        (b"s", False),
+        (b"", False),
+        (b"\xff", False),
+        (b"[" * 3000, False),
+        (b'{"type":"token","token":"' + b"s" * 600 + b'"}', False),
+    ],
+)
+def test_a_first_message_says_who_it_is_or_not(message: bytes, known: bool) -> None:
+    assert (guard(SCREEN).introduced(message) is not None) == known
+
+
+@given(st.binary())
+def test_no_first_message_fails(message: bytes) -> None:
+    assert guard(SCREEN).introduced(message) is None
+
+
+def test_a_guest_stays_while_its_token_says_the_same() -> None:
+    day = Day()
+    strict = guard(SCREEN, ARBITER, day=day)
+    guest = strict.who(request("Bearer s"))
+    assert guest is not None
+    assert strict.still(guest)
+    day.now = NOON + dt.timedelta(days=1)
+    assert not strict.still(guest)
+    day.now = NOON
+    strict.replace(Tokens((Token("screen", digest_of("s")),)))
+    assert not strict.still(guest), "it may see something else now"
+    strict.replace(Tokens())
+    assert not strict.still(guest)
+    assert guard().still(Guest(Visibility.PUBLIC, metrics=True))
+
+
+def test_metrics_are_read_with_a_token_that_says_so_or_where_nothing_is_withheld() -> None:
+    meter = Token("meter", digest_of("m"), metrics=True)
+    strict = guard(meter, SCREEN, ARBITER, public=True)
+    read = {
+        token: guest is not None and guest.metrics
+        for token in ("Bearer m", "Bearer s", "Bearer a", None)
+        for guest in [strict.who(request(token))]
+    }
+    assert read == {"Bearer m": True, "Bearer s": False, "Bearer a": False, None: False}
+    hidden = guard(hide_scores=True).who(request())
+    assert hidden is not None and not hidden.metrics
+
+
+def test_a_guest_gets_what_it_asks_for_within_what_it_may() -> None:
+    asked = StreamFilter(games=frozenset({"g1"}))
+    got = Guest(Visibility.VENUE, WITHIN).limit(asked)
+    assert (got.games, got.within, got.visibility) == (asked.games, WITHIN, Visibility.VENUE)
+    assert Guest().limit(EVERYTHING) == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("authority", "host"),
+    [
+        ("localhost", "localhost"),
+        ("LocalHost:80", "localhost"),
+        ("[::1]:80", "::1"),
+        ("127.0.0.1:8765", "127.0.0.1"),
+        ("", None),
+        ("a b", None),
+        ("a:port", None),
+        ("a:99999", None),
+        ("a@b", None),
+        ("a/b", None),
+        ("[::1", None),
+    ],
+)
+def test_the_host_of_an_authority(authority: str, host: str | None) -> None:
+    assert host_of(authority) == host
+
+
+def test_what_can_only_mean_this_machine() -> None:
+    for host in ("localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.9.9.9", "::1"):
+        assert is_loopback(host)
+    for host in ("0.0.0.0", "10.0.0.1", "localhost.example", "127.0.0.1.example", "", "::"):
+        assert not is_loopback(host)
+
+
+def test_beyond_loopback_any_name_is_answered_unless_some_are_listed() -> None:
+    assert OriginPolicy("0.0.0.0").answers_to("anything.example:80")
+    listed = OriginPolicy("0.0.0.0", hosts=["chess.example"])
+    assert listed.answers_to("CHESS.example:443")
+    assert not listed.answers_to("other.example")
+    # Names of this machine are no attacker's, and health checks ask by them.
+    assert listed.answers_to("127.0.0.1:8765")
+    assert listed.answers_to("localhost")
+
+
+def test_on_loopback_a_listed_name_is_answered_too() -> None:
+    gate = OriginPolicy("127.0.0.1", hosts=["chess.example"])
+    assert gate.answers_to("chess.example")
+    assert gate.answers_to("localhost")
+    assert not gate.answers_to("other.example")
+
+
+def test_origins() -> None:
+    gate = OriginPolicy("127.0.0.1", origins=["https://club.example/", "null"])
+    assert gate.lets_in(None, "127.0.0.1:1")
+    assert gate.lets_in("https://CLUB.example", "127.0.0.1:1")
+    assert gate.lets_in("null", "127.0.0.1:1")
+    assert gate.lets_in("http://127.0.0.1:1", "127.0.0.1:1")
+    assert gate.lets_in("https://localhost:1", "LOCALHOST:1")
+    for origin in (
+        "http://127.0.0.1:2",
+        "https://club.example.evil",
+        "file://",
+        "",
+        "evil",
+        "http://[::1",
+    ):
+        assert not gate.lets_in(origin, "127.0.0.1:1")
+    assert not OriginPolicy("127.0.0.1").lets_in("null", "127.0.0.1:1")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
+def test_this_machine_alone_needs_no_permission(host: str) -> None:
+    assert check_exposure(ServerConfig(host=host)) == []
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "2001:db8::1"])
+def test_any_other_address_does(host: str) -> None:
+    with pytest.raises(ConfigError, match="--public") as refused:
+        check_exposure(ServerConfig(host=host))
+    assert host in str(refused.value)
+
+
+def test_what_others_can_see_is_said() -> None:
+    (line,) = check_exposure(ServerConfig(host="0.0.0.0", public=True))
+    assert "scores of running games included" in line
+    (line,) = check_exposure(ServerConfig(host="0.0.0.0", public=True, hide_scores=True))
+    assert "without scores" in line
+    (line,) = check_exposure(ServerConfig(host="0.0.0.0", tokens_file="t"))
+    assert "in the clear" in line
+    assert check_exposure(ServerConfig(host="0.0.0.0", tokens_file="t", certificate_file="c")) == []
+
+
+def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
+    bucket = TokenBucket(rate=2, burst=3, now_s=0)
+    assert [bucket.take(0) for _ in range(4)] == [True, True, True, False]
+    assert not bucket.take(0.4)
+    assert bucket.take(0.5)
+    assert [bucket.take(100) for _ in range(4)] == [True, True, True, False]
+
+
+def test_so_many_from_one_address_and_so_many_in_all() -> None:
+    admission = RateLimits(ClientLimits(connections=4, connections_per_address=2), Clock())
+    assert [admission.enter("10.0.0.1") for _ in range(3)] == [True, True, False]
+    admission.leave("10.0.0.1")
+    assert admission.enter("10.0.0.2")
+    assert admission.enter("10.0.0.3")
+    assert not admission.enter("10.0.0.4")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_this_machine_is_counted_in_all_only(address: str) -> None:
+    limits = ClientLimits(connections=5, connections_per_address=1, handshakes_per_address_burst=1)
+    admission = RateLimits(limits, Clock())
+    assert all(admission.enter(address) for _ in range(5))
+    assert not admission.enter(address)
+    assert all(admission.shake(address) for _ in range(50))
+
+
+def test_one_address_cannot_use_up_the_handshakes_of_others() -> None:
+    clock = Clock()
+    limits = ClientLimits(
+        handshakes_burst=5,
+        handshakes_per_s=1,
+        handshakes_per_address_burst=2,
+        handshakes_per_address_per_s=0.5,
+    )
+    admission = RateLimits(limits, clock)
+    assert [admission.shake("10.0.0.1") for _ in range(3)] == [True, True, False]
+    assert [admission.shake("10.0.0.2") for _ in range(3)] == [True, True, False]
+    assert admission.shake("10.0.0.3")
+    assert not admission.shake("10.0.0.4")
+    clock.now_s += 2
+    assert admission.shake("10.0.0.1")
+    assert admission.shake("10.0.0.4")
+    assert not admission.shake("10.0.0.1")
+
+
+def test_addresses_are_not_remembered_without_end() -> None:
+    admission = RateLimits(ClientLimits(handshakes_burst=1e9), Clock())
+    for number in range(10_000):
+        admission.shake(f"10.0.{number // 256}.{number % 256}")
+    assert len(admission._rates) <= 4096
+
+
+HERE = {"host": "127.0.0.1:8765"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "address", "here"),
+    [
+        (HERE, "127.0.0.1", True),
+        ({"host": "localhost:8765"}, "::1", True),
+        ({**HERE, "origin": "http://127.0.0.1:8765"}, "127.0.0.1", True),
+        # From elsewhere, or through a proxy on this machine, or from a page of elsewhere.
+        (HERE, "192.0.2.7", False),
+        ({"host": "chess.example"}, "127.0.0.1", False),
+        ({**HERE, "x-forwarded-for": "192.0.2.7"}, "127.0.0.1", False),
+        ({**HERE, "origin": "https://chess.example"}, "127.0.0.1", False),
+        ({**HERE, "origin": "null"}, "127.0.0.1", False),
+        ({**HERE, "origin": "http://[::1"}, "127.0.0.1", False),
+        ({}, "127.0.0.1", False),
+    ],
+)
+def test_this_machine_and_no_other(headers: dict[str, str], address: str, here: bool) -> None:
+    assert is_this_machine(headers, address) is here
+
+
+@pytest.mark.parametrize(
+    ("message", "games"),
+    [
+        (b'{"type":"air","games":["a","b"]}', ("a", "b")),
+        (b'{"type":"air"}', ()),
+        (b'{"type":"token","token":"x"}', None),
+        (b'{"type":"air","games":[1]}', None),
+        (b"air", None),
+        (b"\xff", None),
+        (b"[" * 5000, None),
+    ],
+)
+def test_only_what_is_meant_is_heard(message: bytes, games: tuple[str, ...] | None) -> None:
+    assert games_of(message) == games
+
+
+def test_what_all_overlays_show_is_on_air_while_they_are_there() -> None:
+    air = BoardsOnAir()
+    air.show("one", ["a"])
+    air.show("two", ["a", "b"])
+    assert air.games == {"a", "b"}
+    air.show("two", [])
+    assert air.games == {"a"}
+    # A wall of all boards puts none before the others.
+    air.show("two", [f"g{n}" for n in range(9)])
+    assert air.games == {"a"}
+    air.close("one")
+    air.close("one")
+    assert air.games == frozenset()

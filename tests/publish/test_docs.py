@@ -1,0 +1,425 @@
+"""Notes below fields are found, those of bases too.
+
+The published schemas: whole, and true of real messages.
+
+Every route over a real socket, validated against the published description.
+
+The readable page: whole, well formed, harmless, and it leads nowhere that is not there.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from live.config import ServerConfig
+from live.events import (
+    EngineInfo,
+    FeedHealth,
+    GameDetail,
+    HeartbeatMessage,
+    HelloMessage,
+    Message,
+    PlyView,
+    SnapshotMessage,
+)
+from live.manual.pages import TOPICS
+from live.publish import board_picture, wire
+from live.publish.access import Authentication, Tokens, new_token
+from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
+from live.publish.broker import RetainedMessages, status
+from live.publish.docs import EXAMPLES, asyncapi, notes, page, schemas
+from live.publish.event_exports import ExportedFile
+from live.publish.published_state import snapshot
+from live.publish.routes import HttpRoutes, openapi
+from live.publish.server import Publisher
+from live.publish.static_files import StaticSite
+from live.publish.visibility import EVERYTHING
+from tests.manual.html_reader import HtmlReader
+from tests.publish.world import GAMES, World
+
+
+class Base(msgspec.Struct):
+    one: int
+    """The first,
+    told in two lines."""
+    two: int = 2
+    three: int = 3
+    """The third."""
+
+
+class Derived(Base):
+    two: int = 4
+    """Now it has one."""
+
+
+def test_notes_of_a_type_and_of_its_base() -> None:
+    assert notes(Base) == {"one": "The first, told in two lines.", "three": "The third."}
+    assert notes(Derived) == {**notes(Base), "two": "Now it has one."}
+
+
+def test_notes_of_real_types() -> None:
+    assert notes(PlyView)["best"].startswith("The engine's first choice")
+    assert "plies_scored" in notes(GameDetail)
+    assert set(notes(EngineInfo)) <= set(EngineInfo.__struct_fields__)
+
+
+def problems(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> list[str]:
+    """What of the schema, whose references lead into ``document``, does not hold."""
+    closed = _closed({"$ref": "#/schema", "schema": schema, "components": document["components"]})
+    found = Draft202012Validator(closed).iter_errors(value)
+    return [f"{error.json_path}: {error.message[:300]}" for error in found]
+
+
+def _closed(schema: Any) -> Any:
+    """A copy in which no object may hold more than its properties."""
+    if isinstance(schema, dict):
+        copy = {name: _closed(each) for name, each in schema.items()}
+        if isinstance(schema.get("properties"), dict) and "type" in schema:
+            copy.setdefault("additionalProperties", False)
+        return copy
+    return [_closed(each) for each in schema] if isinstance(schema, list) else schema
+
+
+def as_json(document: dict[str, Any]) -> dict[str, Any]:
+    """The document as it is sent."""
+    sent: dict[str, Any] = json.loads(json.dumps(document))
+    return sent
+
+
+MESSAGES = as_json(asyncapi())
+
+
+def references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for each in value.values():
+            yield from references(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from references(each)
+
+
+def resolve(reference: str) -> Any:
+    found = MESSAGES
+    for part in reference.removeprefix("#/").split("/"):
+        found = found[part]
+    return found
+
+
+def message_complaints(value: Any, schema: dict[str, Any]) -> list[str]:
+    """What of the schema does not hold."""
+    return problems(value, schema, MESSAGES)
+
+
+def test_every_reference_leads_somewhere() -> None:
+    found = set(references(MESSAGES))
+    assert len(found) > 20
+    for reference in found:
+        assert resolve(reference)
+
+
+def test_every_message_is_described_under_its_type() -> None:
+    tags = {str(kind.__struct_config__.tag) for kind in Message.__args__}
+    retained = {f"retained-{name}" for name in MESSAGES["channels"] if name != "live"}
+    assert set(MESSAGES["components"]["messages"]) == tags | retained
+    assert set(MESSAGES["channels"]["live"]["messages"]) == tags
+    for tag in tags:
+        payload = resolve(MESSAGES["components"]["messages"][tag]["payload"]["$ref"])
+        assert payload["properties"]["type"]["enum"] == [tag]
+        assert {"seq", "type"} <= set(payload["required"])
+        assert MESSAGES["components"]["messages"][tag]["summary"]
+
+
+@pytest.mark.slow
+def test_real_messages_are_what_the_schema_says() -> None:
+    world = World(2)
+    hello = HelloMessage(1, "e", world.info, "same-search", "0")
+    messages: list[Message] = [hello, HeartbeatMessage(), snapshot(world)]
+    for _ in range(400):
+        messages.extend(world.step())
+    messages.append(snapshot(world))
+    seen = set()
+    for message in messages:
+        told = json.loads(wire.number(wire.encode(message), 3))
+        seen.add(told["type"])
+        payload = MESSAGES["components"]["messages"][told["type"]]["payload"]
+        assert not message_complaints(told, payload)
+    assert seen == set(MESSAGES["channels"]["live"]["messages"])
+
+
+@pytest.mark.slow
+def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
+    world = World(2)
+    seen = set()
+    for _ in range(60):
+        for _ in range(8):
+            world.step()
+        for topic, payload in RetainedMessages(world, "live-rate").everything().items():
+            (name,) = [
+                name
+                for name, channel in MESSAGES["channels"].items()
+                if name != "live"
+                and re.fullmatch(
+                    re.sub(r"\\{\w+\\}", "[^/]+", re.escape(channel["address"])), topic
+                )
+            ]
+            told = json.loads(payload)
+            message = MESSAGES["components"]["messages"][f"retained-{name}"]
+            assert not message_complaints(told, message["payload"])
+            assert "seq" not in told
+            seen.add(name)
+    message = MESSAGES["components"]["messages"]["retained-status"]
+    assert not message_complaints(json.loads(status("online")), message["payload"])
+    assert seen | {"status"} == set(MESSAGES["channels"]) - {"live"}
+
+
+def test_every_channel_and_operation_fits_together() -> None:
+    for operation in MESSAGES["operations"].values():
+        assert resolve(operation["channel"]["$ref"])
+    for name, channel in MESSAGES["channels"].items():
+        assert set(channel.get("parameters", ())) == set(re.findall(r"{(\w+)}", channel["address"]))
+        for reference in references(channel["messages"]):
+            assert resolve(reference)["payload"], name
+
+
+def test_notes_and_sights_are_told() -> None:
+    ply = MESSAGES["components"]["schemas"]["PlyView"]["properties"]
+    assert "White's side" in ply["score_cp"]["description"]
+    assert ply["score_cp"]["description"].endswith("Withheld from venues.")
+    assert "Withheld" not in ply["clock_s"].get("description", "")
+    state = MESSAGES["components"]["schemas"]["EngineState"]["properties"]
+    assert state["searching"]["description"].endswith("For arbiters alone.")
+
+
+@pytest.mark.parametrize("spoil", ["seq", "game", "type"])
+def test_a_spoilt_message_does_not_pass(spoil: str) -> None:
+    told = {"seq": 3, "type": "gone", "game": "g"}
+    payload = MESSAGES["components"]["messages"]["gone"]["payload"]
+    assert not message_complaints(told, payload)
+    assert message_complaints({**told, spoil: None}, payload)
+    assert message_complaints({k: v for k, v in told.items() if k != spoil}, payload)
+
+
+def test_schemas_are_made_afresh() -> None:
+    first = schemas()
+    first.clear()
+    assert schemas()
+
+
+DOCUMENT = as_json(openapi())
+NOBODY = "nobody"
+
+
+def busy_world(seed: int = 4) -> World:
+    world = World(seed)
+    for _ in range(300):
+        world.step()
+    for game in GAMES:
+        if game not in world.held:
+            world.appear(game)
+    # Whatever happened last, it is ready to serve.
+    world.feed_health = (FeedHealth("demo", "live"),)
+    return world
+
+
+class Exports:
+    """One download, made at once."""
+
+    exports = ("table",)
+
+    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
+        return ExportedFile("text/csv", b"a,b")
+
+
+async def picture(svg: str) -> bytes:
+    return b"\x89PNG"
+
+
+def targets(path: str) -> list[str]:
+    """The path with real ids, with an unknown one, and with queries, good and bad."""
+    players = [view.id for view in busy_world().players()]
+    made = [
+        path.replace("{game}", quote(game, safe="")).replace("{player}", quote(player, safe=""))
+        for game, player in product((*GAMES, NOBODY), (*players, NOBODY))
+    ]
+    made = [each.replace("{export}", name) for each in made for name in (*Exports.exports, NOBODY)]
+    parameters = DOCUMENT["paths"][path]["get"].get("parameters", ())
+    queries = [""]
+    for parameter in parameters:
+        if parameter["in"] == "query":
+            good = parameter["schema"].get("enum", ["g1"])
+            queries += [f"?{parameter['name']}={value}" for value in (*good, "")]
+    return [f"{target}{query}" for target in dict.fromkeys(made) for query in queries]
+
+
+def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) -> list[str]:
+    """What of an answer the document does not say."""
+    if isinstance(response, HttpResponse):
+        status, kind = response.status, dict(response.headers).get("Content-Type", "")
+    else:
+        status, kind = response.status_code, response.headers.get("content-type", "")
+    described = DOCUMENT["paths"][path]["get"]["responses"].get(str(status))
+    if described is None:
+        return [f"{status} is not described"]
+    if "content" not in described:
+        return [] if not body else ["a body is not described"]
+    media = described["content"].get(kind.split(";")[0]) or described["content"].get("*/*")
+    if media is None:
+        return [f"{kind} is not described"]
+    if "json" not in kind:
+        return [] if body else ["no body"]
+
+    return problems(json.loads(body), media["schema"], DOCUMENT)
+
+
+@pytest.mark.parametrize("path", DOCUMENT["paths"])
+async def test_every_route_answers_as_described(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_picture, "drawn", picture)
+    monkeypatch.setattr(board_picture, "board_svg", lambda game: "")
+    token, entry = new_token("all", lambda size: b"a" * size, arbiter=True, metrics=True)
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(entry, encoding="utf-8")
+    config = ServerConfig(port=0, tokens_file=str(tokens))
+    site = StaticSite(Path("/nowhere"))
+    async with Publisher(config, busy_world(), site=site, exports=Exports()) as publisher:
+        base = publisher.url.rstrip("/")
+        bearer = {"Authorization": f"Bearer {token}"}
+        async with httpx.AsyncClient(base_url=base, trust_env=False, headers=bearer) as client:
+            seen = set()
+            for target in targets(path):
+                told = await client.get(target)
+                assert not complaints(path, told, told.content), target
+                seen.add(told.status_code)
+                if tag := told.headers.get("etag"):
+                    again = await client.get(target, headers={"If-None-Match": tag})
+                    if again.status_code == 304:  # metrics may have changed meanwhile
+                        assert not complaints(path, again, again.content)
+            described = set(map(int, DOCUMENT["paths"][path]["get"]["responses"]))
+            assert seen >= described & {200, 400, 404}, "something described never happens"
+
+
+@pytest.mark.parametrize("path", DOCUMENT["paths"])
+def test_without_a_token_it_is_as_described(path: str) -> None:
+    routes = HttpRoutes(busy_world(), StaticSite(Path("/nowhere")), MetricCounts())
+    for target in targets(path):
+        request = HttpRequest("GET", target.split("?")[0], (), {})
+        response = routes.answer(request, None)
+        assert not complaints(path, response, response.body)
+
+
+@pytest.mark.slow
+@given(
+    path=st.text("/abcdefghijklmnopqrstuvwxyz.%0123456789 \0é", max_size=30)
+    | st.sampled_from([path.replace("{game}", "g1") for path in DOCUMENT["paths"]]),
+    query=st.lists(
+        st.tuples(
+            st.sampled_from(["game", "event", "player", "type", "form", "token", "auth"])
+            | st.text(max_size=5),
+            st.text(max_size=250),
+        ),
+        max_size=70,
+    ),
+    method=st.sampled_from(["GET", "HEAD", "POST", "OPTIONS", "X"]),
+    headers=st.dictionaries(
+        st.sampled_from(["authorization", "if-none-match", "origin", "range", "accept"]),
+        st.text(st.characters(codec="latin-1"), max_size=40),
+    ),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_request_fails_and_every_refusal_is_a_problem(
+    path: str, query: list[tuple[str, str]], method: str, headers: dict[str, str]
+) -> None:
+    routes = HttpRoutes(WORLD, StaticSite(Path("/nowhere")), MetricCounts())
+    request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
+    for guard in (OPEN, CLOSED):
+        guest = guard.who(request)
+        response = routes.answer(request, guest.limit(EVERYTHING) if guest else None)
+        assert response.status in (200, 304, 400, 401, 403, 404, 405)
+        if response.status >= 400:
+            schema = {"$ref": "#/components/schemas/ProblemAnswer"}
+            assert not problems(json.loads(response.body), schema, DOCUMENT)
+
+
+WORLD = busy_world()
+NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
+OPEN = Authentication(None, public=False, hide_scores=False, now=lambda: NOON)
+CLOSED = Authentication(Tokens(), public=False, hide_scores=False, now=lambda: NOON)
+
+
+@pytest.mark.slow
+def test_schemas_are_schemas() -> None:
+    for schema in DOCUMENT["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_a_spoilt_answer_does_not_pass() -> None:
+    schema = {"$ref": "#/components/schemas/ProblemAnswer"}
+    good = {"status": 404, "title": "Not Found", "detail": "nothing is there"}
+    assert not problems(good, schema, DOCUMENT)
+    assert problems({**good, "more": 1}, schema, DOCUMENT)
+    assert problems({**good, "status": "404"}, schema, DOCUMENT)
+    assert problems({"status": 404}, schema, DOCUMENT)
+
+
+def read() -> HtmlReader:
+    return HtmlReader(page(openapi()))
+
+
+def test_it_is_well_formed_and_runs_nothing() -> None:
+    reader = read()
+    assert reader.open == []
+    assert not {*reader.tags} & {"script", "img", "iframe", "object"}
+
+
+def test_every_link_leads_somewhere() -> None:
+    reader = read()
+    assert len(reader.ids) == len(set(reader.ids)) > 20
+    site = {"./", "overlays", "manual/", "docs", "asyncapi.json", "openapi.json"}
+    for link in reader.links:
+        if link.startswith("manual/") and link != "manual/":
+            assert link.removeprefix("manual/") in TOPICS
+        else:
+            assert link in site or link.removeprefix("#") in reader.ids, link
+
+
+def test_its_contents_lead_to_every_section_and_type() -> None:
+    reader = read()
+    assert {f"#{id}" for id in reader.ids if id != "main"} <= {*reader.links}
+
+
+def test_it_begins_with_clients_and_says_how_a_page_may_connect() -> None:
+    reader = read()
+    for example in EXAMPLES:
+        assert example in reader.text
+    assert "websockets.asyncio.client" in reader.text
+    assert "new WebSocket" in reader.text
+    assert 'origins = ["null"]' in reader.text
+
+
+def test_every_message_topic_and_field_is_on_it() -> None:
+    reader, document = read(), asyncapi()
+    for name in document["channels"]["live"]["messages"]:
+        assert re.search(rf"\b{name}\b", reader.text)
+    for channel in document["channels"].values():
+        assert channel["address"] in reader.text
+    for schema in document["components"]["schemas"].values():
+        for field in schema.get("properties", ()):
+            assert field in reader.text
