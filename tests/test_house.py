@@ -253,7 +253,7 @@ def traces(name: str, text: str) -> list[str]:
     [
         Source("live.games.report_changes", "from live.engine.search import Search"),
         Source("live.games.report_changes", "def f():\n    import live.publish.streams"),
-        Source("live.ratings.gain", "from ..ledger import event"),
+        Source("live.ratings.ferreira", "from ..ledger import event"),
         Source("live.ratings", "from ..store import journal", package=True),
         Source("live.events", "import live.errors"),
         Source("live.service.event_service", "from live.app import run"),
@@ -294,12 +294,12 @@ def test_a_foreign_shell_is_seen() -> None:
     shell = Source("live.engine.pool", "import asyncio")
     core = Source("live.engine.score", "import chess")
     user = Source(
-        "live.ledger.event_ledger",
+        "live.ledger.event_state",
         "from live.engine.pool import Pool\nfrom live.engine import score",
     )
     colleague = Source("live.engine.engine_pool", "from live.engine.pool import Pool")
     assert foreign_shells([shell, core, user, colleague]) == [
-        "live.ledger.event_ledger imports the shell live.engine.pool"
+        "live.ledger.event_state imports the shell live.engine.pool"
     ]
 
 
@@ -312,7 +312,7 @@ def test_an_eager_command_line_is_seen() -> None:
 
 def test_impurity_is_seen() -> None:
     text = "import math\ndef f():\n    from time import monotonic\n"
-    assert impure(Source("live.ratings.gain", text)) == ["live.ratings.gain imports time"]
+    assert impure(Source("live.ratings.ferreira", text)) == ["live.ratings.ferreira imports time"]
     assert impure(Source("live.feeds.file_feed", text)) == []
 
 

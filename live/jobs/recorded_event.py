@@ -30,9 +30,8 @@ from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, Gam
 from live.games.game import Game, GameGone, NewGame, Step, game_after
 from live.jobs.analyze_games import progress_bar, write, write_json
 from live.ledger.event_state import in_pieces
-from live.ledger.game_evaluations import RequestId
+from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.ledger.measure import HumanSearches
-from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher

@@ -11,16 +11,9 @@ import msgspec
 from live.catalogue import BY_ID, read, standings
 from live.events import Color, PlayerView
 from live.ledger.rate_game import NO_CHOICE, MoveQuality
-from live.ratings.algorithm_2 import Algorithm2
-from live.ratings.choice_model import Spread
-from live.ratings.conformance import (
+from live.ratings.alliot import (
     PONDERATED,
     RAW,
-    AccumulatedConformance,
-    is_counted,
-    predict_by_conformance,
-)
-from live.ratings.covariance import (
     RAW_STEP_FIT,
     STEP,
     STEP_CONFORMANCE,
@@ -28,15 +21,19 @@ from live.ratings.covariance import (
     TANH,
     TANH_CONFORMANCE,
     TANH_FIT,
+    AccumulatedConformance,
+    BattleRoyale,
+    Prediction,
     gain_by,
+    is_counted,
+    predict_by_conformance,
     predict_by_convolution,
     predict_by_covariance,
 )
 from live.ratings.expected_score import difference_of, expected_score_of
-from live.ratings.ferreira import Algorithm3
-from live.ratings.gain import GainHistogram
+from live.ratings.ferreira import Algorithm2, Algorithm3, GainHistogram
+from live.ratings.intrinsic_rating import Spread
 from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
-from live.ratings.prediction import BattleRoyale, Prediction
 
 # --- comparison data ----------------------------------------------------------------------------
 

@@ -26,11 +26,10 @@ from live.events import (
     StandingMessage,
 )
 from live.games.player_identity import person_key
+from live.ledger.game_evaluations import OutgoingMessages
 from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
-from live.ledger.outgoing_messages import OutgoingMessages
 from live.ledger.rate_game import SideFigures, move_figures, perceived_figures, screened
 from live.ratings.agreement import ChoiceModel, log_e_value
-from live.ratings.algorithm_2 import Algorithm2
 from live.ratings.expected_score import (
     development,
     difference_of,
@@ -38,14 +37,15 @@ from live.ratings.expected_score import (
     rating_change,
 )
 from live.ratings.ferreira import (
+    Algorithm2,
     Algorithm3,
     FieldEngineRating,
+    GainHistogram,
     MeasuredPlayer,
     ceiling_of,
     engine_strength,
     over_other_games,
 )
-from live.ratings.gain import GainHistogram
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.perceived_model import PaceGroup
 from live.ratings.perceived_rating import Evidence, perceived

@@ -45,8 +45,7 @@ from live.ledger.measure import (
 )
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, game_accuracy
 from live.ratings.agreement import ChoiceModel, GameChoices, counts, found_by
-from live.ratings.choice_model import Spread, left_out, spread_of
-from live.ratings.conformance import (
+from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
     RAW,
@@ -56,7 +55,14 @@ from live.ratings.conformance import (
 )
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import interval_of
-from live.ratings.intrinsic_rating import IntrinsicTable, intrinsic_rating, project
+from live.ratings.intrinsic_rating import (
+    IntrinsicTable,
+    Spread,
+    intrinsic_rating,
+    left_out,
+    project,
+    spread_of,
+)
 from live.ratings.perceived_model import ModelChoice, MoveReader, PaceGroup, Turn
 from live.ratings.perceived_rating import (
     ComparedMove,

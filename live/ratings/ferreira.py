@@ -1,27 +1,190 @@
-"""Algorithms 3 and 4 of Ferreira 2012, and how the engine's own gains are distributed.
+"""Gains, and the algorithms of Ferreira 2012 that compare players by them.
 
-Algorithm 4 (section 7) compares a player's gains with the engine's own; the difference, added to
-the engine's rating, is the perceived rating of the paper. Algorithm 3 (section 6, Table 4) finds
-the engine's rating from players whose ratings are known. Algorithm 1 is
-:func:`live.ratings.gain.expected_score_between`, Algorithm 2 :mod:`live.ratings.algorithm_2`.
+The gain of a move is how many centipawns the mover won or lost by playing it. Two definitions, and
+every result names the one it used (``live.events.GainKind``):
+
+* ``same-search`` (Alliot 2017, section 3.3): the score of the move played minus the score of the
+  engine's first choice, both searched from the position before the move. It is 0 for the first
+  choice itself and never above 0.
+* ``successive`` (Ferreira 2012, Algorithm 1, step 2): the score of the position after the move
+  minus the score of the position before it.
+
+Algorithm 1 (section 4) compares two players' gains; Algorithm 2 (section 5) rates every player from
+all comparisons of an event. Algorithm 4 (section 7) compares a player's gains with the engine's
+own; the difference, added to the engine's rating, is the perceived rating of the paper. Algorithm 3
+(section 6, Table 4) finds the engine's rating from players whose ratings are known.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from live.events import GainCounts, GainKind
+from live.events import MATE_CP, Color, GainCounts, GainKind, Score
 from live.ratings.expected_score import difference_of
-from live.ratings.gain import GainHistogram
 from live.ratings.learned_files import LearnedFiles
-from live.ratings.score_interval import GameScores, score_interval
+from live.ratings.score_interval import ClusteredScores, GameScores, score_interval
+
+#: The largest gain: from being mated to mating (Ferreira 2012, section 3).
+MAX_GAIN_CP = 2 * MATE_CP
+
+Counts = npt.NDArray[np.int64]
+
+
+def same_search_gain(best: Score, played: Score, mover: Color) -> int:
+    """Gain in centipawns, mover's side, at most 0.
+
+    ``best`` and ``played`` are scores of two moves from the same position, White's side. A move
+    that scores better than the first choice did so by search noise, and counts 0
+    (Alliot 2017, section 3.3).
+
+    >>> from live.events import Score
+    >>> same_search_gain(Score(30), Score(-25), "white")
+    -55
+    >>> same_search_gain(Score(-25), Score(30), "black")
+    -55
+    """
+    return min(0, successive_gain(best, played, mover))
+
+
+def successive_gain(before: Score, after: Score, mover: Color) -> int:
+    """Gain in centipawns, mover's side: ``after - before`` for White, the negative for Black.
+
+    Scores are White's side (Ferreira 2012, Algorithm 1, step 2). Raises ValueError when a score
+    lies outside ±3900, since then it was never clamped.
+
+    >>> from live.events import Score
+    >>> successive_gain(Score(30), Score(55), "white")
+    25
+    >>> successive_gain(Score(30), Score(55), "black")
+    -25
+    """
+    rise_cp = after.cp - before.cp
+    return checked_gain(rise_cp if mover == "white" else -rise_cp)
+
+
+def checked_gain(gain_cp: int) -> int:
+    """Give back ``gain_cp`` if it is a whole number of centipawns in [-7800, 7800].
+
+    Raises ValueError for anything else, NaN and fractions included: one such value in a histogram
+    would spoil every figure drawn from it.
+    """
+    if isinstance(gain_cp, bool) or not isinstance(gain_cp, int):
+        raise ValueError(f"gain {gain_cp!r} is not a whole number of centipawns")
+    if not -MAX_GAIN_CP <= gain_cp <= MAX_GAIN_CP:
+        raise ValueError(f"gain {gain_cp} cp is outside ±{MAX_GAIN_CP}: clamp the scores first")
+    return gain_cp
+
+
+# --- gain histogram -----------------------------------------------------------------------------
+
+# A player's gains as counts per centipawn, and the exact comparison of two such histograms.
+#
+# Source: Ferreira 2012, section 4: the normalised histogram at a resolution of one centipawn stands
+# for the distribution of gain, and the cross-correlation of two of them (Eq. 1) gives the expected
+# score between two players (Eq. 2).
+
+
+class GainHistogram:
+    """Counts per whole centipawn in [-7800, 7800].
+
+    Kept sparse, since a game has some forty distinct gains and a service holds many games.
+
+    >>> gains = GainHistogram([0, -12, 0, -40])
+    >>> gains.n, gains.mean
+    (4, -13.0)
+    """
+
+    __slots__ = ("_counts",)
+
+    def __init__(self, gains_cp: Iterable[int] = ()) -> None:
+        self._counts: dict[int, int] = {}
+        for gain_cp in gains_cp:
+            self.add(gain_cp)
+
+    def add(self, gain_cp: int, moves: int = 1) -> None:
+        """Count so many more moves; below 0 takes moves back. Raises ValueError for what is no
+        gain, and for a move that was never added.
+        """
+        count = self._counts.get(checked_gain(gain_cp), 0) + moves
+        if count < 0:
+            raise ValueError(f"gain {gain_cp} cp was never added, so it cannot be taken back")
+        self._counts[gain_cp] = count
+        if not count:
+            del self._counts[gain_cp]
+
+    def merge(self, other: GainHistogram) -> None:
+        """Count all moves of ``other`` too, as if each had been added."""
+        for gain_cp, count in other:
+            self.add(gain_cp, count)
+
+    @property
+    def n(self) -> int:
+        """Moves counted."""
+        return sum(self._counts.values())
+
+    @property
+    def mean(self) -> float | None:
+        """Mean gain in centipawns; None while empty."""
+        n = self.n
+        return sum(gain_cp * count for gain_cp, count in self._counts.items()) / n if n else None
+
+    def __getitem__(self, gain_cp: int) -> int:
+        return self._counts.get(gain_cp, 0)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """Pairs of gain in centipawns and its count, gains ascending."""
+        return iter(sorted(self._counts.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GainHistogram) and self._counts == other._counts
+
+    __hash__ = None  # type: ignore[assignment]  # it changes, so it is no key
+
+    def columns(self) -> tuple[Counts, Counts]:
+        """Distinct gains (centipawns, ascending) and their counts, both of shape (k,)."""
+        table = np.array(list(self), dtype=np.int64).reshape(-1, 2)
+        return table[:, 0], table[:, 1]
+
+
+def cross_correlation(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
+    """How many pairs of a gain of ``x`` and one of ``y`` differ by how much (Ferreira 2012, Eq. 1).
+
+    Gives ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a difference X - Y of
+    ``lowest + i`` centipawns. Whole numbers, so nothing is rounded. Raises ValueError when either
+    is empty.
+    """
+    if not x.n or not y.n:
+        raise ValueError("an empty histogram of gains has no distribution to compare")
+    (x_cp, x_count), (y_cp, y_count) = x.columns(), y.columns()
+    lowest = int(x_cp[0] - y_cp[-1])
+    pairs = np.zeros(int(x_cp[-1] - y_cp[0]) - lowest + 1, dtype=np.int64)
+    np.add.at(pairs, np.subtract.outer(x_cp, y_cp) - lowest, np.outer(x_count, y_count))
+    return lowest, pairs
+
+
+def expected_score_between(x: GainHistogram, y: GainHistogram) -> float | None:
+    """Algorithm 1: the expected score of X against Y, ``P(X > Y) + 0.5 P(X = Y)`` over all pairs
+    of a gain of each (Ferreira 2012, section 4, Eq. 2); None while either has none.
+
+    >>> expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
+    0.625
+    """
+    (x_cp, x_count), (y_cp, y_count) = x.columns(), y.columns()
+    if not len(x_cp) or not len(y_cp):
+        return None
+    below = np.concatenate([[0], np.cumsum(y_count)])
+    halves = below[np.searchsorted(y_cp, x_cp)] + below[np.searchsorted(y_cp, x_cp, "right")]
+    return int(x_count @ halves) / (2 * x.n * y.n)
+
 
 #: How far games of one player lie apart beyond chance, standard deviation in Elo of what this
 #: shows: found so that the interval holds the value over three or more other games of the player in
@@ -304,3 +467,255 @@ class FieldEngineRating:
         one = (PRIOR_MOVES + self.moves) * _UNITS
         whole, rest = divmod(units, one)
         return whole + (2 * rest > one or (2 * rest == one and whole % 2 == 1))
+
+
+Floats = npt.NDArray[np.float64]
+
+# --- Algorithm 2 ----------------------------------------------------------------------------------
+
+# The difference of two players who have met is taken, as in Table 1, from all gains of both over
+# the whole event (Algorithm 1), not from their own game alone. Ratings r' are those that make every
+# ``r'_i - r'_j`` as close as possible to the difference ``d_ij`` seen, in least squares, each pair
+# counting the same (section 5, Eq. 3). The paper iterates until nothing changes; the fixed point is
+# the solution of ``L r' = b``, with L the Laplacian matrix of the graph of compared pairs and ``b_i
+# = sum_j d_ij``, so it is solved for directly. The graph may fall into several parts. Each is
+# anchored on its own rated players, so that their mean rating is kept (step 4); a part without any
+# has differences only.
+#
+# The paper gives points only. For 95 % intervals: to first order an error of one player's gains
+# shifts all that player's comparisons alike, by ``eta_i`` Elo, so that ``b = L eta``, and the
+# ratings err by ``eta_i`` less the mean of ``eta`` over those whose mean is kept. So each player's
+# own uncertainty is all that is needed: that of an expected score against usual gains, clustered by
+# game (:mod:`live.ratings.score_interval`), on the Elo scale. Ends are put together as those of
+# independent estimates (Zou and Donner 2008, *Construction of confidence limits about effect
+# measures*, section 2), so they need not be symmetric.
+
+
+class Strength(NamedTuple):
+    """What Algorithm 2 says about one player."""
+
+    relative: float
+    """Elo above the mean of the part of the graph that the player belongs to."""
+    rating: float | None
+    """Perceived rating r', Elo; None in a part without rated players."""
+    part: int
+    """Number of the part, from 0. Only players of one part can be compared."""
+
+
+class Solved(NamedTuple):
+    """The ratings of one part of the graph, unrounded; arrays have shape (members,)."""
+
+    members: list[str]
+    """In order of name."""
+    relative: Floats
+    """Elo above the mean of the part."""
+    shift: float | None
+    """What is added for a rating; None in a part without rated players."""
+
+
+def solve(differences: Mapping[tuple[str, str], float], elos: Mapping[str, float]) -> list[Solved]:
+    """Least-squares ratings from differences of pairs, part by part; ``elos`` of rated players.
+
+    >>> [part] = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
+    >>> (part.relative + part.shift).round().tolist()
+    [2800.0, 2700.0]
+    """
+    met: dict[str, dict[str, float]] = {}
+    for (one, other), difference in differences.items():
+        met.setdefault(one, {})[other] = difference
+        met.setdefault(other, {})[one] = -difference
+    found, placed = [], set[str]()
+    for start in sorted(met):
+        if start in placed:
+            continue
+        part, edge = {start}, [start]
+        while edge:
+            news = met[edge.pop()].keys() - part
+            part |= news
+            edge += news
+        placed |= part
+        members = sorted(part)
+        at = {member: place for place, member in enumerate(members)}
+        # The Laplacian leaves the mean free: what is added to all of it sets it to 0.
+        matrix = np.full((len(members), len(members)), 1.0 / len(members))
+        for member, others in ((each, met[each]) for each in members):
+            matrix[at[member], at[member]] += len(others)
+            matrix[at[member], [at[other] for other in others]] -= 1.0
+        # fsum rounds once, so the order in which differences came cannot show.
+        sums = np.array([math.fsum(met[member].values()) for member in members])
+        relative = np.linalg.solve(matrix, sums)
+        rated = [elos[each] - relative[at[each]] for each in members if each in elos]
+        found.append(Solved(members, relative, math.fsum(rated) / len(rated) if rated else None))
+    return found
+
+
+def strengths_of(parts: Iterable[Solved]) -> dict[str, Strength]:
+    """Everyone with at least one comparison: part by part, in order of name."""
+    return {
+        member: Strength(value, None if part.shift is None else value + part.shift, number)
+        for number, part in enumerate(parts)
+        for member, value in zip(part.members, part.relative.tolist(), strict=True)
+    }
+
+
+# --- uncertainty ----------------------------------------------------------------------------------
+
+#: A score is counted in so many parts of one point.
+SCALE = 10_000
+
+
+class UsualGains(NamedTuple):
+    """How usual players' gains are distributed: what share of them a gain beats, ties halved.
+
+    Only the rank of a gain matters to Algorithm 2, and its interval needs to know that only
+    roughly, so classes do.
+    """
+
+    edges_cp: tuple[int, ...]
+    """A gain equal to an edge belongs below it."""
+    parts: tuple[int, ...]
+    """Of ``SCALE``, one more than edges; the last is the most that a move can score."""
+
+    def of(self, gain_cp: int) -> int:
+        return self.parts[bisect_left(self.edges_cp, gain_cp)]
+
+
+# fmt: off
+#: From the player-games that the calibrations ``classical`` and ``blitz`` were learned from.
+USUAL: dict[GainKind, UsualGains] = {
+    "same-search": UsualGains(
+        (-1000, -500, -300, -200, -150, -110, -80, -60, -45, -35, -27, -20, -15, -11, -8, -5, -3,
+         -1),
+        (16, 44, 90, 183, 316, 500, 762, 1065, 1404, 1749, 2079, 2427, 2765, 3073, 3319, 3561,
+         3775, 3929, 7004),
+    ),
+    "successive": UsualGains(
+        (-1000, -500, -300, -200, -140, -100, -75, -55, -40, -30, -22, -16, -11, -7, -4, -2, -1, 0,
+         1, 3, 6, 10, 15, 22, 32, 50, 100, 300),
+        (2, 38, 174, 410, 731, 1153, 1631, 2168, 2777, 3379, 3969, 4569, 5182, 5812, 6398, 6861,
+         7155, 7403, 7649, 7923, 8318, 8749, 9139, 9452, 9682, 9835, 9934, 9985, 9999),
+    ),
+}
+# fmt: on
+
+
+class RatingMargins(NamedTuple):
+    """How far a player's true strength may lie below and above the estimate, Elo; squared."""
+
+    below: float
+    above: float
+
+
+def distances(margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]) -> Floats:
+    """How far below and above each rating of Algorithm 2 the truth may lie with 95 %, Elo.
+
+    For the players of one connected part: ``margins`` and ``kept``, who of them make the mean that
+    is kept, have a row for each; the answer has shape (2, players). It is NaN for one who makes
+    that mean alone: that rating is the player's own, by construction.
+    """
+    squared = np.asarray(margins, dtype=np.float64).reshape(-1, 2).T
+    making = np.asarray(kept, dtype=np.bool_)
+    n = int(making.sum())
+    if not n:
+        return np.full(squared.shape, np.nan)
+    own = np.where(making, (1 - 1 / n) ** 2 if n > 1 else np.nan, 1.0)
+    # When those who make the mean are better than they seem, all others are worse.
+    total = squared[:, making].sum(axis=1, keepdims=True)
+    others = (total - np.where(making, squared, 0.0))[::-1] / n**2
+    found: Floats = np.sqrt(own * squared + np.maximum(0.0, others))
+    return found
+
+
+class Algorithm2:
+    """The gains of all players of an event, who met whom, and what follows.
+
+    A pair enters Eq. 3 as soon as both have gains and their expected score is neither 0 nor 1:
+    an unbounded difference gives no distance.
+
+    >>> event = Algorithm2("same-search")
+    >>> event.rate("Anand", 2800)
+    >>> event.meet("Anand", "Ding")
+    >>> for player, gains_cp in (("Anand", [0, -10]), ("Ding", [0, -35])):
+    ...     event.add_game(player, gains_cp)
+    >>> {player: round(strength.rating) for player, strength in event.strengths().items()}
+    {'Anand': 2800, 'Ding': 2710}
+    """
+
+    def __init__(self, gain: GainKind) -> None:
+        self._usual = USUAL[gain]
+        self._elos: dict[str, float] = {}
+        self._met: set[tuple[str, str]] = set()
+        self._gains: dict[str, GainHistogram] = {}
+        self._scores: dict[str, ClusteredScores] = {}
+
+    def rate(self, player: str, elo: int | None) -> None:
+        """The player's own rating; None for unrated."""
+        if elo is not None:
+            self._elos[player] = elo
+
+    def meet(self, white: str, black: str) -> None:
+        """Two players sit down to a game; somebody against themselves is a slip of the source."""
+        if white != black:
+            self._met.add((min(white, black), max(white, black)))
+
+    def add_game(self, player: str, gains_cp: Iterable[int]) -> None:
+        """The player's moves of one game. Raises ValueError for what is no gain."""
+        gains = self._gains.setdefault(player, GainHistogram())
+        parts = []
+        for gain_cp in gains_cp:
+            gains.add(gain_cp)
+            parts.append(self._usual.of(gain_cp))
+        scores = self._scores.setdefault(player, ClusteredScores())
+        scores.add(GameScores(len(parts), sum(parts), sum(each * each for each in parts)))
+
+    def parts(self) -> list[Solved]:
+        """Everyone who can be compared, unrounded."""
+        nobody = GainHistogram()
+        differences = {}
+        for one, other in sorted(self._met):
+            score = expected_score_between(
+                self._gains.get(one, nobody), self._gains.get(other, nobody)
+            )
+            difference = None if score is None else difference_of(score)
+            if difference is not None:
+                differences[one, other] = difference
+        return solve(differences, self._elos)
+
+    def strengths(self) -> dict[str, Strength]:
+        """The same, by player."""
+        return strengths_of(self.parts())
+
+    def ends(self, part: Solved, known: Mapping[str, RatingMargins]) -> tuple[Floats, Floats]:
+        """Both ends of everybody's 95 % interval, of the difference where nobody of the part is
+        rated; NaN where there is none: for the only rated player of a part. ``known``:
+        :meth:`margins`.
+        """
+        kept = [part.shift is None or member in self._elos for member in part.members]
+        below, above = distances([known[member] for member in part.members], kept)
+        middle = part.relative + (part.shift or 0.0)
+        return middle - below, middle + above
+
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """:meth:`ends` of all parts, of those who have them."""
+        known = self.margins()
+        return {
+            member: (float(low), float(high))
+            for part in self.parts()
+            for member, low, high in zip(part.members, *self.ends(part, known), strict=True)
+            if not math.isnan(low)
+        }
+
+    def margins(self) -> dict[str, RatingMargins]:
+        """How uncertain each player's own gains are, for those who have any."""
+        found = {}
+        for player, scores in self._scores.items():
+            ends = scores.interval(SCALE, self._usual.parts[-1])
+            if ends is None:
+                continue
+            # No move scores nothing at all, and one that scores all is not possible.
+            at, low, high = (
+                difference_of(min(max(each, 1 / SCALE), 1 - 1 / SCALE)) or 0.0
+                for each in (scores.total / (scores.n * SCALE), *ends)
+            )
+            found[player] = RatingMargins((at - low) ** 2, (high - at) ** 2)
+        return found

@@ -1,30 +1,412 @@
-"""The intrinsic rating of Regan and Haworth 2011, and choices beside their projection."""
+"""Regan and Haworth 2011: the choices of a turn, the intrinsic rating, and its projection."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from live.errors import InputError
-from live.ratings.choice_model import (
-    SCALE_PER_PAWN,
-    ChoiceSkill,
-    Curve,
-    Floats,
-    Ints,
-    Model,
-    Spread,
-    TurnArrays,
-    choices,
-    played_log,
-)
+from live.events import MATE_CP
 from live.ratings.learned_files import LearnedFiles
+
+# --- move spread --------------------------------------------------------------------------------
+
+# What Regan and Haworth use of a position: how much worse each move is than the best one.
+#
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 1 and 5. The spread of a
+# position is Δ = (0, δ_1, …, δ_(N-1)), the distance of the top N moves to the best one, as a
+# Multi-PV search gives them. With the move played and the overall evaluation it is all that their
+# method looks at. Needs an engine that shows several lines (some ten or more; the authors had 50).
+#
+# Evaluations and distances are in pawns here, as the published parameters are.
+
+
+#: Distances are counted in units of ``1 + SCALE * |evaluation|`` pawns. Regan and Haworth 2011,
+#: section 5, say "a simple proportional scale correction"; the constant is that of Regan, Macieja
+#: and Haworth 2012, *Understanding distributions of chess performances*.
+SCALE_PER_PAWN = 1.0
+
+#: "More than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+DECIDED_PAWNS = 3.0
+
+#: "Each game was begun on move 9" (Regan and Haworth 2011, section 5).
+FIRST_PLY = 17
+
+LeftOut = Literal[
+    "opening", "repeated position", "decided position", "a single line", "move not among the lines"
+]
+
+
+class Spread(msgspec.Struct, frozen=True, gc=False):
+    """One turn: the distances of its moves, which of them was played, and how the mover stood."""
+
+    deltas: tuple[float, ...]
+    """Pawns behind the best move, best move first: 0, then not decreasing."""
+    played: int | None
+    """Index of the move played; None when it is not among the lines."""
+    evaluation: float
+    """Of the position (its best move), pawns, mover's side."""
+
+    def __post_init__(self) -> None:
+        if not self.deltas or self.deltas[0] != 0:
+            raise ValueError("a spread begins with the best move, at a distance of 0")
+        # Written so that NaN fails too.
+        if not all(a <= b < math.inf for a, b in zip(self.deltas, self.deltas[1:], strict=False)):
+            raise ValueError("the distances of a spread are finite and do not decrease")
+        if not math.isfinite(self.evaluation):
+            raise ValueError(f"evaluation {self.evaluation} is not a number of pawns")
+        if self.played is not None and not 0 <= self.played < len(self.deltas):
+            raise ValueError(f"the move played has index {self.played}: there is none")
+
+    @property
+    def loss(self) -> float | None:
+        """Pawns lost by the move played; None when it is not among the lines."""
+        return None if self.played is None else self.deltas[self.played]
+
+
+def spread_of(
+    lines: Sequence[tuple[str, int]], played: str, *, scale_per_pawn: float = SCALE_PER_PAWN
+) -> Spread:
+    """The spread of a position from its Multi-PV lines.
+
+    ``lines`` are moves (UCI) with their scores in centipawns from the mover's side, mate ±3900,
+    in any order; ``played`` is the move that was played. Moves of equal score keep their order,
+    so the engine's first choice stays first. ``scale_per_pawn`` 0 leaves distances as they are.
+    Raises ValueError without lines, for a move listed twice, and for scores beyond ±3900.
+    """
+    if not lines:
+        raise ValueError("a spread needs the lines of a Multi-PV search: there are none")
+    if len({move for move, _ in lines}) < len(lines):
+        raise ValueError("a move is listed twice among the lines of one position")
+    for move, score_cp in lines:
+        if not -MATE_CP <= score_cp <= MATE_CP:
+            raise ValueError(f"{move} scores {score_cp} cp: clamp scores to ±{MATE_CP} first")
+    ranked = sorted(lines, key=lambda line: -line[1])
+    best = ranked[0][1] / 100
+    return Spread(
+        deltas=tuple(
+            scaled_delta(best, best - score_cp / 100, scale_per_pawn)
+            if score_cp != ranked[0][1]
+            else 0.0
+            for _, score_cp in ranked
+        ),
+        played=next((i for i, (move, _) in enumerate(ranked) if move == played), None),
+        evaluation=best,
+    )
+
+
+def scaled_delta(evaluation: float, delta: float, scale_per_pawn: float = SCALE_PER_PAWN) -> float:
+    """A distance corrected for the size of the evaluation, all in pawns.
+
+    The integral of ``dx / (1 + scale_per_pawn |x|)`` from ``evaluation - delta`` to
+    ``evaluation`` (Regan and Haworth 2011, section 5: the same player's mistakes are larger when
+    the evaluation is). Raises ValueError for a negative distance or scale and for NaN.
+    """
+    if not delta >= 0 or not scale_per_pawn >= 0 or math.isnan(evaluation):
+        raise ValueError(f"no distance of {delta} pawns at an evaluation of {evaluation}")
+    if scale_per_pawn == 0:
+        return delta
+    return _stretched(evaluation, scale_per_pawn) - _stretched(evaluation - delta, scale_per_pawn)
+
+
+def _stretched(pawns: float, scale: float) -> float:
+    return math.copysign(math.log1p(scale * abs(pawns)) / scale, pawns)
+
+
+def left_out(spread: Spread, ply: int, *, repeated: bool = False) -> LeftOut | None:
+    """Why a turn does not count, or None when it does (Regan and Haworth 2011, section 5).
+
+    ``ply`` is that of the move played, from 1; ``repeated`` says that the position occurred
+    before in the game. A turn with one line has nothing to choose from. A move that is not among
+    the lines has no distance: its turn is left out, which biases no fit of the shares model, for
+    there the odds between two moves do not depend on the others.
+    """
+    if ply < FIRST_PLY:
+        return "opening"
+    if repeated:
+        return "repeated position"
+    if abs(spread.evaluation) > DECIDED_PAWNS:
+        return "decided position"
+    if len(spread.deltas) < 2:
+        return "a single line"
+    return "move not among the lines" if spread.played is None else None
+
+
+# --- choice model -------------------------------------------------------------------------------
+
+# How likely each move of a spread is for a player of sensitivity s and competence c.
+#
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3 and 4. A curve g, with
+# g(0) = 1, says how a move δ pawns behind the best one is discounted, and a model says what that
+# does to its probability p_i beside p_0, that of the best move:
+#
+# * ``shares``: ``p_i / p_0 = g(δ_i)``;
+# * ``powers``: ``log(1/p_0) / log(1/p_i) = g(δ_i)``;
+# * ``product``, the third, without a name in the paper: the product of both ratios is ``g(δ_i)``.
+#
+# Probabilities of a turn sum to 1, which fixes p_0. With ``u = log(1/p_0)`` and ``a_i = -log
+# g(δ_i)`` the models read ``log(1/p_i) = u + a_i``, ``u exp(a_i)``, and ``ω(u + log u + a_i)``,
+# where ω is the Wright omega function, the solution of ``ω + log ω = z``. For the first u is a
+# sum; for the others Newton's method finds it for all turns at once.
+#
+# Everything is vectorised over turns; parameters are differentiated as log s and log c.
+
+
+Curve = Literal["invexp", "ipa", "ipb", "secha", "sechb"]
+Model = Literal["shares", "powers", "product"]
+CURVES: tuple[Curve, ...] = ("invexp", "ipa", "ipb", "secha", "sechb")
+MODELS: tuple[Model, ...] = ("shares", "powers", "product")
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: A discount beyond exp(-300) is as good as never, and keeps its exponential finite.
+_MOST_DISCOUNT = 300.0
+_NEWTON_STEPS = 60
+#: At the root a step may fall beside a bracket that has closed on it.
+_ROUNDING = 1e-9
+
+
+class ChoiceSkill(msgspec.Struct, frozen=True, gc=False):
+    """A player as Regan and Haworth describe one, with the model and curve it refers to."""
+
+    s: float
+    """Sensitivity, pawns: the smaller, the finer the differences a player sees."""
+    c: float
+    """Competence: the greater, the rarer the moves far behind."""
+    model: Model = "shares"
+    curve: Curve = "invexp"
+
+    def __post_init__(self) -> None:
+        if not (0 < self.s < math.inf and 0 < self.c < math.inf):
+            raise ValueError(f"s = {self.s} and c = {self.c} must be finite and above 0")
+
+
+class TurnArrays:
+    """Turns as arrays, padded to the longest spread. Every turn needs a move played."""
+
+    def __init__(self, spreads: Sequence[Spread]) -> None:
+        longest = max((len(spread.deltas) for spread in spreads), default=1)
+        #: Pawns behind the best move, shape (turns, moves); 0 where there is no move.
+        self.deltas: Floats = np.zeros((len(spreads), longest))
+        #: Whether there is a move, shape (turns, moves).
+        self.is_move: npt.NDArray[np.bool_] = np.zeros((len(spreads), longest), dtype=bool)
+        #: Index of the move played, shape (turns,).
+        self.played: Ints = np.zeros(len(spreads), dtype=np.int64)
+        for row, spread in enumerate(spreads):
+            if spread.played is None:
+                raise ValueError(f"turn {row} has no move played: leave it out (see left_out)")
+            self.deltas[row, : len(spread.deltas)] = spread.deltas
+            self.is_move[row, : len(spread.deltas)] = True
+            self.played[row] = spread.played
+
+    def __len__(self) -> int:
+        return len(self.played)
+
+    def take(self, rows: Ints) -> TurnArrays:
+        """Some of the turns, shape (taken,), with repetition where a row is named twice."""
+        taken = TurnArrays(())
+        taken.deltas = self.deltas[rows]
+        taken.is_move = self.is_move[rows]
+        taken.played = self.played[rows]
+        return taken
+
+    def of_played(self, values: Floats) -> Floats:
+        """The entries of (turns, moves, …) that belong to the moves played."""
+        picked: Floats = values[np.arange(len(self)), self.played]
+        return picked
+
+
+class Choices(NamedTuple):
+    """Probabilities of all moves, and how their logarithms change with the parameters."""
+
+    probability: Floats
+    """Shape (turns, moves); 0 where there is no move."""
+    log: Floats
+    """Its logarithm, shape (turns, moves); -inf where there is no move."""
+    slope: Floats
+    """Derivative of the logarithm to log s and log c, shape (turns, moves, 2)."""
+
+
+def probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
+    """Probability of each move of one spread, shape (moves,), best move first.
+
+    >>> skill = ChoiceSkill(s=0.1, c=0.5)
+    >>> probabilities([0.0, 0.1, 0.5], skill).round(3).tolist()
+    [0.678, 0.249, 0.072]
+    """
+    spread = Spread(tuple(deltas), 0, 0.0)
+    return np.asarray(choices(TurnArrays([spread]), skill).probability[0])
+
+
+def choices(turns: TurnArrays, skill: ChoiceSkill) -> Choices:
+    """Probabilities of all moves of all turns (Regan and Haworth 2011, section 3)."""
+    return choices_of(turns.deltas, turns.is_move, skill.model, skill.curve, skill.s, skill.c)
+
+
+def choices_of(
+    deltas: Floats,
+    is_move: npt.NDArray[np.bool_],
+    model: Model,
+    curve: Curve,
+    s: float | Floats,
+    c: float | Floats,
+) -> Choices:
+    """Like ``choices``, with parameters of its own for each turn: s and c of shape (turns, 1)."""
+    discount, by_s, by_c = _discount(curve, deltas, s, c)
+    bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
+    log = np.where(is_move, -bits, -np.inf)
+    probability = np.exp(log)
+    # Probabilities keep their sum, which gives how u moves when the discounts do.
+    weight = probability * by_u
+    slope = np.empty((*log.shape, 2))
+    for column, change in enumerate((by_s, by_c)):
+        own = by_discount * change
+        shift = -(probability * own).sum(axis=1) / weight.sum(axis=1)
+        slope[:, :, column] = -(own + by_u * shift[:, None])
+    return Choices(probability, log, slope)
+
+
+def played_log(spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats) -> Floats:
+    """Log probability of the move played for players s and c of shape (players,): that shape.
+
+    Raises ValueError when the move played is not among the lines.
+    """
+    if spread.played is None:
+        raise ValueError("the move played is not among the lines: leave the turn out")
+    deltas = np.tile(np.array(spread.deltas), (len(s), 1))
+    discount = _discount(curve, deltas, s[:, None], c[:, None])[0]
+    bits = _SURPRISE[model](discount, np.ones_like(deltas, dtype=bool))[0]
+    return np.asarray(-bits[:, spread.played], dtype=np.float64)
+
+
+def _discount(
+    curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Discounts ``-log g(δ)``, and their derivatives to log s and log c."""
+    x = deltas / s
+    # x log x, and all that comes of it, is 0 for the best move.
+    log_x = np.log(np.where(x > 0, x, 1.0))
+    if curve == "ipb":
+        a = c * np.log1p(x)
+        by_s, by_c = -c * x / (1 + x), a
+    else:
+        y = np.where(x > 0, np.exp(np.minimum(c * log_x, _MOST_DISCOUNT)), 0.0)
+        if curve == "invexp":
+            a, by_y = y, np.ones_like(y)
+        elif curve == "ipa":
+            a, by_y = np.log1p(y), 1 / (1 + y)
+        elif curve == "secha":
+            a, by_y = y + np.log1p(np.exp(-2 * y)) - math.log(2), np.tanh(y)
+        else:
+            a, by_y = y + 2 * np.log1p(np.exp(-y)) - math.log(4), np.tanh(y / 2)
+        by_s, by_c = -c * y * by_y, c * y * log_x * by_y
+    within = a < _MOST_DISCOUNT
+    return np.minimum(a, _MOST_DISCOUNT), np.where(within, by_s, 0.0), np.where(within, by_c, 0.0)
+
+
+# Each model gives log(1/p) of every move, shape (turns, moves), and its derivatives to the
+# parameter that stands for p_0 and to the discount a.
+
+
+def _shares(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    u = np.log(np.where(is_move, np.exp(-a), 0.0).sum(axis=1))
+    one = np.ones_like(a)
+    return u[:, None] + a, one, one
+
+
+def _powers(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    h = np.exp(a)
+
+    def log_surprise(t: Floats) -> tuple[Floats, Floats]:
+        bits = np.exp(t)[:, None] * h
+        return bits, bits
+
+    nearest = _nearest(a, is_move)
+    t = _balance(log_surprise, is_move, low=-_omega(nearest), high=_highest(is_move))
+    bits, by_t = log_surprise(t)
+    return bits, by_t, bits
+
+
+def _product(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    def surprise(z: Floats) -> tuple[Floats, Floats]:
+        bits = _omega(z[:, None] + a)
+        return bits, bits / (1 + bits)
+
+    most = np.exp(_highest(is_move))
+    low = -_nearest(a, is_move) - 5
+    z = _balance(surprise, is_move, low=low, high=most + np.log(most))
+    bits, by_z = surprise(z)
+    return bits, by_z, by_z
+
+
+_SURPRISE: dict[Model, Callable[[Floats, npt.NDArray[np.bool_]], tuple[Floats, Floats, Floats]]] = {
+    "shares": _shares,
+    "powers": _powers,
+    "product": _product,
+}
+
+
+def _omega(z: Floats) -> Floats:
+    from scipy.special import wrightomega  # where asked for: a slow import
+
+    return np.asarray(wrightomega(z), dtype=np.float64)
+
+
+def _nearest(a: Floats, is_move: npt.NDArray[np.bool_]) -> Floats:
+    """The discount of the second best move, shape (turns,)."""
+    if a.shape[1] < 2:
+        return np.full(len(a), _MOST_DISCOUNT)
+    return np.asarray(np.where(is_move[:, 1:], a[:, 1:], _MOST_DISCOUNT).min(axis=1))
+
+
+def _highest(is_move: npt.NDArray[np.bool_]) -> Floats:
+    """The log of u if all moves were equally likely: it cannot be more. Shape (turns,)."""
+    return np.asarray(np.log(np.log(np.maximum(is_move.sum(axis=1), 2))))
+
+
+def _balance(
+    surprise: Callable[[Floats], tuple[Floats, Floats]],
+    is_move: npt.NDArray[np.bool_],
+    low: Floats,
+    high: Floats,
+) -> Floats:
+    """Where the probability left by the best move is what all others have, shape (turns,).
+
+    Newton's method on the difference of the logarithms of both, which is near to straight, kept
+    within a bracket that closes from both sides.
+    """
+    others = is_move.copy()
+    others[:, 0] = False
+    alone = ~others.any(axis=1)
+    # Where all moves are alike the answer is an end itself: leave it room.
+    low, high = low - 0.01, np.maximum(high, low) + 0.01
+    at = low.copy()
+    for _ in range(_NEWTON_STEPS):
+        bits, by = surprise(at)
+        rest = np.where(others, np.exp(-bits), 0.0)
+        total = np.maximum(rest.sum(axis=1), 1e-300)
+        best, by_best = bits[:, 0], by[:, 0]
+        left = -np.expm1(-best)
+        value = np.log(total) - np.log(left)
+        slope = -(rest * by).sum(axis=1) / total - by_best * np.exp(-best) / left
+        low = np.where(value > 0, at, low)
+        high = np.where(value > 0, high, at)
+        step = at - value / slope
+        inside = (step > low - _ROUNDING) & (step < high + _ROUNDING)
+        moved = np.where(inside, np.abs(step - at), np.inf)
+        at = np.where(inside, step, (low + high) / 2)
+        if not np.any(moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))):  # squared by this step
+            break
+    return np.where(alone, -_MOST_DISCOUNT, at)
+
 
 # --- intrinsic rating ---------------------------------------------------------------------------
 
@@ -76,7 +458,7 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
     model: Model = "shares"
     curve: Curve = "invexp"
     scale_per_pawn: float = SCALE_PER_PAWN
-    """Scale correction of the spreads it was fitted to (``live.ratings.choice_model``)."""
+    """Scale correction of the spreads it was fitted to (``live.ratings.intrinsic_rating``)."""
     turns: int = 0
     """Turns it was learned from; 0 where that is not known."""
     players: int = 0

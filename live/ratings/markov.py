@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from live.events import MATE_CP, Color
-from live.ratings.gain import checked_gain
-from live.ratings.prediction import Prediction, interval_within_bounds
+from live.ratings.alliot import Prediction, interval_within_bounds
+from live.ratings.ferreira import checked_gain
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT
 
 # --- stationary vector --------------------------------------------------------------------------

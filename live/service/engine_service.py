@@ -40,14 +40,13 @@ from live.engine.search import Position, Search, SearchFailure, SearchResult
 from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
 from live.engine.syzygy_tables import SyzygyTables
 from live.events import Change, EngineHealth
-from live.ratings.choice_model import ChoiceSkill, probabilities
 from live.ratings.engine_scale import (
     LEAST_POSITIONS,
     MeasuredEngine,
     ReferenceSet,
     agreement,
 )
-from live.ratings.intrinsic_rating import RYBKA_3
+from live.ratings.intrinsic_rating import RYBKA_3, ChoiceSkill, probabilities
 from live.service.measure_settings import cluster_tls, engine_limit, search_options_of, uci_settings
 from live.service.supervision import alongside
 

@@ -40,11 +40,9 @@ from live.feeds.feed import Feed, failed
 from live.games.game import GameConfirmed, NewGame, Step
 from live.games.game_index import GameRetention
 from live.human.question import HumanAnswer
-from live.ledger.event_ledger import EventLedger
-from live.ledger.event_state import EventState
-from live.ledger.game_evaluations import RequestId
+from live.ledger.event_state import EventLedger, EventState
+from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.ledger.measure import HumanSearches, Measure
-from live.ledger.outgoing_messages import HumanRequest, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models

@@ -29,7 +29,7 @@ from live.errors import LiveRateError
 from live.events import HumanHealth
 from live.human.network import HumanMoves, answers, open_network
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.outgoing_messages import HumanRequest
+from live.ledger.game_evaluations import HumanRequest
 from live.service.supervision import alongside, reason
 
 #: Questions that wait at most, some 400 bytes each.

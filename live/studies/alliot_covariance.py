@@ -25,27 +25,25 @@ import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 
 from live.errors import InputError
-from live.ratings.conformance import (
+from live.ratings.alliot import (
+    CONVOLUTION_29,
+    CONVOLUTION_32,
     GUID_BRATKO,
     PONDERATED_BY_REGRESSION,
     RAW,
-    Conformance,
-    ScoreWeighting,
-)
-from live.ratings.covariance import (
-    CONVOLUTION_29,
-    CONVOLUTION_32,
     STEP,
     STEP_CONFORMANCE,
     TANH,
     TANH_CONFORMANCE,
+    Conformance,
     Convolution,
     OutcomeVector,
+    ScoreWeighting,
     gain_by,
     predict_by_convolution,
     self_convolved,
 )
-from live.ratings.gain import GainHistogram, cross_correlation
+from live.ratings.ferreira import GainHistogram, cross_correlation
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     FOLDS,

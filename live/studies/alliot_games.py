@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from live.ratings.conformance import (
+from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
     PONDERATED_BY_REGRESSION,

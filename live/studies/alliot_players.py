@@ -13,14 +13,18 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from live.events import Color, GainKind
-from live.ratings.conformance import PONDERATED, AccumulatedConformance, remembered_share
-from live.ratings.covariance import (
+from live.ratings.alliot import (
     CONVOLUTION_32,
+    PONDERATED,
     STEP,
     TANH,
     TANH_FIT,
+    AccumulatedConformance,
+    BattleRoyale,
+    Prediction,
     predict_by_convolution,
     predict_by_covariance,
+    remembered_share,
 )
 from live.ratings.expected_score import expected_score_of
 from live.ratings.markov import (
@@ -31,7 +35,6 @@ from live.ratings.markov import (
     predict_by_markov,
     stationary_of,
 )
-from live.ratings.prediction import BattleRoyale, Prediction
 from live.ratings.score_interval import score_interval
 from live.studies.alliot_games import STEPS_CP, line_sums, share_ahead
 from live.studies.study_data import (

@@ -46,7 +46,7 @@ from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import MATE_CP, GameReport, Headers, Player, Result, Score
 from live.games.player_identity import fide_id, name_words
-from live.ratings.conformance import Complexity, complexity
+from live.ratings.alliot import Complexity, complexity
 
 STANDARD_FEN = chess.STARTING_FEN
 

@@ -20,16 +20,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from live.ratings.algorithm_2 import Algorithm2, solve, strengths_of
-from live.ratings.covariance import predict_by_covariance
+from live.ratings.alliot import predict_by_covariance
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
     SPIKE_AT_ZERO,
+    Algorithm2,
     EngineDistribution,
+    GainHistogram,
     MeasuredPlayer,
     engine_strength,
+    solve,
+    strengths_of,
 )
-from live.ratings.gain import GainHistogram
 from live.ratings.match import GameCounts, match_statistics
 from live.studies.study_data import (
     Encounter,

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from live.errors import InputError
 from live.events import MATE_CP, GainKind, Score
-from live.ratings.conformance import complexity
-from live.ratings.gain import MAX_GAIN_CP
+from live.ratings.alliot import complexity
+from live.ratings.ferreira import MAX_GAIN_CP
 from live.ratings.perceived_model import Circumstance, Turn, board_before, measured
 from live.ratings.perceived_rating import (
     CALM_MOVES,

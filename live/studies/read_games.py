@@ -46,7 +46,7 @@ from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.feeds.pgn_headers import read_head, read_result
 from live.feeds.pgn_splitter import PgnSegment, PgnSplitter
 from live.publish.exports import FORMAT, tag_value, wrapped
-from live.ratings.conformance import Complexity
+from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
     STANDARD_FEN,
     CorpusDatabase,

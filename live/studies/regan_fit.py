@@ -10,18 +10,19 @@ import msgspec
 import numpy as np
 
 from live.errors import InputError
-from live.ratings.choice_model import (
+from live.ratings.intrinsic_rating import (
     SCALE_PER_PAWN,
     ChoiceSkill,
     Curve,
     Floats,
+    IntrinsicTable,
+    Milepost,
     Model,
     Spread,
     TurnArrays,
     choices,
     choices_of,
 )
-from live.ratings.intrinsic_rating import IntrinsicTable, Milepost
 
 # --- fisher scoring -----------------------------------------------------------------------------
 

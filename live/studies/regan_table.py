@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from live.ratings.choice_model import Spread, TurnArrays
-from live.ratings.intrinsic_rating import project
+from live.ratings.intrinsic_rating import Spread, TurnArrays, project
 from live.studies.regan_fit import (
     ChoiceFit,
     NoFit,

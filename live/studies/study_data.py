@@ -28,22 +28,23 @@ import msgspec
 from live.errors import ConfigError, InputError
 from live.events import Color, GainKind, Score
 from live.games.player_identity import name_words
-from live.ratings.choice_model import left_out, spread_of
-from live.ratings.conformance import (
+from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
     RAW,
+    TANH_CONFORMANCE,
     AccumulatedConformance,
+    gain_by,
     is_counted,
 )
-from live.ratings.covariance import TANH_CONFORMANCE, gain_by
 from live.ratings.expected_score import difference_of
-from live.ratings.gain import (
+from live.ratings.ferreira import (
     GainHistogram,
     expected_score_between,
     same_search_gain,
     successive_gain,
 )
+from live.ratings.intrinsic_rating import left_out, spread_of
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.corpus_database import (

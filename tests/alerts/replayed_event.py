@@ -11,11 +11,9 @@ from live.alerts.alert_desk import AlertDesk
 from live.engine.search import Search
 from live.events import Alert, AlertMessage, Change, FeedReport, GameReport
 from live.feeds.game_timeline import PlannedIncident, timeline
-from live.ledger.event_ledger import EventLedger
-from live.ledger.event_state import EventState
-from live.ledger.game_evaluations import RequestId
+from live.ledger.event_state import EventLedger, EventState
+from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.measure import Measure
-from live.ledger.outgoing_messages import Urgency
 
 START_S = 1_750_000_000.0
 TICK_S = 30.0

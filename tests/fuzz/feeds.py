@@ -32,8 +32,7 @@ from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_snapshots import PartialReadFilter, charset_of
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
-from live.ledger.event_ledger import EventLedger
-from live.ledger.event_state import EventState
+from live.ledger.event_state import EventLedger, EventState
 from live.ledger.measure import Measure
 from live.network.retry import FeedTrouble, retry_after_s
 from tests.fuzz.mutation import HOSTILE

@@ -14,7 +14,7 @@ import chess
 from live.engine.search import Line, Search, SearchFailure, SearchResult
 from live.events import Headers, Move, Player, Score
 from live.games.game import Game
-from live.ledger.outgoing_messages import Effects
+from live.ledger.game_evaluations import Effects
 
 ANAND = Player("Anand", elo=2811)
 CARLSEN = Player("Carlsen", elo=2826)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from live.events import Player
 from live.games.game import NewGame
-from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventLedger
 from live.ledger.measure import Measure
 from tests.ledger.arithmetic import answer, game, line
 

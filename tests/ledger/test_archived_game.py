@@ -24,7 +24,7 @@ from live.games.game import (
     TailReplaced,
     TakenBack,
 )
-from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventLedger
 from live.ledger.measure import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues, with_chances
 from live.publish.published_state import snapshot

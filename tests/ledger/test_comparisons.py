@@ -19,11 +19,10 @@ from live.ledger.comparisons import (
     rank,
     table_four,
 )
-from live.ledger.event_ledger import EventLedger
-from live.ratings.covariance import CONVOLUTION_29, predict_by_convolution
+from live.ledger.event_state import EventLedger
+from live.ratings.alliot import CONVOLUTION_29, Prediction, predict_by_convolution
 from live.ratings.expected_score import expected_score_of
-from live.ratings.gain import expected_score_between
-from live.ratings.prediction import Prediction
+from live.ratings.ferreira import expected_score_between
 from tests.ledger.event_of_three import event
 
 # --- comparison data ----------------------------------------------------------------------------

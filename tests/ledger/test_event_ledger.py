@@ -45,10 +45,9 @@ from live.games.game import (
     TakenBack,
     applied,
 )
-from live.ledger.event_ledger import EventLedger
-from live.ledger.game_evaluations import RequestId
+from live.ledger.event_state import EventLedger
+from live.ledger.game_evaluations import Effects, RequestId, Urgency
 from live.ledger.measure import Measure
-from live.ledger.outgoing_messages import Effects, Urgency
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.expected_result import Results, load_result_model

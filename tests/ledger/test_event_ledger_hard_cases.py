@@ -12,7 +12,7 @@ import pytest
 
 from live.events import CurvePoint, GameDetail, Player, PlayerView, Result
 from live.games.game import HeadersChanged, NewGame, ResultChanged
-from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventLedger
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import load_reference
 from live.service.measure_settings import figure_models, fitting

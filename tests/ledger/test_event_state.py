@@ -22,11 +22,9 @@ from live.events import (
 from live.games.game import Game, GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.ledger.event_ledger import EventLedger
-from live.ledger.event_state import EventState
-from live.ledger.game_evaluations import RequestId
+from live.ledger.event_state import EventLedger, EventState
+from live.ledger.game_evaluations import Effects, RequestId, Urgency
 from live.ledger.measure import Measure
-from live.ledger.outgoing_messages import Effects, Urgency
 from live.ledger.players import EventStandings, PlayerTotals
 from tests.alerts.replayed_event import NoEngine
 from tests.ledger.arithmetic import answer, line

@@ -12,10 +12,10 @@ from live.events import Headers, Move, Player, PlyView, RatingShare, Score, Scor
 from live.games.game import HeadersChanged, MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
-from live.ledger.event_ledger import EventLedger
-from live.ledger.human_figures import AskedFor, HumanFigures, played_online
+from live.ledger.event_state import EventLedger
+from live.ledger.game_evaluations import Effects, HumanRequest, OutgoingMessages, SearchRequest
 from live.ledger.measure import HumanSearches, Measure
-from live.ledger.outgoing_messages import Effects, HumanRequest, OutgoingMessages, SearchRequest
+from live.ledger.tracked_game import AskedFor, HumanFigures, played_online
 from tests.ledger.arithmetic import game, line, whole
 
 STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")

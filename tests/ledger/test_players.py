@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from live.events import PlayerMethods, PlayerView
 from live.ledger.players import NO_COMPARISON, NOBODY_RATED, with_strengths
-from live.ratings.algorithm_2 import Algorithm2
+from live.ratings.ferreira import Algorithm2
 
 
 def shown(event: Algorithm2, *names: str) -> list[PlayerMethods]:

@@ -16,10 +16,16 @@ from live.engine.search import Limit, Line, Search, SearchOptions, SearchResult
 from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score, Share
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.event_ledger import EventLedger
-from live.ledger.game_evaluations import EvaluatedPosition, GameEvaluations, KnownGame
+from live.ledger.event_state import EventLedger
+from live.ledger.game_evaluations import (
+    Effects,
+    EvaluatedPosition,
+    GameEvaluations,
+    HumanRequest,
+    KnownGame,
+    SearchRequest,
+)
 from live.ledger.measure import HumanSearches, Measure
-from live.ledger.outgoing_messages import Effects, HumanRequest, SearchRequest
 from live.ledger.rate_game import (
     FIRST_CHOICE_PLY,
     NO_CHOICE,
@@ -38,10 +44,9 @@ from live.ledger.rate_game import (
 )
 from live.ratings.accuracy import MeanOfMoves
 from live.ratings.agreement import load_choice_model
-from live.ratings.choice_model import spread_of
-from live.ratings.conformance import GUID_BRATKO, PONDERATED, RAW, AccumulatedConformance
-from live.ratings.gain import GainHistogram, expected_score_between
-from live.ratings.intrinsic_rating import TABLES
+from live.ratings.alliot import GUID_BRATKO, PONDERATED, RAW, AccumulatedConformance
+from live.ratings.ferreira import GainHistogram, expected_score_between
+from live.ratings.intrinsic_rating import TABLES, spread_of
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
 from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger

@@ -7,7 +7,7 @@ import pytest
 
 from live.events import FeedReport, GameReport, GameView, Player, Result
 from live.games.game import NewGame
-from live.ledger.event_ledger import EventLedger
+from live.ledger.event_state import EventLedger
 from live.ledger.measure import Measure
 from live.ledger.roster import (
     TeamMatch,

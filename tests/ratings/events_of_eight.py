@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from live.ratings.algorithm_2 import Algorithm2, Strength, solve, strengths_of
 from live.ratings.expected_score import difference_of
+from live.ratings.ferreira import Algorithm2, Strength, solve, strengths_of
 
 PLAYERS = tuple(map(str, range(8)))
 GAINS_CP = np.array([0, -15, -60, -250])

@@ -10,18 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import lstsq
 
-from live.ratings.algorithm_2 import (
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira import (
     SCALE,
     USUAL,
     Algorithm2,
+    GainHistogram,
     RatingMargins,
     UsualGains,
     distances,
+    expected_score_between,
     solve,
     strengths_of,
 )
-from live.ratings.expected_score import difference_of
-from live.ratings.gain import GainHistogram, expected_score_between
 from tests.ratings.events_of_eight import covered
 
 NAMES = "abcdefghijkl"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from live.ratings.choice_model import (
+from live.ratings.intrinsic_rating import (
     CURVES,
     FIRST_PLY,
     MODELS,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Score
-from live.ratings.conformance import (
+from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
     PONDERATED_BY_REGRESSION,
@@ -29,7 +29,7 @@ from live.ratings.conformance import (
     predict_by_conformance,
     remembered_share,
 )
-from live.ratings.gain import same_search_gain
+from live.ratings.ferreira import same_search_gain
 
 # --- conformance --------------------------------------------------------------------------------
 

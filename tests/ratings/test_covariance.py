@@ -11,30 +11,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Color
-from live.ratings.conformance import (
+from live.ratings.alliot import (
     BEST_CORRELATION,
+    CONVOLUTION_29,
+    CONVOLUTION_32,
     GUID_BRATKO,
     PONDERATED,
     RAW,
-    Conformance,
-    ConformanceLine,
-)
-from live.ratings.covariance import (
-    CONVOLUTION_29,
-    CONVOLUTION_32,
     RAW_STEP_FIT,
     STEP,
     TANH,
     TANH_CONFORMANCE,
+    Conformance,
+    ConformanceLine,
     Convolution,
     OutcomeVector,
+    Prediction,
     gain_by,
     predict_by_convolution,
     predict_by_covariance,
     self_convolved,
 )
-from live.ratings.gain import GainHistogram, expected_score_between
-from live.ratings.prediction import Prediction
+from live.ratings.ferreira import GainHistogram, expected_score_between
 
 Floats = npt.NDArray[np.float64]
 Move = tuple[Color, int, int]

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 from live.events import GainKind
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
+    MAX_GAIN_CP,
     PRIOR_MOVES,
     SPIKE_AT_ZERO,
     EngineDistribution,
     FieldEngineRating,
+    GainHistogram,
     MeasuredPlayer,
     engine_strength,
+    expected_score_between,
     interval_of,
     scores_against,
 )
-from live.ratings.gain import MAX_GAIN_CP, GainHistogram, expected_score_between
 
 gains = st.integers(-MAX_GAIN_CP, MAX_GAIN_CP) | st.integers(-5, 3)
 

@@ -9,10 +9,18 @@ import chess.pgn
 import pytest
 
 from live.events import MATE_CP, Color, Score
-from live.ratings.algorithm_2 import Strength, solve, strengths_of
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import MeasuredPlayer, engine_strength, scores_against
-from live.ratings.gain import GainHistogram, expected_score_between, successive_gain
+from live.ratings.ferreira import (
+    GainHistogram,
+    MeasuredPlayer,
+    Strength,
+    engine_strength,
+    expected_score_between,
+    scores_against,
+    solve,
+    strengths_of,
+    successive_gain,
+)
 
 FIGURE_1 = Path(__file__).parents[1] / "data" / "figure-1.pgn"
 

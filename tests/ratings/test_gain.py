@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import MATE_CP, Score
-from live.ratings.gain import (
+from live.ratings.ferreira import (
     MAX_GAIN_CP,
     GainHistogram,
     checked_gain,

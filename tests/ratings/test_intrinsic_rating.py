@@ -10,14 +10,19 @@ import numpy as np
 import pytest
 
 from live.errors import InputError
-from live.ratings.choice_model import ChoiceSkill, Curve, Model, Spread, TurnArrays, probabilities
 from live.ratings.intrinsic_rating import (
     RYBKA_3,
     TABLES,
+    ChoiceSkill,
+    Curve,
     IntrinsicTable,
     Milepost,
+    Model,
     Projection,
+    Spread,
+    TurnArrays,
     intrinsic_rating,
+    probabilities,
     project,
 )
 from live.ratings.learned_files import encoded

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from live.ratings.alliot import BattleRoyale, Prediction, interval_within_bounds
 from live.ratings.expected_score import difference_of
-from live.ratings.prediction import BattleRoyale, Prediction, interval_within_bounds
 
 # --- prediction ---------------------------------------------------------------------------------
 

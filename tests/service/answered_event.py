@@ -14,8 +14,7 @@ import msgspec
 from live.config import load_config
 from live.engine.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
-from live.ledger.game_evaluations import RequestId
-from live.ledger.outgoing_messages import Urgency
+from live.ledger.game_evaluations import RequestId, Urgency
 from live.publish.exports import Analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService

@@ -28,8 +28,7 @@ from live.events import (
 )
 from live.feeds import demo_feed
 from live.games.game import GameConfirmed, Step
-from live.ledger.event_ledger import EventLedger
-from live.ledger.event_state import EventState
+from live.ledger.event_state import EventLedger, EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals

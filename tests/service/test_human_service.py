@@ -19,7 +19,7 @@ from live.feeds import demo_feed
 from live.human.network import Asked, HumanMoves
 from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuilt
-from live.ledger.outgoing_messages import HumanRequest
+from live.ledger.game_evaluations import HumanRequest
 from live.service import human_service
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService

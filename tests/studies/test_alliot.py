@@ -11,8 +11,8 @@ import polars
 import pytest
 from scipy import stats
 
-from live.ratings.covariance import TANH, Convolution, predict_by_convolution
-from live.ratings.gain import GainHistogram
+from live.ratings.alliot import TANH, Convolution, predict_by_convolution
+from live.ratings.ferreira import GainHistogram
 from live.studies import alliot_covariance
 from live.studies.alliot_covariance import (
     GRID_B_CP,

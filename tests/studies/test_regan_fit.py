@@ -10,18 +10,20 @@ from scipy import stats
 from scipy.optimize import minimize
 
 from live.errors import InputError
-from live.ratings.choice_model import (
+from live.ratings.intrinsic_rating import (
     CURVES,
     MODELS,
     ChoiceSkill,
     Curve,
     Floats,
+    IntrinsicTable,
+    Milepost,
     Model,
     Spread,
     TurnArrays,
     choices,
+    intrinsic_rating,
 )
-from live.ratings.intrinsic_rating import IntrinsicTable, Milepost, intrinsic_rating
 from live.studies.regan_fit import (
     MIN_TURNS,
     PERCENTILES,

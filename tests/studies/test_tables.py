@@ -16,7 +16,7 @@ import pytest
 
 from live.errors import InputError
 from live.manual.pages import manual_page
-from live.ratings.choice_model import ChoiceSkill
+from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_data import Selection, StudyData

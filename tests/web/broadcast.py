@@ -26,11 +26,9 @@ from live.events import (
     Result,
     Score,
 )
-from live.ledger.event_ledger import EventLedger
-from live.ledger.event_state import EventState
-from live.ledger.game_evaluations import RequestId
+from live.ledger.event_state import EventLedger, EventState
+from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.measure import Measure
-from live.ledger.outgoing_messages import Urgency
 from live.ratings.perceived_model import MODELS, Models
 
 GAMES = Path(__file__).parent.parent / "data" / "forty-games.txt"

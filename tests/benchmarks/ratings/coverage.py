@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, xlogy
 
-from live.ratings.ferreira import EngineDistribution
-from live.ratings.gain import GainHistogram
+from live.ratings.ferreira import EngineDistribution, GainHistogram
 from live.ratings.score_interval import ClusteredScores, GameScores, score_interval
 
 DATA = Path(__file__).parents[2] / "data"

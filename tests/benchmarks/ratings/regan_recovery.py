@@ -17,19 +17,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from live.ratings.choice_model import (
+from live.ratings.intrinsic_rating import (
     CURVES,
     MODELS,
+    RYBKA_3,
     ChoiceSkill,
     Curve,
+    IntrinsicTable,
     Model,
     Spread,
     TurnArrays,
     choices,
+    intrinsic_rating,
     left_out,
     spread_of,
 )
-from live.ratings.intrinsic_rating import RYBKA_3, IntrinsicTable, intrinsic_rating
 from live.studies.regan_fit import MIN_TURNS, Method, NoFit, fit_likelihood, fit_percentile
 
 SPREADS = Path(__file__).parents[2] / "data" / "multi-pv-spreads.json"

@@ -38,8 +38,7 @@ from live.engine.search import Search, SearchResult
 from live.events import FeedReport, GameReport, SnapshotMessage
 from live.feeds.game_timeline import GameMoment, timeline
 from live.feeds.pgn_decoder import PgnReader
-from live.ledger.game_evaluations import RequestId
-from live.ledger.outgoing_messages import Urgency
+from live.ledger.game_evaluations import RequestId, Urgency
 from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
