@@ -60,6 +60,10 @@ class Game(msgspec.Struct, frozen=True):
 # A ply counts from 1. ``from_ply`` is the first ply that changes; ``to_ply`` the last that stands.
 
 
+class _OfGame(msgspec.Struct, frozen=True, tag=True):
+    id: GameId
+
+
 class NewGame(msgspec.Struct, frozen=True, tag=True):
     """A game appears, with all the moves it has."""
 
@@ -70,81 +74,68 @@ class NewGame(msgspec.Struct, frozen=True, tag=True):
         return self.game.id
 
 
-class MovesPlayed(msgspec.Struct, frozen=True, tag=True):
+class MovesPlayed(_OfGame, frozen=True):
     """The game goes on: ``moves`` follow the last one held, which is ply ``from_ply - 1``."""
 
-    id: GameId
     from_ply: int
     moves: tuple[Move, ...]
 
 
-class TailReplaced(msgspec.Struct, frozen=True, tag=True):
+class TailReplaced(_OfGame, frozen=True):
     """From ``from_ply`` on, ``moves`` were played and not what was held. Neither is empty."""
 
-    id: GameId
     from_ply: int
     moves: tuple[Move, ...]
 
 
-class TakenBack(msgspec.Struct, frozen=True, tag=True):
+class TakenBack(_OfGame, frozen=True):
     """Only the first ``to_ply`` plies stand."""
 
-    id: GameId
     to_ply: int
 
 
-class ClocksCorrected(msgspec.Struct, frozen=True, tag=True):
+class ClocksCorrected(_OfGame, frozen=True):
     """Clocks of moves already held are corrected: ``(ply, clock_s, spent_s)``."""
 
-    id: GameId
     clocks: tuple[tuple[int, float | None, float | None], ...]
 
 
-class EvalsChanged(msgspec.Struct, frozen=True, tag=True):
+class EvalsChanged(_OfGame, frozen=True):
     """The source's own evaluations are corrected: ``(ply, score)``, ply 0 the start position."""
 
-    id: GameId
     evals: tuple[tuple[int, Score | None], ...]
 
 
-class HeadersChanged(msgspec.Struct, frozen=True, tag=True):
+class HeadersChanged(_OfGame, frozen=True):
     """``headers`` replace what was held. The variant never changes."""
 
-    id: GameId
     headers: Headers
 
 
-class ResultChanged(msgspec.Struct, frozen=True, tag=True):
-    id: GameId
+class ResultChanged(_OfGame, frozen=True):
     result: Result
 
 
-class ProblemChanged(msgspec.Struct, frozen=True, tag=True):
-    id: GameId
+class ProblemChanged(_OfGame, frozen=True):
     problem: str | None
 
 
-class CarriersChanged(msgspec.Struct, frozen=True, tag=True):
+class CarriersChanged(_OfGame, frozen=True):
     """Which other sources carry the game that is shown, and where they contradict each other."""
 
-    id: GameId
     also: tuple[FeedName, ...]
     dispute: str
 
 
-class GameGone(msgspec.Struct, frozen=True, tag=True):
+class GameGone(_OfGame, frozen=True):
     """The source no longer holds the game: forget it."""
 
-    id: GameId
 
-
-class GameConfirmed(msgspec.Struct, frozen=True, tag=True):
+class GameConfirmed(_OfGame, frozen=True):
     """A source reports a game that was held from before the service started.
 
     The game loses its mark ``restored``; nothing else changes.
     """
-
-    id: GameId
 
 
 Step = (
@@ -177,12 +168,9 @@ def game_after(game: Game | None, step: Step) -> Game | None:
         ValueError: ``step`` does not fit the game, or is about another one.
         IndexError: it corrects a ply that the game has not.
     """
-    match step:
-        case NewGame(game=new):
-            return new
-        case GameGone():
-            return None
-    return None if game is None else applied(game, step)
+    if isinstance(step, NewGame):
+        return step.game
+    return None if game is None or isinstance(step, GameGone) else applied(game, step)
 
 
 def applied(game: Game, step: Step) -> Game:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from live.events import FeedName, GameId, GameReport, Headers
+import msgspec
+
+from live.events import FeedName, FeedReport, GameId, GameReport, Headers
 from live.games.game import Game, GameConfirmed, GameGone, NewGame, Step, applied
 from live.games.player_identity import (
     fide_id,
@@ -21,13 +23,42 @@ Mark = tuple[str | int | None, ...]
 T = TypeVar("T")
 
 
+class Marks:
+    """Games by what they are found by."""
+
+    def __init__(self) -> None:
+        self._bearers: dict[Mark, dict[GameId, None]] = {}
+        self._marks: dict[GameId, tuple[Mark, ...]] = {}
+
+    def put(self, id: GameId, marks: tuple[Mark, ...]) -> None:
+        """From now on the game bears these and no others."""
+        old = self._marks.pop(id, ())
+        if marks:
+            self._marks[id] = marks
+        for mark in old:
+            if mark not in marks:
+                del self._bearers[mark][id]
+                if not self._bearers[mark]:
+                    del self._bearers[mark]
+        for mark in marks:
+            self._bearers.setdefault(mark, {})[id] = None
+
+    def of(self, id: GameId) -> tuple[Mark, ...]:
+        """What a game bears."""
+        return self._marks.get(id, ())
+
+    def bearers(self, mark: Mark) -> Collection[GameId]:
+        """The games that bear ``mark``, in the order they got it; O(1)."""
+        return self._bearers.get(mark, ())
+
+
 class GameIndex:
     """What is held of all feeds."""
 
     def __init__(self) -> None:
         self._games: dict[GameId, Game] = {}
         self._feeds: dict[FeedName, dict[GameId, None]] = {}
-        self._marks: dict[Mark, dict[GameId, None]] = {}
+        self._marks = Marks()
         # Held from before the service started, and reported by no source since.
         self._restored: set[GameId] = set()
 
@@ -58,7 +89,7 @@ class GameIndex:
 
     def marked(self, mark: Mark) -> tuple[GameId, ...]:
         """The games that bear ``mark``, in the order they got it; O(1) and the answer."""
-        return tuple(self._marks.get(mark, ()))
+        return tuple(self._marks.bearers(mark))
 
     def is_restored(self, id: GameId) -> bool:
         """Whether the game is held from before, and no source has reported it since."""
@@ -94,36 +125,24 @@ class GameIndex:
                     raise ValueError(f"game {game.id} is held already")
                 self._games[game.id] = game
                 self._feeds.setdefault(game.feed, {})[game.id] = None
-                self._remark((), marks_of_game(game), game.id)
+                self._marks.put(game.id, marks_of_game(game))
                 return game
             case GameGone(id=id):
                 game = self._games.pop(id)
                 del self._feeds[game.feed][id]
                 if not self._feeds[game.feed]:
                     del self._feeds[game.feed]
-                self._remark(marks_of_game(game), (), id)
+                self._marks.put(id, ())
                 self._restored.discard(id)
                 return None
             case GameConfirmed(id=id):
                 self._restored.discard(self._games[id].id)
             case _:
-                self._change(self._games[step.id], step)
+                before = self._games[step.id]
+                after = self._games[step.id] = applied(before, step)
+                if after.headers is not before.headers:
+                    self._marks.put(step.id, marks_of_game(after))
         return self._games[step.id]
-
-    def _change(self, before: Game, step: Step) -> None:
-        after = self._games[before.id] = applied(before, step)
-        if after.headers is not before.headers:
-            self._remark(marks_of_game(before), marks_of_game(after), before.id)
-
-    def _remark(self, old: tuple[Mark, ...], new: tuple[Mark, ...], id: GameId) -> None:
-        for mark in old:
-            if mark not in new:
-                bearers = self._marks[mark]
-                del bearers[id]
-                if not bearers:
-                    del self._marks[mark]
-        for mark in new:
-            self._marks.setdefault(mark, {})[id] = None
 
 
 def arranged(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]:
@@ -148,18 +167,24 @@ def names_mark(feed: FeedName, headers: Headers) -> Mark:
     )
 
 
-def wider_marks(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
-    """Each player alone, and the place alone: where to look when the names do not match."""
-    marks: list[Mark] = []
+def player_marks(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
+    """Each player alone."""
+    marks: dict[Mark, None] = {}
     for player in (headers.white, headers.black):
         if (number := fide_id(player)) is not None:
-            marks.append(("fide", feed, number))
+            marks["fide", feed, number] = None
         if words := name_words(player.name):
-            marks.append(("name", feed, words))
+            marks["name", feed, words] = None
+    return tuple(marks)
+
+
+def wider_marks(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
+    """Each player alone, and the place alone: where to look when the names do not match."""
+    marks = player_marks(feed, headers)
     round_words = header_words(headers.round)
     if round_words and (headers.board is not None or "." in headers.round):
-        marks.append(("place", feed, round_words, headers.board))
-    return tuple(dict.fromkeys(marks))
+        marks = (*marks, ("place", feed, round_words, headers.board))
+    return marks
 
 
 def marks_of_game(game: Game) -> tuple[Mark, ...]:
@@ -218,6 +243,13 @@ class GameRetention:
         self._finished += over
         self._newest_s[feed] = now_s
 
+    def follow(self, step: Step, game: Game | None, now_s: float) -> None:
+        """A step has been carried out; ``game`` is what is held after it."""
+        if game is None:
+            self.gone(step.id)
+        elif not isinstance(step, GameConfirmed):
+            self.changed(game.id, game.feed, over=game.result != "*", now_s=now_s)
+
     def gone(self, id: GameId) -> None:
         """The game is held no more."""
         if (known := self._changed.pop(id, None)) is not None:
@@ -241,6 +273,14 @@ class GameRetention:
             found.append(id)
         return found
 
+    def release(self, retire: Callable[[GameId], Iterable[Game]], now_s: float) -> Iterator[Game]:
+        """Let go what is old by now; ``retire`` gives the games that stood under an id."""
+        for id in self.due(now_s):
+            for game in retire(id):
+                self.forget(game)
+                yield game
+            self.gone(id)
+
     def forget(self, game: Game) -> None:
         """The game was forgotten in this state."""
         self.gone(game.id)
@@ -248,6 +288,9 @@ class GameRetention:
         while len(self._marks) > MARKS:
             self._marks.popitem(last=False)
 
-    def knows(self, feed: FeedName, report: GameReport) -> bool:
-        """Whether this is a forgotten game, reported again as it was."""
-        return bool(self._marks) and mark_of(feed, report) in self._marks
+    def news(self, report: FeedReport) -> FeedReport:
+        """The report without forgotten games that it has as they were."""
+        if not self._marks:
+            return report
+        games = (each for each in report.games if mark_of(report.feed, each) not in self._marks)
+        return msgspec.structs.replace(report, games=tuple(games))

@@ -17,12 +17,33 @@ What is believed of a report, at the first that says so:
   stays. Elo, title, team, FIDE id and the rest are as reported, so a wrong title can be withdrawn.
 * A bye, or a pairing without one of its players, is no game until it has moves.
 * The spelling of a move (SAN) is kept as first reported; the move is its UCI.
+
+Which held game each reported game is.
+
+With a key of the source, the key says it, unless both players and the moves are others: some
+sources give one address to all games of a round. Without a key (PGN files, standard input), in this
+order, each held game for one reported game at most:
+
+1. Same event, round, board, White and Black (by name). Several games of the same names are kept
+   apart by FIDE ids and by the moves they share.
+2. What is left over is compared with the left-over games that one of the players plays in, or that
+   were played in the same place. Nothing is matched across two different rounds, nor to another
+   starting position, nor to moves that are not the same line. The best of these wins:
+   both players the same (boards reordered, an event renamed); the players swapped; one player the
+   same (a name corrected); the same place and ten plies played alike (both names rewritten).
+   All but the first need a complete report, or four plies played alike: a stream that reports one
+   game at a time may mean the second game of a match.
+
+A name that comes back with other moves after its game was over is **another game** (a file reused
+for the next one, a match without round numbers), see :func:`is_another_game`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -33,7 +54,7 @@ from live.events import (
     GameId,
     GameReport,
     Headers,
-    Player,
+    Move,
     Result,
     Score,
 )
@@ -51,11 +72,17 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    applied,
+    main_round,
 )
-from live.games.game_index import GameIndex
-from live.games.game_matching import content_order, matched, without_repeats
-from live.games.player_identity import first_id, header_words, is_bye, is_known
+from live.games.game_index import GameIndex, key_mark, names_mark, wider_marks
+from live.games.player_identity import (
+    fide_id,
+    first_id,
+    header_words,
+    is_bye,
+    is_known,
+    same_person,
+)
 
 # What cannot be true in a report, found from that report alone.
 #
@@ -136,24 +163,6 @@ def _white_moved_last(report: GameReport) -> bool:
     return white_begins == (len(report.moves) % 2 == 1)
 
 
-__all__ = [
-    "ClocksCorrected",
-    "EvalsChanged",
-    "GameConfirmed",
-    "GameGone",
-    "HeadersChanged",
-    "MovesPlayed",
-    "NewGame",
-    "ProblemChanged",
-    "ResultChanged",
-    "Step",
-    "TailReplaced",
-    "TakenBack",
-    "applied",
-    "plan",
-]
-
-
 def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
     """The steps from what is held to what ``report`` says, to be applied in order.
 
@@ -221,17 +230,7 @@ def _ids_of_new(
 
 
 def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
-    return Game(
-        id=id,
-        feed=feed,
-        key=report.key,
-        headers=report.headers,
-        start_fen=report.start_fen,
-        moves=report.moves,
-        result=report.result,
-        start_eval=report.start_eval,
-        problem=report.problem,
-    )
+    return Game(id=id, feed=feed, **msgspec.structs.asdict(report))
 
 
 # --- known games --------------------------------------------------------------------------------
@@ -244,13 +243,7 @@ def _changes(held: GameIndex, id: GameId, report: GameReport) -> Iterator[Step]:
         yield GameGone(id)
         yield NewGame(_game(id, game.feed, msgspec.structs.replace(report, headers=headers)))
         return
-    if headers != game.headers:
-        yield HeadersChanged(id, headers)
-    yield from move_changes(game, report)
-    if report.result != game.result:
-        yield ResultChanged(id, report.result)
-    if report.problem != game.problem:
-        yield ProblemChanged(id, report.problem)
+    yield from changes(game, msgspec.structs.replace(report, headers=headers))
 
 
 def _kept(old: Headers, new: Headers) -> Headers:
@@ -259,16 +252,12 @@ def _kept(old: Headers, new: Headers) -> Headers:
         return old
     return msgspec.structs.replace(
         new,
-        white=_kept_player(old.white, new.white),
-        black=_kept_player(old.black, new.black),
+        white=new.white if is_known(new.white) else old.white,
+        black=new.black if is_known(new.black) else old.black,
         event=new.event if header_words(new.event) else old.event,
         round=new.round if header_words(new.round) else old.round,
         board=old.board if new.board is None else new.board,
     )
-
-
-def _kept_player(old: Player, new: Player) -> Player:
-    return new if is_known(new) else old
 
 
 def _first_difference(game: Game, report: Game | GameReport) -> int:
@@ -283,9 +272,11 @@ def _first_difference(game: Game, report: Game | GameReport) -> int:
     return shorter
 
 
-def move_changes(game: Game, report: Game | GameReport) -> Iterator[Step]:
-    """The steps from the moves held to those of ``report``, with their clocks and evaluations."""
+def changes(game: Game, report: Game | GameReport) -> Iterator[Step]:
+    """The steps from what is held of a game to what ``report`` says of it."""
     id, old, new = game.id, game.moves, report.moves
+    if report.headers != game.headers:
+        yield HeadersChanged(id, report.headers)
     shared = _first_difference(game, report)
     if shared == len(old) < len(new):
         yield MovesPlayed(id, shared + 1, new[shared:])
@@ -308,3 +299,284 @@ def move_changes(game: Game, report: Game | GameReport) -> Iterator[Step]:
         yield ClocksCorrected(id, tuple(clocks))
     if evals:
         yield EvalsChanged(id, tuple(evals))
+    if report.result != game.result:
+        yield ResultChanged(id, report.result)
+    if report.problem != game.problem:
+        yield ProblemChanged(id, report.problem)
+
+
+# --- which game is which ------------------------------------------------------------------------
+
+#: Plies played alike that make two games of partly different names one; openings of two boards of
+#: the same players differ sooner.
+PROOF_PLIES = 4
+#: Plies played alike that make two games one whose names both differ.
+STRONG_PROOF_PLIES = 10
+#: How many of its last plies may differ in the same line: a move or two being corrected.
+CORRECTED_PLIES = 2
+#: How many plies shorter the same line may be: a takeback.
+TAKEN_BACK_PLIES = 4
+#: More changed games than this of one name are distinguished by their length alone, and what more
+#: games than this have in common finds none of them: a hostile source must not cost O(games²).
+CROWD = 100
+
+Rank = tuple[int, ...]
+
+
+def matched(
+    held: GameIndex, feed: FeedName, reports: Sequence[GameReport], *, complete: bool
+) -> dict[int, GameId]:
+    """Index in ``reports`` → the held game it is; a game not in it is new.
+
+    Pure, and independent of the order of ``reports`` but for games of equal names and moves.
+    """
+    found: dict[int, GameId] = {}
+    namesakes: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for index, report in enumerate(reports):
+        if report.key:
+            taken = set(found.values())
+            bearers = [id for id in held.marked(key_mark(feed, report.key)) if id not in taken]
+            same = [id for id in bearers if _bears_key(held[id], report)]
+            # Of several the one whose players are the same in the same seats.
+            same.sort(key=lambda id: -same_seats(held[id].headers, report.headers))
+            found.update((index, id) for id in same[:1])
+        else:
+            namesakes[names_mark(feed, report.headers)].append(index)
+    for indexes in namesakes.values():
+        mark = names_mark(feed, reports[indexes[0]].headers)
+        found.update(_by_moves(held, held.marked(mark), reports, indexes, complete=complete))
+    found.update(_left_over(held, feed, reports, found, complete=complete))
+    return found
+
+
+def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
+    """Whether an equal key means an equal game: unless all speaks against it."""
+    old, new = game.headers, report.headers
+    known = all(map(is_known, (old.white, old.black, new.white, new.black)))
+    swapped = same_person(old.white, new.black) or same_person(old.black, new.white)
+    if not known or swapped or same_seats(old, new):
+        return True
+    shorter = min(len(game.moves), len(report.moves))
+    return shorter >= PROOF_PLIES and agreeing(game.moves, report.moves) == shorter
+
+
+def same_seats(one: Headers, other: Headers) -> int:
+    """How many players are the same in the same seats."""
+    return same_person(one.white, other.white) + same_person(one.black, other.black)
+
+
+def _left_over(
+    held: GameIndex,
+    feed: FeedName,
+    reports: Sequence[GameReport],
+    found: Mapping[int, GameId],
+    *,
+    complete: bool,
+) -> dict[int, GameId]:
+    """Find the games whose names, board or event are reported differently now."""
+    taken = set(found.values())
+    left = [i for i, report in enumerate(reports) if i not in found and not report.key]
+    left.sort(key=lambda index: content_order(reports[index]))
+    ranked: list[tuple[Rank, GameId, int]] = []
+    for place, index in enumerate(left):
+        report = reports[index]
+        marks = wider_marks(feed, report.headers)
+        bearers = [ids for mark in marks if len(ids := held.marked(mark)) <= CROWD]
+        near = set(chain.from_iterable(bearers)) - taken
+        ranked.extend(
+            (rank, id, place)
+            for id in near
+            if (rank := _relation(held[id], report, complete=complete)) is not None
+        )
+    return {left[place]: id for place, id in _best_first(ranked).items()}
+
+
+def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[GameReport, ...]:
+    """One report for each game: a stream may hold the same game twice, newest last.
+
+    In a complete report two games of the same names are two games; an equal key is one game unless
+    players and moves are others.
+    """
+    kept: list[GameReport] = []
+    places: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for report in reports:
+        mark = key_mark("", report.key) if report.key else names_mark("", report.headers)
+        earlier = places[mark]
+        if report.key:
+            earlier = [place for place in earlier if _bears_key(kept[place], report)]
+        else:
+            namesakes = () if complete else earlier[-CROWD:]
+            earlier = [place for place in namesakes if _is_same_line(kept[place], report)]
+        if earlier:
+            kept[earlier[-1]] = report
+        else:
+            places[mark].append(len(kept))
+            kept.append(report)
+    return tuple(kept)
+
+
+def content_order(report: GameReport) -> tuple[object, ...]:
+    """Sorts games of equal names the same way whatever order they are reported in."""
+    return (*_longest_first(report), msgspec.msgpack.encode(report))
+
+
+def _longest_first(game: Game | GameReport) -> tuple[object, ...]:
+    return (-len(game.moves), tuple(move.uci for move in game.moves))
+
+
+def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
+    """Is ``report``, of the same names as ``game``, the next game and not a new state of this one?
+
+    Yes when ``game`` was over and is not only corrected: reopened with less than half of its
+    moves, reported with a result and moves of which less than half agree, or begun from another
+    position. A game still going on may lose all its moves, or its starting position, to a
+    correction; but in a stream that reports one game at a time, eight plies or more of which less
+    than half agree are another game.
+    """
+    if report.start_fen != game.start_fen:
+        return game.result != "*"
+    shorter = min(len(game.moves), len(report.moves))
+    if game.result != "*":
+        if report.result == "*":
+            return 2 * agreeing(game.moves, report.moves) < len(game.moves)
+        return shorter > 0 and 2 * agreeing(game.moves, report.moves) < shorter
+    if complete or shorter < 2 * PROOF_PLIES:
+        return False
+    return 2 * agreeing(game.moves, report.moves) < shorter
+
+
+def _by_moves(
+    held: GameIndex,
+    ids: Sequence[GameId],
+    reports: Sequence[GameReport],
+    indexes: Sequence[int],
+    *,
+    complete: bool,
+) -> dict[int, GameId]:
+    """Tell games of the same names apart."""
+    if len(ids) == len(indexes) == 1:
+        id, index = ids[0], indexes[0]
+        if is_another_game(held[id], reports[index], complete=complete):
+            return {}
+        return {index: id}
+    found = _unchanged(held, ids, reports, indexes)
+    taken = set(found.values())
+    left = [id for id in ids if id not in taken]
+    in_order = [index for index in indexes if index not in found]
+    in_order.sort(key=lambda index: content_order(reports[index]))
+    if min(len(left), len(in_order)) > CROWD:
+        left.sort(key=lambda id: _longest_first(held[id]))
+        found.update(zip(in_order, left, strict=False))
+        return found
+    ranked: list[tuple[Rank, GameId, int]] = []
+    for id in left:
+        game = held[id]
+        for place, index in enumerate(in_order):
+            report = reports[index]
+            if is_another_game(game, report, complete=complete):
+                continue
+            rank = (
+                sum(numbers_agree(game.headers, report.headers)),
+                report.start_fen == game.start_fen,
+                agreeing(game.moves, report.moves),
+                -abs(len(game.moves) - len(report.moves)),
+                report.result == game.result,
+            )
+            ranked.append((rank, id, place))
+    found.update((in_order[place], id) for place, id in _best_first(ranked).items())
+    return found
+
+
+def _unchanged(
+    held: GameIndex, ids: Sequence[GameId], reports: Sequence[GameReport], indexes: Sequence[int]
+) -> dict[int, GameId]:
+    """Namesakes that stand as they stood; linear, so that a thousand of them cost little.
+
+    Those whose headers are all the same come first: else two that differ in a header alone would
+    be taken for each other at every report.
+    """
+    found: dict[int, GameId] = {}
+    for whole in (True, False):
+        taken = set(found.values())
+        standing: dict[tuple[object, ...], list[GameId]] = defaultdict(list)
+        for id in reversed(ids):
+            if id not in taken:
+                standing[_state(held[id], whole)].append(id)
+        for index in indexes:
+            if index not in found and (same := standing.get(_state(reports[index], whole))):
+                found[index] = same.pop()
+    return found
+
+
+def _state(game: Game | GameReport, whole: bool) -> tuple[object, ...]:
+    named = game.headers if whole else (game.headers.white, game.headers.black)
+    return (named, game.start_fen, game.moves, game.result, game.start_eval, game.problem)
+
+
+def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> dict[int, GameId]:
+    """Give each report the best game still free, the best pair of all first."""
+    found: dict[int, GameId] = {}
+    taken: set[GameId] = set()
+    for _, id, index in sorted(ranked, key=lambda each: ([-part for part in each[0]], *each[1:])):
+        if index not in found and id not in taken:
+            found[index] = id
+            taken.add(id)
+    return found
+
+
+def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
+    """How surely a left-over report is ``game``; None when it is not."""
+    old, new = game.headers, report.headers
+    if (
+        not _may_be_one_round(old.round, new.round)
+        or report.start_fen != game.start_fen
+        or is_another_game(game, report, complete=complete)
+        or not _is_same_line(game, report)
+    ):
+        return None
+    alike = agreeing(game.moves, report.moves)
+    proved = complete or alike >= PROOF_PLIES
+    one_event = header_words(old.event) == header_words(new.event)
+    one_round = header_words(old.round) == header_words(new.round)
+    one_board = old.board == new.board
+    seated = same_seats(old, new)
+    swapped = same_person(old.white, new.black) + same_person(old.black, new.white)
+    if seated == 2:
+        kind, sure = 4, proved or (one_event and one_round)
+    elif swapped == 2:
+        kind, sure = 3, proved and one_event
+    elif seated or swapped:
+        kind = 2 if seated else 1
+        sure = one_event and (alike >= PROOF_PLIES or (complete and one_round and one_board))
+    else:
+        kind = 0
+        sure = complete and one_round and one_board and alike >= STRONG_PROOF_PLIES
+    return (kind, one_event, one_round, one_board, alike) if sure else None
+
+
+def _may_be_one_round(one: str, other: str) -> bool:
+    """``"3.12"`` is board 12 of round 3, and boards are reordered; an unknown round may be any."""
+    old, new = header_words(one), header_words(other)
+    return old == new or not old or not new or main_round(old) == main_round(new)
+
+
+def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:
+    """Does one go on where the other stops, but for the last moves being corrected?"""
+    if len(report.moves) < len(game.moves) - TAKEN_BACK_PLIES:
+        return False
+    shorter = min(len(game.moves), len(report.moves))
+    return agreeing(game.moves, report.moves) >= shorter - CORRECTED_PLIES
+
+
+def agreeing(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
+    """Plies at which both games have the same move. A move corrected early costs one ply."""
+    shorter = min(len(one), len(other))
+    if one[:shorter] == other[:shorter]:
+        return shorter
+    return sum(a.uci == b.uci for a, b in zip(one, other, strict=False))
+
+
+def numbers_agree(one: Headers, other: Headers) -> list[bool]:
+    """For each seat whose FIDE id both headers know: whether it is the same."""
+    sides = ((one.white, other.white), (one.black, other.black))
+    return [fide_id(a) == fide_id(b) for a, b in sides if fide_id(a) and fide_id(b)]

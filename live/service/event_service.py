@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping
 import msgspec
 
 from live.alerts.incident_log import board_words
-from live.config import Config, MemoryConfig
+from live.config import Config
 from live.engine.engine_pool import EnginePool
 from live.engine.look_ahead import ForecastPolicy, speculative_rank
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
@@ -37,7 +37,6 @@ from live.events import (
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
-from live.games.game import GameConfirmed, NewGame, Step
 from live.games.game_index import GameRetention
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventLedger, EventState
@@ -76,52 +75,6 @@ from live.service.process import LoopSlices
 from live.service.supervision import guarded, reason
 
 log = logging.getLogger(__name__)
-
-
-class GameRelease:
-    """Watches every step, and lets go what is old; see :mod:`live.games.game_index`."""
-
-    def __init__(
-        self,
-        state: EventState,
-        config: MemoryConfig,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._state = state
-        self._clock = clock
-        self._retiring = GameRetention(config.finished_after_h * 3600, config.games)
-        for game in state.held():
-            over = game.result != "*"
-            self._retiring.changed(game.id, game.feed, over=over, now_s=clock())
-
-    def news(self, report: FeedReport) -> FeedReport:
-        """The report without those games that were released and are reported again unchanged."""
-        known = [self._retiring.knows(report.feed, game) for game in report.games]
-        if not any(known):
-            return report
-        games = tuple(game for game, old in zip(report.games, known, strict=True) if not old)
-        return msgspec.structs.replace(report, games=games)
-
-    def applied(self, step: Step) -> None:
-        """A step has been carried out."""
-        if isinstance(step, GameConfirmed):
-            return
-        id = step.game.id if isinstance(step, NewGame) else step.id
-        game = self._state.holding(id)
-        if game is None:
-            self._retiring.gone(id)
-        else:
-            over = game.result != "*"
-            self._retiring.changed(id, game.feed, over=over, now_s=self._clock())
-
-    def look(self) -> None:
-        """Let go what is old by now; to be called about once a second."""
-        for id in self._retiring.due(self._clock()):
-            for game in self._state.retire(id):
-                self._retiring.forget(game)
-                log.info("game %s is over for long, and is let go", game.id)
-            self._retiring.gone(id)
 
 
 #: What the engine counts until the field has spoken, and what the field is drawn towards:
@@ -200,7 +153,9 @@ class EventService:
                 self.measured = self._measurements.get(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit)
                 await self.bring_back(self.room, limit, feeds)
-                self.retirement = GameRelease(self.state, self.config.memory)
+                for game in self.state.held():
+                    over = game.result != "*"
+                    self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
                 yield
 
     def _asking(self) -> contextlib.AbstractAsyncContextManager[None]:
@@ -303,7 +258,8 @@ class EventService:
         self.state = EventState(
             ledger, self, self.publish, self.alerts, self.ask, self.story.moments
         )
-        self.retirement = GameRelease(self.state, self.config.memory)
+        memory = self.config.memory
+        self.retention = GameRetention(memory.finished_after_h * 3600, memory.games)
 
     def _human_searches(self) -> HumanSearches | None:
         """What is searched where players' moves are asked for; None where they are not."""
@@ -478,10 +434,10 @@ class EventService:
         if doubts := self.lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
             self.state.feed_health(FeedHealth("rating list", "stale", detail, part=True))
-        for step in self.state.plan(self.retirement.news(report)):
+        for step in self.state.plan(self.retention.news(report)):
             self.state.apply(step)
             self.journal.applied(step)
-            self.retirement.applied(step)
+            self.retention.follow(step, self.state.holding(step.id), time.monotonic())
             await self._slices.give_way()
 
     async def watch_engines(self) -> None:
@@ -490,7 +446,8 @@ class EventService:
             self.report_engines()
             self.arbiter.tick()
             self.story.tick()
-            self.retirement.look()
+            for game in self.retention.release(self.state.retire, time.monotonic()):
+                log.info("game %s is over for long, and is let go", game.id)
             self.journal.look_after(self.state, self.state.feed_health)
 
     @property

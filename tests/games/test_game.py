@@ -1,28 +1,159 @@
+"""Rounds as sources write them."""
+
+from __future__ import annotations
+
 import chess
+import msgspec
 import pytest
 
-from live.events import Headers, Player
-from live.games.game import Game
+from live.events import Headers, Player, Score
+from live.games.game import (
+    ClocksCorrected,
+    EvalsChanged,
+    Game,
+    GameConfirmed,
+    GameGone,
+    MovesPlayed,
+    NewGame,
+    Step,
+    TailReplaced,
+    TakenBack,
+    applied,
+    game_after,
+    main_round,
+    move_number,
+    mover,
+    round_of,
+    round_place,
+)
 from tests.games.told import line
+from tests.story.games import START, game
 
-
-def game(sans: str, variant: str = "standard", start_fen: str = chess.STARTING_FEN) -> Game:
-    headers = Headers(Player("Anna"), Player("Boris"), variant=variant)
-    return Game("g", "test", "", headers, start_fen, line(sans, start_fen))
+GAME = Game("g", "test", "", Headers(Player("Anna"), Player("Boris")), chess.STARTING_FEN)
+PLAYED = msgspec.structs.replace(GAME, moves=line("e4 e5 Nf3"))
 
 
 def test_a_position_is_the_start_and_the_moves_up_to_its_ply() -> None:
-    played = game("e4 e5 Nf3")
-    assert played.position(0) == (chess.STARTING_FEN, (), False)
-    assert played.position(2) == (chess.STARTING_FEN, ("e2e4", "e7e5"), False)
-    assert played.position(3)[1] == ("e2e4", "e7e5", "g1f3")
+    assert PLAYED.position(0) == (chess.STARTING_FEN, (), False)
+    assert PLAYED.position(2) == (chess.STARTING_FEN, ("e2e4", "e7e5"), False)
+    assert PLAYED.position(3)[1] == ("e2e4", "e7e5", "g1f3")
+    headers = msgspec.structs.replace(GAME.headers, variant="chess960")
+    assert msgspec.structs.replace(GAME, headers=headers).position(0)[2], "castling king to rook"
+    for ply in (-1, 4):
+        with pytest.raises(IndexError, match=f"plies 0 to 3, not {ply}"):
+            PLAYED.position(ply)
 
 
-def test_a_position_says_that_castling_is_written_king_to_rook() -> None:
-    assert game("", "chess960").position(0)[2]
+@pytest.mark.parametrize(
+    ("step", "sans"),
+    [
+        (MovesPlayed("g", 4, line("e4 e5 Nf3 Nc6")[3:]), "e4 e5 Nf3 Nc6"),
+        (TailReplaced("g", 2, line("e4 c5")[1:]), "e4 c5"),
+        (TailReplaced("g", 2, line("e4 c5 Nf3 d6")[1:]), "e4 c5 Nf3 d6"),
+        (TakenBack("g", 1), "e4"),
+        (TakenBack("g", 0), ""),
+    ],
+)
+def test_what_a_step_leaves_of_the_moves(step: Step, sans: str) -> None:
+    assert applied(PLAYED, step).moves == line(sans)
 
 
-@pytest.mark.parametrize("ply", [-1, 3])
-def test_a_position_that_never_was_is_refused(ply: int) -> None:
-    with pytest.raises(IndexError, match=f"plies 0 to 2, not {ply}"):
-        game("e4 e5").position(ply)
+def test_corrected_clocks_and_evaluations_touch_nothing_else() -> None:
+    step = ClocksCorrected("g", ((1, 90.0, 3.0), (3, None, 4.0)))
+    after = applied(PLAYED, step)
+    assert [(m.clock_s, m.spent_s) for m in after.moves] == [(90.0, 3.0), (None, None), (None, 4.0)]
+    judged = applied(after, EvalsChanged("g", ((0, Score(20)), (2, Score(35)))))
+    assert judged.start_eval == Score(20)
+    assert [m.eval for m in judged.moves] == [None, Score(35), None]
+    assert [m.clock_s for m in judged.moves] == [90.0, None, None]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        MovesPlayed("g", 3, line("e4")),
+        MovesPlayed("g", 5, line("e4")),
+        TailReplaced("g", 4, line("e4")),
+        TailReplaced("g", 0, line("e4")),
+        TakenBack("g", 3),
+        TakenBack("g", -1),
+        NewGame(GAME),
+        GameGone("g"),
+    ],
+)
+def test_a_step_that_does_not_fit_the_moves_is_refused(step: Step) -> None:
+    with pytest.raises(ValueError, match="does not fit game g, which has 3 plies"):
+        applied(PLAYED, step)
+
+
+def test_a_step_of_another_game_is_refused() -> None:
+    with pytest.raises(ValueError, match="about game h, not g"):
+        applied(PLAYED, GameConfirmed("h"))
+
+
+def test_steps_survive_the_journal() -> None:
+    steps: list[Step] = [NewGame(PLAYED), TailReplaced("g", 2, line("e4 c5")[1:]), GameGone("g")]
+    kept = msgspec.json.encode(steps)
+    assert msgspec.json.decode(kept, type=list[Step]) == steps
+
+
+def test_the_fold_begins_with_a_new_game_and_ends_when_it_is_gone() -> None:
+    begun = game_after(None, NewGame(GAME))
+    assert begun == GAME
+    after = game_after(begun, MovesPlayed("g", 1, line("e4")))
+    assert after is not None
+    assert after.moves == line("e4")
+    assert game_after(after, GameGone("g")) is None
+    assert game_after(after, NewGame(PLAYED)) == PLAYED
+    assert game_after(None, TakenBack("g", 0)) is game_after(None, GameGone("g")) is None
+
+
+@pytest.mark.parametrize(
+    ("fen", "ply", "number", "color"),
+    [
+        (START, 1, 1, "white"),
+        (START, 4, 2, "black"),
+        (START.replace(" w ", " b ").replace(" 1", " 30"), 1, 30, "black"),
+        (START.replace(" w ", " b ").replace(" 1", " 30"), 2, 31, "white"),
+        (START.replace(" 1", " 0"), 3, 2, "white"),
+        ("8/8/8/8/8/8/8/8 b", 1, 1, "black"),
+        ("", 2, 1, "black"),
+    ],
+)
+def test_moves_are_counted_from_the_start_position(
+    fen: str, ply: int, number: int, color: str
+) -> None:
+    view = game(start_fen=fen)
+    assert move_number(view, ply) == (number, color == "white")
+    assert mover(view, ply) == color
+
+
+@pytest.mark.parametrize(
+    ("number", "texts"),
+    [
+        (8, "8;08; 8 ;8.2;08.5;8.2.1;Round 8;round 8;ROUND 08.5;Round: 8;Rd. 8;R8;#8;Runde 8"),
+        (8, "8. Runde;8th round;Round 8, board 5;8 board 12"),
+        (7, "7;7.1;7.28"),
+        (10, "10;10.1"),
+        (None, ";?;-;0;00;Final;Round;2-4;1/8;8 9;2026;.5;8.;Board 8"),
+        (None, "0" * 1_000_000),  # costs little
+    ],
+)
+def test_sources_write_rounds_in_many_ways(number: int | None, texts: str) -> None:
+    assert {text: round_of(text) for text in texts.split(";")} == dict.fromkeys(
+        texts.split(";"), number
+    )
+
+
+@pytest.mark.parametrize("text", ["7", "7.1", "07", "Round 7", "Round 07.5"])
+def test_one_round_has_one_name(text: str) -> None:
+    assert main_round(text) == "7"
+
+
+def test_boards_stand_by_number_whatever_their_source_writes_as_round() -> None:
+    """One source writes 7, another 7.1, a third Round 7 (20-28 stood before 1-19)."""
+    written = {board: ("7", f"7.{board}", "Round 7")[board % 3] for board in range(1, 29)}
+    placed = sorted(written, key=lambda board: round_place(written[board], board))
+    assert placed == list(range(1, 29))
+    assert round_place("6.30", 30) < round_place("7", 1) < round_place("10.1", 1)
+    assert round_place("Final", 1) < round_place("Final", 2)

@@ -1,7 +1,13 @@
+"""Old games are forgotten, and stay forgotten."""
+
+from __future__ import annotations
+
 import chess
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from live.events import Headers, Player
+from live.events import FeedReport, GameReport, Headers, Player, Result
 from live.games.game import (
     Game,
     GameConfirmed,
@@ -9,7 +15,18 @@ from live.games.game import (
     HeadersChanged,
     NewGame,
 )
-from live.games.game_index import GameIndex, key_mark, marks_of_game, names_mark, wider_marks
+from live.games.game_index import (
+    LEAST_S,
+    GameIndex,
+    GameRetention,
+    key_mark,
+    mark_of,
+    marks_of_game,
+    names_mark,
+    wider_marks,
+)
+from tests.games.told import follow
+from tests.games.told import told as pairing
 
 
 def game(id: str = "g", white: str = "Anna", feed: str = "test", key: str = "") -> Game:
@@ -55,16 +72,13 @@ def test_a_game_that_is_gone_leaves_nothing_behind() -> None:
     assert not any(held.marked(mark) for mark in marks_of_game(game()))
 
 
-def test_a_second_game_of_the_same_id_is_refused() -> None:
+def test_a_step_that_does_not_fit_is_refused() -> None:
     held = GameIndex()
+    with pytest.raises(KeyError):
+        held.apply(GameGone("g"))
     held.apply(NewGame(game()))
     with pytest.raises(ValueError, match="game g is held already"):
         held.apply(NewGame(game()))
-
-
-def test_a_step_of_a_game_not_held_is_refused() -> None:
-    with pytest.raises(KeyError):
-        GameIndex().apply(GameGone("g"))
 
 
 def test_a_place_is_a_round_with_a_board() -> None:
@@ -97,3 +111,63 @@ def test_a_step_gives_the_game_as_it_is_held_then() -> None:
     assert held.apply(NewGame(new)) is new
     assert held.apply(GameConfirmed("g1")) is new
     assert held.apply(GameGone("g1")) is None
+
+
+HOUR_S = 3600.0
+
+
+def test_a_finished_game_is_old_once_its_source_has_moved_on() -> None:
+    held = GameRetention(48 * HOUR_S, 1000)
+    held.changed("a", "feed", over=True, now_s=0.0)
+    assert held.due(100 * HOUR_S) == [], "the last round stays, however long ago it was"
+    held.changed("b", "feed", over=False, now_s=100 * HOUR_S)
+    assert held.due(100 * HOUR_S) == ["a"]
+    held.changed("a", "feed", over=True, now_s=100 * HOUR_S)
+    assert held.due(101 * HOUR_S) == [], "a result was mended"
+
+
+def test_neither_another_source_nor_time_alone_makes_a_game_old() -> None:
+    held = GameRetention(48 * HOUR_S, 1)
+    held.changed("a", "one", over=True, now_s=0.0)
+    for number in range(10):
+        held.changed(str(number), "other", over=False, now_s=100 * HOUR_S)
+    assert held.due(1000 * HOUR_S) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=200), st.integers(1, 10))
+def test_no_more_finished_games_are_held_than_allowed(
+    news: list[tuple[int, bool]], most: int
+) -> None:
+    held, now_s = GameRetention(0.0, most), 0.0
+    over: dict[str, bool] = {}
+    for number, done in news:
+        now_s += LEAST_S + 1
+        held.changed(str(number), "feed", over=done, now_s=now_s)
+        over[str(number)] = done
+        for id in held.due(now_s + LEAST_S):
+            assert over.pop(id), "only finished ones"
+            held.gone(id)
+    assert sum(over.values()) <= most
+    assert len(held) == len(over)
+
+
+def test_a_forgotten_game_told_again_is_known_and_a_corrected_one_is_not() -> None:
+    def report(pair: str = "Anna-Boris", sans: str = "e4 e5", result: Result = "1-0") -> GameReport:
+        return pairing(pair, sans, result=result)
+
+    holding, retiring = GameIndex(), GameRetention(HOUR_S, 10)
+    told = report()
+    follow(holding, told, feed="feed")
+    (game,) = holding
+    retiring.forget(game)
+    holding.apply(GameGone(game.id))
+    assert mark_of("feed", game) == mark_of("feed", told)
+    # More moves, a game that goes on, and a result that was mended are news.
+    others = (
+        report("Cleo-Dora"),
+        report(sans="e4 e5 Nf3"),
+        report(result="*"),
+        report(result="0-1"),
+    )
+    assert retiring.news(FeedReport("feed", (told, *others))).games == others
+    assert retiring.news(FeedReport("other", (told,))).games == (told,)

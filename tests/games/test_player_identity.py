@@ -1,3 +1,9 @@
+"""live.games.player_identity: names as people know their owners; the pages' rule is held against it
+in tests/web/drawing/test_drawing.py.
+"""
+
+from __future__ import annotations
+
 import re
 import subprocess
 import sys
@@ -9,13 +15,16 @@ from hypothesis import strategies as st
 
 from live.events import GameReport, Player
 from live.games.player_identity import (
+    family_name,
     first_id,
     header_words,
     is_bye,
     is_known,
+    isolated,
     name_words,
     person_key,
     same_person,
+    short_name,
 )
 from tests.games.told import told
 
@@ -142,10 +151,14 @@ def test_an_id_ignores_spelling_moves_and_result() -> None:
 
 
 def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
-    assert first_id(_numbered("A. Adams", 1, "B. Berg", 2)) == first_id(_numbered("AA", 1, "BB", 2))
-    assert first_id(_numbered("AA", 1, "BB", None)) != first_id(
-        _numbered("A. Adams", 1, "BB", None)
-    )
+    def numbered(white: str, black: str, black_id: int | None) -> str:
+        report = told()
+        players = {"white": Player(white, fide_id=1), "black": Player(black, fide_id=black_id)}
+        headers = msgspec.structs.replace(report.headers, **players)
+        return first_id(msgspec.structs.replace(report, headers=headers))
+
+    assert numbered("A. Adams", "B. Berg", 2) == numbered("AA", "BB", 2)
+    assert numbered("AA", "BB", None) != numbered("A. Adams", "BB", None)
 
 
 @pytest.mark.parametrize(
@@ -162,11 +175,33 @@ def test_an_id_depends_on_event_round_board_and_colours(other: GameReport) -> No
     assert first_id(other) != first_id(told())
 
 
-def _numbered(white: str, white_id: int, black: str, black_id: int | None) -> GameReport:
-    report = told()
-    headers = msgspec.structs.replace(
-        report.headers,
-        white=Player(white, fide_id=white_id),
-        black=Player(black, fide_id=black_id),
-    )
-    return msgspec.structs.replace(report, headers=headers)
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("Nepomniachtchi, Ian", "Nepomniachtchi"),
+        ("Jorden van Foreest", "van Foreest"),
+        ("Gukesh D", "Gukesh"),
+        ("侯逸凡 (Hou, Yifan)", "侯逸凡"),
+        ("侯逸凡 (Hou, Yi", "侯逸凡"),
+        ("侯逸凡 \uff08Hou, Yifan\uff09", "侯逸凡"),
+        ("Carlsen, Magnus (NOR)", "Carlsen"),
+        ("Magnus Carlsen (NOR)", "Carlsen"),
+        ("(Hou, Yifan)", "Hou"),
+        ("()", "()"),
+        ("", "?"),
+    ],
+)
+def test_the_family_name_is_what_people_know(name: str, family: str) -> None:
+    assert family_name(name) == family
+
+
+def test_two_of_one_family_are_told_apart() -> None:
+    assert short_name("Ivanov, Sergey", ["Ivanov, Stanislav", "Berg, Bo"]) == "Ivanov, Se."
+    assert short_name("Ivanov, Sergey", ["Ivanov, Sergey", "Berg, Bo"]) == "Ivanov"
+    assert short_name("侯逸凡 (Hou, Yifan)", ["侯逸凡"]) == "侯逸凡 (Hou, Yifan)"
+
+
+def test_only_names_from_right_to_left_are_isolated() -> None:
+    assert isolated("السيد") == "\u2068السيد\u2069"
+    assert isolated("Berg") == "Berg"
+    assert isolated("侯逸凡") == "侯逸凡"

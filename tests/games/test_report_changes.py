@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -23,13 +24,21 @@ from live.games.game import (
     NewGame,
     ProblemChanged,
     ResultChanged,
-    Step,
     TailReplaced,
     TakenBack,
 )
 from live.games.game_index import GameIndex
 from live.games.player_identity import first_id
-from live.games.report_changes import plan
+from live.games.report_changes import (
+    is_another_game,
+    is_no_game,
+    matched,
+    plan,
+    with_result_by_rule,
+    without_centred_kings,
+    without_repeats,
+    without_unsupported,
+)
 from tests.games.told import FEED, follow, holding, line, report, told
 
 ID = first_id(told())
@@ -69,56 +78,125 @@ def test_a_new_game_comes_with_all_it_has() -> None:
     )
 
 
+GAME = told(sans="e4 e5 Nf3")
+ILLEGAL = "illegal move Nxe7 at ply 3"
+CLOCKED = clocked(told(sans="e4 e5 Nf3"), 60, 60, 2)
+GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
+
+
 @pytest.mark.parametrize(
-    ("before", "now", "step"),
+    ("before", "stages"),
     [
-        ("", "e4", MovesPlayed(ID, 1, line("e4"))),
-        ("e4", "e4 e5 Nf3", MovesPlayed(ID, 2, line("e4 e5 Nf3")[1:])),
-        ("e4 e5 Nf3", "e4", TakenBack(ID, 1)),
-        ("e4 e5 Nf3", "e4 c5 Nf3", TailReplaced(ID, 2, line("e4 c5 Nf3")[1:])),
-        ("e4 e5 Nf3", "e4 c5", TailReplaced(ID, 2, line("e4 c5")[1:])),
-        ("e4", "d4 d5", TailReplaced(ID, 1, line("d4 d5"))),
+        (told(), [(told(sans="e4"), MovesPlayed(ID, 1, line("e4")))]),
+        (told(sans="e4"), [(GAME, MovesPlayed(ID, 2, GAME.moves[1:]))]),
+        (GAME, [(told(sans="e4"), TakenBack(ID, 1))]),
+        (GAME, [(told(sans="e4 e5"), TakenBack(ID, 2)), (told(sans="e4"), TakenBack(ID, 1))]),
+        (GAME, [(told(sans="e4 c5 Nf3"), TailReplaced(ID, 2, line("e4 c5 Nf3")[1:]))]),
+        (GAME, [(told(sans="e4 c5"), TailReplaced(ID, 2, line("e4 c5")[1:]))]),
+        (told(sans="e4"), [(told(sans="d4 d5"), TailReplaced(ID, 1, line("d4 d5")))]),
+        # A move corrected twice.
+        (
+            GAME,
+            [
+                (told(sans="e4 e5 Nc3"), TailReplaced(ID, 3, line("e4 e5 Nc3")[2:])),
+                (told(sans="e4 e5 Nf3 Nc6"), TailReplaced(ID, 3, line("e4 e5 Nf3 Nc6")[2:])),
+            ],
+        ),
+        # A result before the last moves, and one withdrawn.
+        (
+            told(sans="e4"),
+            [
+                (told(sans="e4", result="0-1"), ResultChanged(ID, "0-1")),
+                (told(sans="e4 e5 Nf3", result="0-1"), MovesPlayed(ID, 2, GAME.moves[1:])),
+                (GAME, ResultChanged(ID, "*")),
+            ],
+        ),
+        # Clocks that jump, and what no clock shows.
+        (
+            CLOCKED,
+            [
+                (clocked(GAME, 60, 60, 1802), ClocksCorrected(ID, ((3, 1802, None),))),
+                (
+                    clocked(GAME, None, -5, 1e9),
+                    ClocksCorrected(ID, ((1, None, None), (2, -5, None), (3, 1e9, None))),
+                ),
+            ],
+        ),
+        # Clocks of what was held, with moves that are new or others.
+        (
+            CLOCKED,
+            [
+                (
+                    now := clocked(told(sans="e4 e5 Nf3 Nc6"), 60, 58, 2),
+                    MovesPlayed(ID, 4, now.moves[3:]),
+                    ClocksCorrected(ID, ((2, 58, None),)),
+                ),
+                (
+                    now := clocked(told(sans="e4 c5"), 61, 21),
+                    TailReplaced(ID, 2, now.moves[1:]),
+                    ClocksCorrected(ID, ((1, 61, None),)),
+                ),
+            ],
+        ),
+        # An illegal move really played.
+        (
+            told(sans="e4 e5"),
+            [
+                (told(sans="e4 e5", problem=ILLEGAL), ProblemChanged(ID, ILLEGAL)),
+                (told(sans="e4 e5", problem=ILLEGAL, result="1-0"), ResultChanged(ID, "1-0")),
+                (told(sans="e4 e5", result="1-0"), ProblemChanged(ID, None)),
+            ],
+        ),
+        # Scored by forfeit after all.
+        (GAME, [(told(result="0-1"), TakenBack(ID, 0), ResultChanged(ID, "0-1"))]),
+        # A wrong title or rating can be withdrawn.
+        (
+            GM,
+            [
+                (
+                    now := headed(told(), white=Player("Anna Adams", 2410)),
+                    HeadersChanged(ID, now.headers),
+                )
+            ],
+        ),
+        # Kings in the centre at the end of a game.
+        (
+            GAME,
+            [
+                (
+                    now := told(sans="e4 e5 Nf3", problem="illegal move Kd5 at ply 4"),
+                    ProblemChanged(ID, "illegal move Kd5 at ply 4"),
+                ),
+                (
+                    msgspec.structs.replace(now, result="1-0"),
+                    ResultChanged(ID, "1-0"),
+                    ProblemChanged(ID, None),
+                ),
+            ],
+        ),
+        # A mate that was corrected.
+        (
+            told(sans=MATED),
+            [
+                (
+                    now := told(sans="f3 e5 g4 Qg5"),
+                    TailReplaced(ID, 4, now.moves[3:]),
+                    ResultChanged(ID, "*"),
+                )
+            ],
+        ),
     ],
 )
-def test_a_change_of_moves_is_one_step(before: str, now: str, step: Step) -> None:
-    assert follow(holding(told(sans=before)), told(sans=now)) == [step]
+def test_what_a_report_changes(before: GameReport, stages: Any) -> None:
+    held = holding(before)
+    for now, *steps in stages:
+        assert follow(held, now) == steps
+        assert follow(held, now) == [], "nothing is left to change"
 
 
 def test_a_report_of_what_is_held_changes_nothing() -> None:
     games = [told(sans="e4 e5", problem="illegal move Qh9 at ply 3"), told("Cleo-Dora")]
     assert follow(holding(*games), *games) == []
-
-
-def test_headers_result_and_problem_change_each_by_its_step() -> None:
-    held = holding(told(sans="e4"))
-    now = headed(
-        told(sans="e4", result="1-0", problem="illegal move Qh9 at ply 2"),
-        white=Player("Anna Adams", elo=2412),
-    )
-    assert follow(held, now) == [
-        HeadersChanged(ID, now.headers),
-        ResultChanged(ID, "1-0"),
-        ProblemChanged(ID, "illegal move Qh9 at ply 2"),
-    ]
-    assert follow(held, told(sans="e4", result="1-0"))[-1] == ProblemChanged(ID, None)
-
-
-def test_new_moves_come_with_corrected_clocks_of_the_old() -> None:
-    held = holding(clocked(told(sans="e4 e5"), 5400, 5400))
-    now = clocked(told(sans="e4 e5 Nf3"), 5400, 5380, 5390)
-    assert follow(held, now) == [
-        MovesPlayed(ID, 3, now.moves[2:]),
-        ClocksCorrected(ID, ((2, 5380, None),)),
-    ]
-
-
-def test_clocks_of_a_replaced_tail_come_with_its_moves() -> None:
-    held = holding(clocked(told(sans="e4 e5"), 10, 20))
-    now = clocked(told(sans="e4 c5"), 11, 21)
-    assert follow(held, now) == [
-        TailReplaced(ID, 2, now.moves[1:]),
-        ClocksCorrected(ID, ((1, 11, None),)),
-    ]
 
 
 def test_evaluations_of_the_source_change_by_ply_the_start_being_0() -> None:
@@ -151,23 +229,7 @@ def test_another_variant_replaces_the_game_since_castling_is_written_otherwise()
     assert isinstance(new, NewGame) and new.game.position(1)[2]
 
 
-def test_a_variant_we_do_not_know_is_shown_without_moves() -> None:
-    (new,) = follow(GameIndex(), told(sans="e4 e5", variant="atomic"))
-    assert isinstance(new, NewGame)
-    assert new.game.problem == "variant atomic is not supported"
-    assert (new.game.moves, new.game.result) == ((), "*")
-
-
 # --- feed lies ----------------------------------------------------------------------------------
-
-
-def test_lie_kings_in_the_centre_at_the_end_of_a_game() -> None:
-    held = holding(told(sans="e4 e5 Nf3"))
-    kings = told(sans="e4 e5 Nf3", problem="illegal move Kd5 at ply 4")
-    assert follow(held, kings) == [ProblemChanged(ID, "illegal move Kd5 at ply 4")]
-    over = msgspec.structs.replace(kings, result="1-0")
-    assert follow(held, over) == [ResultChanged(ID, "1-0"), ProblemChanged(ID, None)]
-    assert follow(held, over) == []
 
 
 def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
@@ -179,55 +241,12 @@ def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
         assert follow(held, kings) == []
 
 
-def test_lie_a_result_before_the_last_moves() -> None:
-    held = holding(told(sans="e4"))
-    assert follow(held, told(sans="e4", result="0-1")) == [ResultChanged(ID, "0-1")]
-    late = told(sans="e4 e5 Nf3", result="0-1")
-    assert follow(held, late) == [MovesPlayed(ID, 2, line("e4 e5 Nf3")[1:])]
-    assert follow(held, told(sans="e4 e5 Nf3")) == [ResultChanged(ID, "*")]
-
-
 @pytest.mark.parametrize("before", ["", "f3", "f3 e5 g4", "f3 e5 g4 Qg5", "d4"])
 def test_lie_an_asterisk_left_after_mate(before: str) -> None:
     held = holding(told(sans=before))
     assert follow(held, told(sans=MATED))[-1] == ResultChanged(ID, "0-1")
     assert follow(held, told(sans=MATED)) == []
     assert held[ID] == holding(told(sans=MATED))[ID]
-
-
-def test_lie_an_asterisk_after_a_mate_that_was_corrected() -> None:
-    held = holding(told(sans=MATED))
-    steps = follow(held, told(sans="f3 e5 g4 Qg5"))
-    assert steps[1:] == [ResultChanged(ID, "*")]
-
-
-def test_lie_a_mate_told_with_a_result_keeps_what_was_told() -> None:
-    assert holding(told(sans=MATED, result="1/2-1/2"))[ID].result == "1/2-1/2"
-
-
-def test_lie_a_move_corrected_twice() -> None:
-    held = holding(told(sans="e4 e5 Nf3"))
-    assert follow(held, told(sans="e4 e5 Nc3")) == [TailReplaced(ID, 3, line("e4 e5 Nc3")[2:])]
-    assert follow(held, told(sans="e4 e5 Nf3 Nc6")) == [
-        TailReplaced(ID, 3, line("e4 e5 Nf3 Nc6")[2:])
-    ]
-    assert follow(held, told(sans="e4 e5 Nf3 Nc6")) == []
-
-
-def test_lie_a_takeback_that_only_shortens() -> None:
-    held = holding(told(sans="e4 e5 Nf3 Nc6"))
-    assert follow(held, told(sans="e4 e5 Nf3")) == [TakenBack(ID, 3)]
-    assert follow(held, told(sans="e4 e5")) == [TakenBack(ID, 2)]
-
-
-def test_lie_clocks_that_jump() -> None:
-    held = holding(clocked(told(sans="e4 e5 Nf3"), 60, 60, 2))
-    up = clocked(told(sans="e4 e5 Nf3"), 60, 60, 1802)
-    assert follow(held, up) == [ClocksCorrected(ID, ((3, 1802, None),))]
-    nonsense = clocked(told(sans="e4 e5 Nf3"), None, -5, 1e9)
-    assert follow(held, nonsense) == [
-        ClocksCorrected(ID, ((1, None, None), (2, -5, None), (3, 1e9, None)))
-    ]
 
 
 def test_a_played_game_that_its_source_no_longer_holds_stays_and_says_so() -> None:
@@ -266,11 +285,6 @@ def test_a_report_takes_nothing_from_another_feed() -> None:
     assert ID in held
 
 
-def test_a_game_scored_by_forfeit_after_all_loses_its_moves_at_once() -> None:
-    held = holding(told(sans="e4 e5"))
-    assert follow(held, told(result="0-1")) == [TakenBack(ID, 0), ResultChanged(ID, "0-1")]
-
-
 def test_lie_byes_and_half_pairings_are_no_games() -> None:
     assert (
         follow(GameIndex(), told("Anna-BYE", result="1-0"), told("Anna-?"), told("-", key="x"))
@@ -284,31 +298,12 @@ def test_lie_a_pairing_completed_later_is_a_game() -> None:
     assert isinstance(new, NewGame) and new.id == "x"
 
 
-def test_a_game_without_names_is_one_when_it_has_moves() -> None:
-    (new,) = follow(GameIndex(), told("?-?", "e4"))
-    assert isinstance(new, NewGame)
-
-
-def test_lie_an_illegal_move_really_played_is_told_as_a_problem() -> None:
-    held = holding(told(sans="e4 e5"))
-    problem = "illegal move Nxe7 at ply 3"
-    assert follow(held, told(sans="e4 e5", problem=problem)) == [ProblemChanged(ID, problem)]
-    over = told(sans="e4 e5", problem=problem, result="1-0")
-    assert follow(held, over) == [ResultChanged(ID, "1-0")]
-
-
 def test_lie_names_event_round_and_board_that_vanish_are_kept() -> None:
     full = headed(told(sans="e4", board=3, key="k"), white=Player("Anna", 2400, "GM", 7))
     held = holding(full)
     bare = headed(full, white=Player("?"), black=Player(""), event="?", round="-", board=None)
     assert follow(held, bare) == []
     assert held["k"].headers == full.headers
-
-
-def test_a_wrong_title_or_rating_can_be_withdrawn() -> None:
-    held = holding(headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI")))
-    now = headed(told(), white=Player("Anna Adams", 2410))
-    assert follow(held, now) == [HeadersChanged(ID, now.headers)]
 
 
 def test_lie_titles_accents_ids_and_ratings_that_come_and_go_keep_the_game() -> None:
@@ -505,3 +500,402 @@ def test_a_game_from_before_goes_on_where_its_source_tells_it_and_is_confirmed_o
     assert follow(held, told(sans="e4 e5 Nf3"), complete=False) == []
     assert held.is_restored(other)
     assert follow(held, told("Clara Coy-Dora Dahl", "d4"), complete=False) == [GameConfirmed(other)]
+
+
+SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"
+FRENCH = "e4 e6 d4 d5 Nc3 Bb4 e5 c5 a3 Bxc3+ bxc3 Ne7"
+SLAV = "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6"
+FIVE = [
+    told("Anna-Boris", SPANISH, board=1),
+    told("Cleo-Dora", FRENCH, board=2),
+    told("Emil-Fay", SLAV, board=3),
+    told("Gus-Hal", "c4 e5", board=4),
+    told("Ida-Jon", board=5),
+]
+
+
+def who(games: list[GameReport], reports: list[GameReport], *, complete: bool = True) -> list[str]:
+    """For each report the game it is, by the White player first told of it; "new" if none."""
+    held = holding(*games)
+    white = {game.id: game.headers.white.name for game in held}
+    found = matched(held, FEED, reports, complete=complete)
+    return [white[found[i]] if i in found else "new" for i in range(len(reports))]
+
+
+def rename(old: GameReport, white: str | Player, black: str | Player | None = None) -> GameReport:
+    def player(new: str | Player | None, was: Player) -> Player:
+        return was if new is None else Player(new) if isinstance(new, str) else new
+
+    headers = msgspec.structs.replace(
+        old.headers,
+        white=player(white, old.headers.white),
+        black=player(black, old.headers.black),
+    )
+    return msgspec.structs.replace(old, headers=headers)
+
+
+def moved(old: GameReport, board: int | None, round: str = "1") -> GameReport:
+    headers = msgspec.structs.replace(old.headers, board=board, round=round)
+    return msgspec.structs.replace(old, headers=headers)
+
+
+def test_5_games_all_reported_in_every_order() -> None:
+    assert who(FIVE, [FIVE[3], FIVE[1]], complete=False) == ["Gus", "Cleo"]
+    assert who(FIVE, [*FIVE[:4], rename(FIVE[4], "Jon", "Ida")])[4] == "Ida", "swapped"
+    for order in itertools.permutations(FIVE):
+        assert who(FIVE, list(order)) == [each.headers.white.name for each in order]
+
+
+def test_5_games_boards_rotated() -> None:
+    rotated = [moved(each, i % 5 + 1) for i, each in enumerate(FIVE, 1)]
+    assert who(FIVE, rotated) == ["Anna", "Cleo", "Emil", "Gus", "Ida"]
+
+
+def test_5_games_boards_rotated_in_the_round_header() -> None:
+    games = [moved(each, None, f"3.{i}") for i, each in enumerate(FIVE, 1)]
+    rotated = [moved(each, None, f"3.{i % 5 + 1}") for i, each in enumerate(FIVE, 1)]
+    assert who(games, rotated) == ["Anna", "Cleo", "Emil", "Gus", "Ida"]
+
+
+def test_5_games_the_next_round_in_their_place() -> None:
+    pairs = ("Boris-Cleo", "Dora-Emil", "Fay-Gus", "Hal-Ida", "Jon-Anna")
+    after = [told(pair, round="2", board=i) for i, pair in enumerate(pairs, 1)]
+    assert who(FIVE, after) == ["new"] * 5
+
+
+def test_the_same_pair_in_the_next_round_is_another_game() -> None:
+    assert who(FIVE, [*FIVE, moved(FIVE[0], 1, "2")]) == [*who(FIVE, FIVE), "new"]
+    assert who(FIVE, [moved(FIVE[0], 1, "2")]) == ["new"]
+
+
+def test_a_sixth_board_is_new() -> None:
+    assert who(FIVE, [told("Kai-Lou", board=6), *FIVE])[0] == "new"
+
+
+def test_an_event_renamed_in_mid_round() -> None:
+    renamed = [
+        msgspec.structs.replace(
+            each, headers=msgspec.structs.replace(each.headers, event="Open 2025")
+        )
+        for each in FIVE
+    ]
+    assert who(FIVE, renamed) == ["Anna", "Cleo", "Emil", "Gus", "Ida"]
+
+
+@pytest.mark.parametrize(
+    "white",
+    [
+        "GM Anna",
+        "ÄNNA",
+        Player("Anna", elo=2400),
+        Player("Anna", title="GM", fide_id=7),
+        Player("Anna Adams"),  # found by the opponent and the place
+        Player("?"),
+    ],
+)
+def test_one_player_told_differently(white: str | Player) -> None:
+    assert who(FIVE, [rename(FIVE[0], white), *FIVE[1:]]) == who(FIVE, FIVE)
+
+
+def test_one_player_renamed_in_a_stream_needs_moves_as_proof() -> None:
+    assert who(FIVE, [rename(FIVE[0], "Anna Adams")], complete=False) == ["Anna"]
+    assert who(FIVE, [rename(FIVE[4], "Ida Iversen")], complete=False) == ["new"]
+    assert who(FIVE, [*FIVE[:4], rename(FIVE[4], "Ida Iversen")])[4] == "Ida"
+
+
+def test_both_players_renamed_needs_ten_plies_and_the_place() -> None:
+    assert who(FIVE, [rename(FIVE[0], "Анна", "Борис")]) == ["Anna"]
+    assert who(FIVE, [rename(FIVE[3], "Гас", "Хэл")]) == ["new"]
+    assert who(FIVE, [moved(rename(FIVE[0], "Анна", "Борис"), 2)]) == ["new"]
+    assert who(FIVE, [rename(FIVE[0], "Анна", "Борис")], complete=False) == ["new"]
+
+
+def test_players_swapped_and_swapped_back() -> None:
+    held = holding(*FIVE)
+    swapped = rename(FIVE[0], "Boris", "Anna")
+    (step,) = follow(held, swapped, *FIVE[1:])
+    assert isinstance(step, HeadersChanged) and step.id == first_id(FIVE[0])
+    (back,) = follow(held, *FIVE)
+    assert isinstance(back, HeadersChanged) and back.headers == FIVE[0].headers
+
+
+def test_colours_reversed_for_the_second_game_of_a_match() -> None:
+    first = told("Anna-Boris", SPANISH, result="1-0")
+    second = told("Boris-Anna")
+    assert who([first], [first, second]) == ["Anna", "new"]
+    assert who([first], [second]) == ["new"]
+    assert who([first], [second], complete=False) == ["new"]
+    # Listed ahead by a stream that tells one game at a time.
+    assert who([told("Anna-Boris")], [second], complete=False) == ["new"]
+
+
+# --- two games with the same names ---------------------------------------------------------------
+
+
+def test_two_games_with_the_same_names_get_ids_of_their_own_in_any_order() -> None:
+    one, two = told("Anna-Boris", SPANISH), told("Anna-Boris", FRENCH)
+    base = first_id(one)
+    assert {game.id: game.moves for game in holding(one, two)} == {
+        game.id: game.moves for game in holding(two, one)
+    }
+    assert {game.id for game in holding(one, two)} == {base, f"{base}-2"}
+
+
+def test_two_games_with_the_same_names_go_on_apart() -> None:
+    held = holding(told("Anna-Boris", SPANISH), told("Anna-Boris", FRENCH))
+    ids = {game.moves: game.id for game in held}
+    steps = follow(held, told("Anna-Boris", FRENCH + " Qg4"), told("Anna-Boris", SPANISH + " Bb3"))
+    assert {(type(s), s.id) for s in steps} == {
+        (MovesPlayed, ids[line(FRENCH)]),
+        (MovesPlayed, ids[line(SPANISH)]),
+    }
+    assert all(isinstance(s, MovesPlayed) and s.from_ply == 13 for s in steps)
+
+
+def test_two_people_with_the_same_name_are_told_apart_by_fide_id() -> None:
+    one = rename(told("Anna-Boris"), Player("Anna", fide_id=1))
+    two = rename(told("Anna-Boris"), Player("Anna", fide_id=2))
+    held = holding(one, two)
+    id_of = {game.headers.white.fide_id: game.id for game in held}
+    one_on = msgspec.structs.replace(one, moves=line("d4"))
+    two_on = msgspec.structs.replace(two, moves=line("e4"))
+    follow(held, two_on, one_on)
+    assert held[id_of[1] or ""].moves == line("d4")
+    assert held[id_of[2] or ""].moves == line("e4")
+
+
+def test_a_file_reused_for_the_next_game_of_the_same_names() -> None:
+    held = holding(told("Anna-Boris", SPANISH, result="1-0"))
+    base = first_id(told("Anna-Boris"))
+    (new,) = follow(held, told("Anna-Boris"))
+    assert isinstance(new, NewGame) and new.id == f"{base}-2"
+    steps = follow(held, told("Anna-Boris", "e4"))
+    assert MovesPlayed(f"{base}-2", 1, line("e4")) in steps
+    assert follow(held, told("Anna-Boris", "e4 e5")) == [
+        MovesPlayed(f"{base}-2", 2, line("e4 e5")[1:])
+    ]
+    # What was played stays.
+    assert [game.id for game in held] == [base, f"{base}-2"]
+
+
+def test_a_thousand_games_without_names_are_held_and_found() -> None:
+    openings = [" ".join(pair) for pair in itertools.product(("a3", "e4", "d4"), ("a6", "e5"))]
+    games = [told("-", sans) for sans in openings for _ in range(170)]
+    held = holding(*games)
+    assert len(held) == 1020
+    assert follow(held, *reversed(games)) == []
+    longer = [msgspec.structs.replace(each, result="1-0") for each in games]
+    assert {type(step) for step in follow(held, *longer)} == {ResultChanged}
+    assert len(held) == 1020
+
+
+@pytest.mark.parametrize(
+    ("sans", "result", "told_sans", "told_result", "another"),
+    [
+        (SPANISH, "1-0", "", "*", True),
+        (SPANISH, "1-0", "e4 e5", "*", True),  # the same opening again
+        (SPANISH, "1-0", FRENCH, "*", True),
+        (SPANISH, "1-0", FRENCH, "0-1", True),
+        (SPANISH, "1-0", SPANISH, "*", False),  # the result withdrawn
+        (SPANISH, "1-0", SPANISH + " Bb3", "*", False),  # the result came early
+        (SPANISH, "1-0", SPANISH[:-3], "1-0", False),
+        (SPANISH, "1-0", "", "1-0", False),  # a source that restarts
+        (SPANISH, "1-0", "", "0-1", False),  # scored by forfeit after all
+        (SPANISH, "1-0", SPANISH.replace("Be7", "d6"), "1-0", False),  # one move corrected
+        (SPANISH, "*", "", "*", False),
+        (SPANISH, "*", "d4", "*", False),
+        (SPANISH, "*", FRENCH, "*", False),
+        ("", "1-0", "e4", "*", False),  # a forfeit that was none
+    ],
+)
+def test_what_another_game_is(
+    sans: str, result: str, told_sans: str, told_result: str, another: bool
+) -> None:
+    (game,) = holding(told("Anna-Boris", sans, result=result))  # type: ignore[arg-type]
+    now = told("Anna-Boris", told_sans, result=told_result)  # type: ignore[arg-type]
+    assert is_another_game(game, now, complete=True) is another
+
+
+def test_a_stream_tells_the_next_unfinished_game_by_its_moves() -> None:
+    (game,) = holding(told("-", SPANISH))
+    assert is_another_game(game, told("-", SLAV), complete=False)
+    assert not is_another_game(game, told("-", "d4"), complete=False)
+
+
+def test_another_start_position_is_another_game_once_the_first_is_over() -> None:
+    start = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
+    (over,) = holding(told("Anna-Boris", "e4", result="1-0"))
+    (running,) = holding(told("Anna-Boris", "e4"))
+    now = told("Anna-Boris", start_fen=start)
+    assert is_another_game(over, now, complete=True)
+    assert not is_another_game(running, now, complete=True)
+
+
+# --- the same game twice in one report ------------------------------------------------------------
+
+
+def test_a_stream_that_resends_a_game_in_one_breath_means_the_last() -> None:
+    early, late = told("Anna-Boris", "e4"), told("Anna-Boris", "e4 e5")
+    other = told("Cleo-Dora")
+    assert without_repeats([early, other, late], complete=False) == (late, other)
+    assert without_repeats([early, other, late], complete=True) == (early, other, late)
+
+
+def test_a_stream_that_tells_two_games_of_the_same_names_means_both() -> None:
+    one, two = told("-", SPANISH), told("-", SLAV)
+    assert without_repeats([one, two], complete=False) == (one, two)
+
+
+def test_one_key_is_one_game() -> None:
+    early, late = told("Anna-Boris", SPANISH, key="k"), told("Anna-Dora", key="k")
+    assert without_repeats([early, late], complete=True) == (late,)
+
+
+def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
+    """Exports of 2025 give every game the address of its round."""
+    one, other = told("Anna-Boris", SPANISH, key="k"), told("Cleo-Dora", "d4 d5 c4", key="k")
+    assert without_repeats([one, other], complete=False) == (one, other)
+    held = holding()
+    follow(held, one, complete=False)
+    follow(held, other, complete=False)
+    assert [game.id for game in held] == ["k", "k-2"]
+    more = told("Anna-Boris", f"{SPANISH} Bb3", key="k")
+    steps = follow(held, more, complete=False)
+    assert [(type(step), step.id) for step in steps] == [(MovesPlayed, "k")]
+    assert follow(held, other, more) == []
+
+
+def test_a_key_is_stronger_than_any_name() -> None:
+    held = holding(told("Anna-Boris", SPANISH, key="k"))
+    steps = follow(held, told("Cleo-Dora", SPANISH, key="k"), told("Anna-Boris", key="m"))
+    assert [type(step) for step in steps] == [HeadersChanged, NewGame]
+    assert [game.id for game in held] == ["k", "m"]
+
+
+def test_headers_of_two_feeds_are_never_one_game() -> None:
+    held = holding(told("Anna-Boris", SPANISH))
+    (new,) = follow(held, told("Anna-Boris", SPANISH), feed="other")
+    assert isinstance(new, NewGame) and new.id == first_id(told("Anna-Boris")) + "-2"
+    assert new.game.feed == "other"
+
+
+def test_two_games_that_differ_in_a_header_alone_are_not_taken_for_each_other() -> None:
+    one = told("Anna-Boris")
+    other = msgspec.structs.replace(one, headers=msgspec.structs.replace(one.headers, site="Riga"))
+    for reports in ([one, other], [other, one]):
+        held = holding(one)
+        follow(held, *reports)
+        assert follow(held, *reports) == []
+
+
+# White Kg1, Black Ke6 to move: Kd5 is legal for Black, no king reaches the centre for White.
+BLACK_NEAR_CENTRE = "8/8/4k3/8/8/8/5PPP/2R3K1 b - - 0 40"
+WHITE_NEAR_CENTRE = "3r2k1/5ppp/8/8/8/4K3/8/8 w - - 0 40"
+
+
+@pytest.mark.parametrize("san", ["Kd4", "Kd5", "Ke4", "Ke5"])
+def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> None:
+    report = told(
+        "Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move {san} at ply 4 (2...)"
+    )
+    assert without_centred_kings(report).problem is None
+    assert without_centred_kings(report).moves == report.moves
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        "illegal move Ke3 at ply 4",  # not the centre
+        "illegal move Qe4 at ply 4",
+        "illegal move Ke4 at ply 4; 20 more plies follow",
+        "cut in the middle",
+    ],
+)
+def test_any_other_problem_stays(problem: str) -> None:
+    report = told("Anna-Boris", "e4 e5 Nf3", result="1-0", problem=problem)
+    assert without_centred_kings(report) == report
+
+
+def test_while_the_game_has_no_result_the_problem_is_shown() -> None:
+    report = told("Anna-Boris", "e4 e5 Nf3", problem="illegal move Ke4 at ply 4")
+    assert without_centred_kings(report) == report
+
+
+@pytest.mark.parametrize(
+    ("result", "second", "plies"),
+    [
+        ("1-0", "Ke4", 0),  # Black lost and moved last: both kings show White's win
+        ("0-1", "Ke4", 1),  # the squares do not show Black's win
+        ("1-0", "Ke5", 1),  # nor these White's
+        ("1/2-1/2", "Ke4", 1),  # a draw: the king move may be real
+    ],
+)
+def test_a_legal_king_move_is_cut_only_when_both_kings_show_that_its_mover_lost(
+    result: Result, second: str, plies: int
+) -> None:
+    problem = f"illegal move {second} at ply 2"
+    report = told("Anna-Boris", "Kd5", result=result, start_fen=BLACK_NEAR_CENTRE, problem=problem)
+    assert len(without_centred_kings(report).moves) == plies
+
+
+def test_a_legal_king_move_of_the_winner_stands() -> None:
+    problem = "illegal move Kd5 at ply 2"
+    report = told("Anna-Boris", "Ke4", result="1-0", start_fen=WHITE_NEAR_CENTRE, problem=problem)
+    cut = without_centred_kings(report)
+    assert (len(cut.moves), cut.problem) == (1, None)
+
+
+def test_a_legal_king_move_to_the_centre_that_ends_a_game_stands() -> None:
+    report = told("Anna-Boris", "Kd5", result="1-0", start_fen=BLACK_NEAR_CENTRE)
+    assert without_centred_kings(report) == report
+
+
+BLACK_MATES_FIRST = "k7/8/8/8/8/1r6/r7/7K b - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("sans", "start_fen", "told_result", "result"),
+    [
+        ("f3 e5 g4 Qh4#", chess.STARTING_FEN, "*", "0-1"),
+        ("e4 e5 Qh5 Ke7 Qxe5#", chess.STARTING_FEN, "*", "1-0"),
+        ("Rb1#", BLACK_MATES_FIRST, "*", "0-1"),
+        ("f3 e5 g4 Qh4#", chess.STARTING_FEN, "1/2-1/2", "1/2-1/2"),
+        ("f3 e5 g4 Qg5", chess.STARTING_FEN, "*", "*"),
+        ("", chess.STARTING_FEN, "*", "*"),
+    ],
+)
+def test_a_mate_without_a_result_is_won_by_rule(
+    sans: str, start_fen: str, told_result: Result, result: Result
+) -> None:
+    report = told("Anna-Boris", sans, start_fen=start_fen, result=told_result)
+    assert with_result_by_rule(report).result == result
+
+
+@pytest.mark.parametrize(
+    ("pair", "sans", "no_game"),
+    [
+        ("Anna-bye", "", True),
+        ("BYE-Anna", "", True),
+        ("Anna-?", "", True),
+        ("-", "", True),
+        ("Anna-Bye, Anders", "", False),
+        ("Anna-Boris", "", False),
+        ("-", "e4", False),
+        ("?-?", "e4", False),
+    ],
+)
+def test_a_bye_or_a_half_pairing_is_no_game_before_its_first_move(
+    pair: str, sans: str, no_game: bool
+) -> None:
+    assert is_no_game(told(pair, sans)) is no_game
+
+
+def test_an_unknown_variant_keeps_its_names_and_result_and_no_moves() -> None:
+    report = told("Anna-Boris", "e4 e5", variant="atomic", result="1-0")
+    left = without_unsupported(report)
+    assert (left.moves, left.problem, left.result) == (
+        (),
+        "variant atomic is not supported",
+        "1-0",
+    )
+    assert left.headers == report.headers

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+import chess
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import NO_LONGER, GameReport, Player
+from live.events import NO_LONGER, GameReport, Headers, Player, Result
 from live.games.game import Game, GameGone, NewGame, Step, applied
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.games.shared_games import SharedGames, Shown
-from tests.games.told import report, told
+from live.games.shared_games import (
+    SAME_GAME_PLIES,
+    SharedGames,
+    Shown,
+    difference,
+    is_another_line,
+    is_one_game,
+)
+from tests.games.told import line, report, told
 
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6"
 SLAV = "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6 Bxc4 Bb4 O-O Nbd7 Qe2 Bg6 e4 O-O Bd3 Bh5"
 
 
 class Sources:
-    """What several sources report, and what is shown of it, kept by its steps alone."""
+    """What several sources report, and what is shown of it, kept by its steps alone. Each feed of
+    ``first`` begins with this game.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, **first: GameReport) -> None:
         self.index = GameIndex()
         self.shared = SharedGames(self.index)
         self.shown: dict[str, Game] = {}
         self.steps: list[Step] = []
+        for feed, game in first.items():
+            self.report(feed, game)
 
     def report(self, feed: str, *games: GameReport, complete: bool = True) -> None:
         for step in plan(self.index, report(*games, feed=feed, complete=complete)):
@@ -63,9 +75,7 @@ def first(sans: str, plies: int) -> str:
 
 
 def test_a_game_from_two_sources_is_one_with_both_of_them() -> None:
-    sources = Sources()
-    sources.report("a", told(sans="e4"))
-    sources.report("b", told(sans="e4 e5"))
+    sources = Sources(a=told(sans="e4"), b=told(sans="e4 e5"))
     assert sources.one.feed == "a" and sources.one.also == ("b",)
     assert sources.moves == "e4 e5", "the one that is ahead"
     assert not any(isinstance(step, GameGone) for step in sources.steps)
@@ -82,9 +92,7 @@ def test_when_one_source_dies_the_other_carries_on_whichever_it_is() -> None:
 
 
 def test_a_source_that_has_lost_the_game_leaves_it_to_the_other() -> None:
-    sources = Sources()
-    for feed in "ab":
-        sources.report(feed, told(sans="e4 e5"))
+    sources = Sources(a=told(sans="e4 e5"), b=told(sans="e4 e5"))
     sources.report("a", told("Cleo-Dora"))
     game = next(game for game in sources.shown.values() if game.also)
     assert game.problem is None and len(game.moves) == 2
@@ -113,9 +121,7 @@ def test_two_games_of_the_same_players_are_not_merged() -> None:
 
 
 def test_games_whose_moves_turn_out_others_are_shown_apart_again() -> None:
-    sources = Sources()
-    sources.report("a", told())
-    sources.report("b", told())
+    sources = Sources(a=told(), b=told())
     assert sources.one.also == ("b",)
     sources.report("a", told(sans=SPANISH))
     sources.report("b", told(sans=SLAV))
@@ -124,9 +130,7 @@ def test_games_whose_moves_turn_out_others_are_shown_apart_again() -> None:
 
 
 def test_a_contradiction_is_shown_and_goes_when_it_is_mended() -> None:
-    sources = Sources()
-    sources.report("a", told(sans=first(SPANISH, 12)))
-    sources.report("b", told(sans=first(SPANISH, 4)))
+    sources = Sources(a=told(sans=first(SPANISH, 12)), b=told(sans=first(SPANISH, 4)))
     wrong = first(SPANISH, 7).removesuffix("Ba4") + "Bxc6 " + "dxc6 O-O f6 d4"
     sources.report("b", told(sans=wrong))
     assert sources.one.dispute == "4. Ba4 in a, but Bxc6 in b"
@@ -136,9 +140,7 @@ def test_a_contradiction_is_shown_and_goes_when_it_is_mended() -> None:
 
 
 def test_a_line_that_contradicts_is_shown_once_it_is_far_ahead() -> None:
-    sources = Sources()
-    sources.report("a", told(sans="e4 e5 Nf3 Nc6 Bc4"))
-    sources.report("b", told(sans=first(SPANISH, 10)))
+    sources = Sources(a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans=first(SPANISH, 10)))
     assert sources.moves == "e4 e5 Nf3 Nc6 Bc4"
     sources.report("b", told(sans=first(SPANISH, 11)))
     assert sources.moves == first(SPANISH, 11)
@@ -160,9 +162,7 @@ def test_a_gap_about_the_lead_does_not_change_the_line_with_each_move() -> None:
 
 
 def test_the_first_source_may_go_another_way_while_the_other_is_silent() -> None:
-    sources = Sources()
-    for feed in "ab":
-        sources.report(feed, told(sans="e4 e5 Nf3 Nc6 Bc4"))
+    sources = Sources(a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4"))
     for sans in ("e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6 Bb5", "e4 e5 Nf3 Nc6 Bb5 a6"):
         sources.report("a", told(sans=sans))
     assert sources.moves == "e4 e5 Nf3 Nc6 Bb5 a6"
@@ -201,9 +201,7 @@ def test_of_another_person_in_the_same_seat_nothing_is_taken_over() -> None:
 
 
 def test_a_game_that_goes_leaves_the_other_source_s_under_its_own_id() -> None:
-    sources = Sources()
-    sources.report("a", told())
-    sources.report("b", told())
+    sources = Sources(a=told(), b=told())
     sources.report("a")
     assert sources.one.feed == "b" and sources.one.also == ()
 
@@ -272,3 +270,131 @@ def test_reported_whole_or_move_by_move_it_ends_the_same(plies: int) -> None:
         for feed in "ab":
             sources.report(feed, told(sans=first(SPANISH, plies), result="1/2-1/2"))
     assert live.shown == whole.shown
+
+
+#: Twenty-four plies of a Berlin draw, which grandmasters have played more than once.
+BERLIN = (
+    "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Nxe4 Re1 Nd6 Nxe5 Be7 Bf1 Nxe5 Rxe5 O-O d4 Bf6 Re1 Re8 c3 Rxe1"
+    " Qxe1 Ne8"
+)
+
+
+def game(
+    sans: str = BERLIN,
+    *,
+    feed: str = "a",
+    result: Result = "*",
+    clocks: float | None = None,
+    white: str | Player = "Anna Adams",
+    black: str | Player = "Boris Berg",
+    **headers: object,
+) -> Game:
+    """``clocks``: what the first move's clock shows; each later one 40 s less."""
+    moves = tuple(
+        msgspec.structs.replace(move, clock_s=None if clocks is None else clocks - 40.0 * at)
+        for at, move in enumerate(line(sans))
+    )
+    players = [Player(each) if isinstance(each, str) else each for each in (white, black)]
+    told = {"event": "Open", "round": "1", **headers}
+    return Game(
+        id=feed,
+        feed=feed,
+        key="",
+        headers=Headers(*players, **told),  # type: ignore[arg-type]
+        start_fen=chess.STARTING_FEN,
+        moves=moves,
+        result=result,
+    )
+
+
+ONE = game(clocks=5400)
+
+
+def test_event_round_and_players_make_one_game_before_the_first_move() -> None:
+    assert is_one_game(game(""), game("", feed="b"), alone=True)
+    assert is_one_game(game(""), game("", feed="b", round="Round 01.3"), alone=True)
+    assert is_one_game(game("e4 e5"), game("", feed="b", round="1.7"), alone=True)
+    assert is_one_game(game("e4 e5 Nf3 Nc6"), game("e4 e5 Nf3 Nf6", feed="b"), alone=True)
+    assert not is_one_game(game(""), game("", feed="b"), alone=False), "there is another"
+
+
+def numbered(fide_id: int) -> Game:
+    return game(white=Player("Anna Adams", fide_id=fide_id))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    {
+        "no round": (game("", round=""), game("", round="")),
+        "no event": (game("", event=""), game("", event="")),
+        "another event": (game(""), game("", event="Cup")),
+        "another round": (game(""), game("", round="2")),
+        "games 1 and 2 of a match": (game("", round="1.1"), game("", round="1.2")),
+        "another player": (game(""), game("", black="Cleo")),
+        "other colours": (game("", white="Boris Berg", black="Anna Adams"), game("")),
+        "one is over": (game("e4 e5"), game("e4 e5", result="1-0")),
+        "other moves": (game("e4 e5 Nf3 Nc6"), game(SLAV)),
+        "namesakes": (numbered(1), numbered(2)),
+        "the same draw a year later": (
+            game(date="2024.01.20", result="1/2-1/2"),
+            game(date="2025.01.20", result="1/2-1/2"),
+        ),
+        "another event, no clocks": (game(event="Cup", clocks=None), ONE),
+        "another event and clocks": (game(event="Cup", clocks=600), ONE),
+        "no round, other clocks": (game(clocks=600, round=""), ONE),
+    }.values(),
+)
+def test_two_games_are_not_taken_for_one(one: Game, other: Game) -> None:
+    other = msgspec.structs.replace(other, feed="b")
+    assert not is_one_game(one, other, alone=True)
+    assert not is_one_game(other, one, alone=True)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(game(event=""), id="no event"),
+        pytest.param(game(event="Open 2026 | Masters", clocks=5401), id="other event name"),
+        pytest.param(game(round="", result="1/2-1/2", clocks=5400), id="no round, over"),
+        pytest.param(game(white="A. Adams", clocks=5400, event="Cup"), id="one name abbreviated"),
+    ],
+)
+def test_many_moves_prove_what_names_leave_open(other: Game) -> None:
+    other = msgspec.structs.replace(other, feed="b")
+    assert is_one_game(ONE, other, alone=False)
+    short = msgspec.structs.replace(other, moves=other.moves[: SAME_GAME_PLIES - 1])
+    assert not is_one_game(ONE, short, alone=False)
+
+
+def test_a_wrong_move_of_one_source_makes_no_second_game_after_20_plies() -> None:
+
+    one, other = game(BERLIN + " d5 d6"), game(BERLIN.replace("c3", "b3") + " d5 d6", feed="b")
+    assert is_one_game(one, other, alone=True)
+    assert not is_one_game(one, other, alone=False), "it may be the other game of these names"
+
+
+def test_lines_that_part_early_are_two_games_after_all() -> None:
+    assert is_another_line(game(BERLIN), game("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 b4 Bb6 a4 a5"))
+    assert not is_another_line(game(BERLIN), game(BERLIN + " d5"))
+    assert not is_another_line(game("e4 e5"), game("d4 d5")), "it may be a slip"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "text"),
+    [
+        (game(BERLIN), game("e4 e5"), ""),
+        (game("e4 e5 Nf3"), game("e4 e5 Nc3"), ""),  # in correction
+        (game("e4 e5 Nf3 Nc6 Bb5"), game("e4 e5 Nc3 Nc6 Bb5"), "2. Nf3 in a, but Nc3 in b"),
+        # The last moves of a game that is over.
+        (
+            game("e4 e5 Nf3", result="1-0"),
+            game("e4 e5 Nc3", result="1-0"),
+            "2. Nf3 in a, but Nc3 in b",
+        ),
+        (game(result="1-0"), game(result="0-1"), "1-0 in a, but 0-1 in b"),
+        (game(result="1-0"), game(), ""),  # a result that the other has not yet
+        (game("e4 e5", result="1-0"), game(), "1-0 after 2 plies in a, but 24 plies in b"),
+    ],
+)
+def test_where_two_sources_contradict_each_other(one: Game, other: Game, text: str) -> None:
+    assert difference(one, msgspec.structs.replace(other, feed="b")) == text

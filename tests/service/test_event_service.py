@@ -28,6 +28,7 @@ from live.events import (
 )
 from live.feeds import demo_feed
 from live.games.game import GameConfirmed, Step
+from live.games.game_index import GameRetention
 from live.ledger.event_state import EventLedger, EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
@@ -38,7 +39,7 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.streams import StreamHub
 from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.perceived_model import MODELS
-from live.service.event_service import EventService, GameRelease
+from live.service.event_service import EventService
 from live.service.measure_settings import fitting, limit_text
 from tests.engine.machines import Machines
 from tests.ledger.arithmetic import answer, line
@@ -356,7 +357,7 @@ class Week:
             stored_rating=2160,
         )
         self.state = EventState(ledger, Nobody(), self._publish)
-        self.retirement = GameRelease(self.state, config, clock=lambda: self.now_s)
+        self.retention = GameRetention(config.finished_after_h * HOUR_S, config.games)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
         self.retained = RetainedMessages(self.state, "live-rate")
         self.client_state = ClientState()
@@ -371,10 +372,14 @@ class Week:
             self.client_state.apply(change)
 
     def tell(self, *games: GameReport, feed: str = "feed", complete: bool = False) -> None:
-        report = self.retirement.news(FeedReport(feed, games, complete))
+        report = self.retention.news(FeedReport(feed, games, complete))
         for step in self.state.plan(report):
             self.state.apply(step)
-            self.retirement.applied(step)
+            self.retention.follow(step, self.state.holding(step.id), self.now_s)
+
+    def let_go(self) -> None:
+        for _ in self.retention.release(self.state.retire, self.now_s):
+            pass
 
     def sizes(self) -> tuple[int, ...]:
         """Of all that grows with the games."""
@@ -383,14 +388,14 @@ class Week:
         return (
             len(list(self.state.games())),
             len(self.state.players()),
-            len(self.state._held._marks),
+            len(self.state._held._marks._bearers),
             len(self.hub._identities),
             len(self.hub._known_players),
             len(self.retained._told),
             len(self.retained._wanted),
             len(self.retained._places),
             len(self.retained._boards),
-            len(self.retirement._retiring),
+            len(self.retention),
         )
 
 
@@ -417,7 +422,7 @@ def week(config: MemoryConfig, *, whole: bool) -> list[tuple[int, ...]]:
             now = [played(number, board, over=over) for board in boards]
             run.tell(*(past if whole else ()), *now, complete=whole)
             run.now_s += 3 * HOUR_S
-            run.retirement.look()
+            run.let_go()
         past += [played(number, board, over=True) for board in boards]
         sizes.append(run.sizes())
         assert run.client_state.snapshot().games == snapshot(run.state, ALL).games
@@ -453,8 +458,8 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.tell(played(2, 0, over=False))
     (old,) = (game.id for game in run.state.held() if game.result != "*")
     run.now_s += 24 * HOUR_S
-    run.retirement.applied(GameConfirmed(old))
-    run.retirement.look()
+    run.retention.follow(GameConfirmed(old), run.state.holding(old), run.now_s)
+    run.let_go()
     assert old not in {game.id for game in run.state.held()}
 
 
@@ -471,7 +476,7 @@ def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:
     run.now_s += 48 * HOUR_S
     run.tell(played(3, 0, over=False), feed="other")
     before = len(run.published)
-    run.retirement.look()
+    run.let_go()
     changes = run.published[before:]
     told = [change for change in changes if isinstance(change, GoneMessage | MoveMessage)]
     assert told == [GoneMessage(view.id)], "no moves are taken back first"
