@@ -282,7 +282,7 @@ def small_disk(folder: Path) -> Iterator[tuple[Path, bool]]:
 
 
 async def at_rest(port: int, wanted: int, patience_s: float) -> list[GameDetail]:
-    """All games over and scored, the service well; then every game in full."""
+    """All games over and scored, nothing left to search or ask; then every game in full."""
     state: object = None
     until_s = time.monotonic() + patience_s
     while time.monotonic() < until_s:
@@ -293,11 +293,14 @@ async def at_rest(port: int, wanted: int, patience_s: float) -> list[GameDetail]
         views = json.loads(body)["games"]
         running = sum(view["result"] == "*" for view in views)
         waiting = sum(view["plies_scored"] != view["plies_played"] for view in views)
-        state = (len(views), running, waiting)
-        if state == (wanted, 0, 0):
+        engines = json.loads((await get(port, "/api/v1/health"))[1])["engines"]
+        open_ = sum(engines["waiting"].values()) + engines["human"]["waiting"]
+        busy = sum(engine["state"] == "searching" for engine in engines["engines"])
+        state = (len(views), running, waiting, open_ + busy)
+        if state == (wanted, 0, 0, 0):
             bodies = [(await get(port, f"/api/v1/games/{view['id']}"))[1] for view in views]
             return [msgspec.json.decode(each, type=GameDetail) for each in bodies]
-    raise SystemExit(f"it came to no rest: games, running, to be scored: {state}")
+    raise SystemExit(f"it came to no rest: games, running, to be scored, searches: {state}")
 
 
 async def soak(minutes: float, count: int, seed: int, engine: str, folder: Path) -> int:
@@ -366,8 +369,12 @@ async def soak(minutes: float, count: int, seed: int, engine: str, folder: Path)
                 os.kill(pid, signal.SIGCONT)
             await playing
             held = await at_rest(port, wanted, max(240.0, seconds / 2))
-            await asyncio.sleep(3)
-            online = (await broker.held()).get("live-rate/status", b"")
+            online = b""
+            for _ in range(60):  # the service comes back to a broker at longer and longer intervals
+                await asyncio.sleep(1)
+                online = (await broker.held()).get("live-rate/2/status", b"")
+                if online:
+                    break
             mine = reader.state.snapshot()
         await asyncio.sleep(5)
         at_end, (_, health_now) = descriptors(process.pid), await get(port, "/api/v1/health")
