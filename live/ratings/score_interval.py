@@ -9,8 +9,8 @@ the sum of their squares. Same-search gains are never above 0, so a move then sc
 twice the expected score is a plain proportion.
 
 The interval is a beta distribution's, as Jeffreys' is (Brown, Cai and DasGupta 2001, "Interval
-estimation for a binomial proportion", section 4.1.2), with changes that the table of
-``tests/benchmarks/ratings/coverage.py`` and a test hold to account:
+estimation for a binomial proportion", section 4.1.2), with changes that
+``tests/ratings/interval_coverage.py`` holds to account:
 
 * Each end has its own weak prior, more cautious than Jeffreys' half a hit and half a miss: for
   the lower end ``near`` of a move at the top and ``far`` of a move at the bottom, for the upper

@@ -107,7 +107,7 @@ def inverse(matrix: Floats) -> Floats | None:
 Method = Literal["likelihood", "percentile"]
 
 #: Turns below which the intervals do not keep their word
-#: (``tests/benchmarks/ratings/regan_recovery.py``).
+#: (``tests/studies/test_regan_fit.py``).
 MIN_TURNS: dict[Method, int] = {"likelihood": 20, "percentile": 160}
 
 #: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6). The ends

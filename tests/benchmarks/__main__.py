@@ -16,21 +16,16 @@ from pathlib import Path
 OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
-#: (``perceived``, ``alerts``, ``error_forecast``,
-#: ``faulty_round``, ``golden``).
+#: (``perceived``, ``alerts``, ``error_forecast``, ``faulty_round``, ``golden``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "engine_pre_emption": ("100",),
     "engine_ahead": (OPEN, "--longest", "60"),
-    "coverage": (),
-    "regan_recovery": ("100",),
     "fan_out": (),
     "bad_clients": (),
     "rehearsal": ("500", "14", "60", "60"),
     "page": (),
-    "page_heap": ("5", "1"),
     "restart": (),
     "kill_drill": ("10", "14"),
-    "damaged_journals": ("20",),
     "soak": ("--minutes", "3"),
 }
 

@@ -1,4 +1,4 @@
-"""What alerts cost in attention: ``python tests/benchmarks/alerts.py OPEN.pgn SEARCHED.ndjson.gz``.
+"""What alerts cost in attention: ``python -m tests.benchmarks.alerts OPEN.pgn SEARCHED…``.
 
 1. A real round of 56 boards is played back at its own pace into the real keeper: every alert is
    listed. Real rounds have real faults (clocks that were not connected, last moves the board
@@ -14,7 +14,6 @@ The first two take some minutes for 56 boards, the third some seconds.
 from __future__ import annotations
 
 import argparse
-import gzip
 import math
 import sys
 import time
@@ -26,17 +25,13 @@ import chess
 import msgspec
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from live.events import GameReport
 from live.feeds.pgn_decoder import PgnReader
 from live.human.network import open_network
 from live.ratings.agreement import GameChoices, bound, counts, log_e_value
-from live.studies.perceived_games import PlayedGame, read_played_games
 from live.studies.perceived_learning import SHARES, share_of
 from tests.alerts.replayed_event import Rehearsal
-from tests.benchmarks.agreement_fit import learn_choices
-from tests.benchmarks.searched_games import told_among_people
+from tests.benchmarks.searched_games import learn_choices, read, told_among_people
 
 BOARDS = 56
 NULL_EVENTS = 10_000
@@ -48,11 +43,6 @@ Choices = list[tuple[float, bool]]
 def say(text: str) -> None:
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
-
-
-def read(path: Path) -> list[GameReport]:
-    reader = PgnReader()
-    return list(reader.read(path.read_bytes(), closed=True))
 
 
 def numbered(games: list[GameReport]) -> list[GameReport]:
@@ -112,26 +102,17 @@ def play(title: str, games: list[GameReport]) -> Counter[str]:
 # --- agreement ------------------------------------------------------------------------------------
 
 
-def screening(paths: list[Path], *, human: bool, kept: Path | None) -> None:
+def screening(paths: list[Path], *, human: bool) -> None:
     """Part 3: fair players, looked at after every choice, and players helped now and then."""
-    games = [game for path in paths for game in searched(path)]
+    games = read(paths, "same-search")
     network = ""
     if human:
         opened = open_network()
-        network, games = opened.identity, told_among_people(games, opened, "classical", kept)
+        network, games = opened.identity, list(told_among_people(games, opened, "classical"))
     players: dict[str, list[Choices]] = {}
     spreads: list[tuple[float, float]] = []
     for share in range(SHARES):
-        model = learn_choices(
-            games,
-            name="",
-            engine="",
-            limit="",
-            data="",
-            date="",
-            network=network,
-            without=lambda player, share=share: share_of(player) == share,  # type: ignore[misc]
-        )
+        model = learn_choices(games, lambda player, share=share: share_of(player) == share, network)
         spreads.append((model.player_sd, model.game_sd))
         for side in (side for game in games for side in game.sides):
             if side.elo is None or share_of(side.player) != share:
@@ -182,12 +163,6 @@ def screening(paths: list[Path], *, human: bool, kept: Path | None) -> None:
             say(f"{helped:.0%} of the choices the engine's, {several} games: seen in {found:.0%}")
 
 
-def searched(path: Path) -> list[PlayedGame]:
-    data = path.read_bytes()
-    lines = (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
-    return read_played_games(lines, "same-search", path.name)
-
-
 def wilson(hits: int, n: int) -> tuple[float, float]:
     """95 % interval of a share (Wilson 1927)."""
     z, p = 1.96, hits / n
@@ -204,13 +179,12 @@ def main() -> int:
     parser.add_argument("--boards", type=int, default=BOARDS)
     parser.add_argument("--only", choices=("boards", "agreement"))
     parser.add_argument("--human", action="store_true", help="ask the network of human moves too")
-    parser.add_argument("--answers", type=Path, help="keep what it answered here: FILE.npz")
     args = parser.parse_args()
     if args.only != "boards":
-        screening(args.searched, human=args.human, kept=args.answers)
+        screening(args.searched, human=args.human)
     if args.only == "agreement":
         return 0
-    games = read(args.pgn)
+    games = list(PgnReader().read(args.pgn.read_bytes(), closed=True))
     play("a real round", numbered(games[: args.boards]))
     clean = [game for game in games if not faults(game)][: args.boards]
     return 1 if play("clean boards", numbered(clean)) else 0

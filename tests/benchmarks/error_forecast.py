@@ -47,14 +47,17 @@ from live.human.difficulty import (
     move_losses,
 )
 from live.human.network import HumanMoves, answers, open_network
-from live.human.question import HumanQuestion, asked_elo, not_covered
+from live.human.question import HumanQuestion, asked_elo
+from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
+from live.studies.perceived_games import PlayedGame
 from live.studies.perceived_learning import judges
-from tests.benchmarks.searched_games import BANDS, FIRST_PLY, read
+from tests.benchmarks.searched_games import BANDS, questions, read
 
 #: As ``live.service.measure_settings.human_searches`` asks at 100,000 nodes.
 LINES, NODES = 12, 25_000
 FORECASTS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 1.01)
+BEST = (0, 0.125, 0.25, 0.4, 0.6, 0.8, 1.01)
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -86,31 +89,21 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
     found = []
     for game in read(files, "same-search"):
         judged = any(judges(side.player) for side in game.sides)
-        by_ply = {
-            turn.ply: (turn, side.elo, best)
+        best_of = {
+            turn.ply: best
             for side in game.sides
             for turn, best in zip(side.turns, side.best, strict=True)
         }
-        board, fens = chess.Board(), [chess.STARTING_FEN]
-        for ply, uci in enumerate(game.moves, 1):
-            turn, elo, best = by_ply.get(ply, (None, None, None))
-            if (
-                ply >= FIRST_PLY
-                and turn
-                and elo
-                and best
-                and {uci[4:], best[4:]} <= {"", "q"}
-                and not_covered(board) is None
-            ):
-                first = max(0, ply - 3)
-                asked = HumanQuestion(
-                    fens[first], game.moves[first : ply - 1], (asked_elo(elo),), "otb"
-                )
+
+        def elo(turn: AnyTurn, game: PlayedGame = game) -> int:
+            return game.sides[(turn.ply + 1) % 2].elo or 0
+
+        for turn, board, asked in questions(game, lambda turn: (asked_elo(elo(turn)),), "otb"):
+            uci, best = game.moves[turn.ply - 1], best_of[turn.ply]
+            if elo(turn) and best and {uci[4:], best[4:]} <= {"", "q"}:
                 before = turn.score_before_cp
                 lost = clamped(before) - clamped(before + turn.gain_cp)
-                found.append((Turn(elo, judged, board.fen(), uci, best, lost), asked))
-            board.push_uci(uci)
-            fens.append(board.fen())
+                found.append((Turn(elo(turn), judged, board.fen(), uci, best, lost), asked))
     return random.Random(1).sample(found, min(most, len(found)))
 
 
@@ -199,56 +192,27 @@ def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
             for turn, hard in zip(judged, hards, strict=True)
         ]
     )
-    shown = Table(
-        "",
-        "positions",
-        "errors foretold",
-        "seen",
-        "± 95 %",
-        "loss foretold",
-        "seen",
-        "best foretold",
-        "played",
-        "± 95 %",
-        "network alone",
-        "nats",
-        "network alone",
-    )
+    heads = "positions|errors foretold|seen|± 95 %|loss foretold|seen|best foretold|played|± 95 %"
+    shown = Table("", *heads.split("|"), "network alone", "nats", "network alone")
 
-    def reach(share: float, many: int) -> float:
-        return 1.96 * math.sqrt(max(share * (1 - share), 1 / many) / many)
+    def reach(share: float, many: int) -> str:
+        return f"{1.96 * math.sqrt(max(share * (1 - share), 1 / many) / many):.3f}"
 
-    def add(what: str, rows: Floats) -> None:
-        many = len(rows)
-        if not many:
-            return
-        mean = rows.mean(axis=0)
-        shown.add_row(
-            what,
-            str(many),
-            f"{mean[0]:.3f}",
-            f"{mean[1]:.3f}",
-            f"{reach(mean[1], many):.3f}",
-            f"{mean[2]:.0f}",
-            f"{mean[3]:.0f}",
-            f"{mean[4]:.3f}",
-            f"{mean[5]:.3f}",
-            f"{reach(mean[5], many):.3f}",
-            f"{mean[6]:.3f}",
-            f"{mean[7]:.3f}",
-            f"{mean[8]:.3f}",
-        )
+    def add(what: str, column: int, low: float, high: float) -> None:
+        rows = figures[(figures[:, column] >= low) & (figures[:, column] < high)]
+        if many := len(rows):
+            errs, erred, loss, lost, best, played, *rest = rows.mean(axis=0)[:9]
+            shown.add_row(
+                *(what, str(many), f"{errs:.3f}", f"{erred:.3f}", reach(erred, many)),
+                *(f"{loss:.0f}", f"{lost:.0f}", f"{best:.3f}", f"{played:.3f}"),
+                *(reach(played, many), *(f"{each:.3f}" for each in rest)),
+            )
 
-    add("all", figures)
-    for low, high in pairwise(FORECASTS):
-        kept = (figures[:, 0] >= low) & (figures[:, 0] < high)
-        add(f"errors {low:.2f}-{min(high, 1):.2f}", figures[kept])
-    for low, high in pairwise((0, 0.125, 0.25, 0.4, 0.6, 0.8, 1.01)):
-        kept = (figures[:, 4] >= low) & (figures[:, 4] < high)
-        add(f"best {low:.2f}-{min(high, 1):.2f}", figures[kept])
-    for bottom, top in pairwise(BANDS):
-        kept = (figures[:, 9] >= bottom) & (figures[:, 9] < top)
-        add(f"Elo {bottom}-{top}", figures[kept])
+    add("all", 9, 0, math.inf)
+    for name, column, edges in (("errors", 0, FORECASTS), ("best", 4, BEST), ("Elo", 9, BANDS)):
+        for low, high in pairwise(edges):
+            ends = f"{low}-{high}" if name == "Elo" else f"{low:.2f}-{min(high, 1):.2f}"
+            add(f"{name} {ends}", column, low, high)
     return shown
 
 

@@ -11,8 +11,8 @@ which the folds' models are learned too.
 For player-games after 5, 10, 20, 40 counted moves and whole: shares below the 5th to 95th
 percentile, r of the two players' places, how often the usual band and the 95 % interval hold, how
 many ratings lie outside their own usual band and figures beyond 3200, the same by bands of Elo,
-and r with Elo when nobody's rating is used and everybody starts at one Elo. *Known weaknesses*:
-what is left of them, and what they are without the circumstances ``dead`` and ``won``.
+and r with Elo when nobody's rating is used and everybody starts at one Elo; and what is left of
+known weaknesses.
 
 ``--players learned`` leaves out those that no fit sees (one player in eight judges), to choose by;
 ``--players judges`` takes them alone.
@@ -21,23 +21,21 @@ what is left of them, and what they are without the circumstances ``dead`` and `
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from live.events import GainKind
 from live.ratings.engine_scale import agreement
-from live.ratings.perceived_model import Circumstance, PerceivedModel, scaled, shipped_models
+from live.ratings.perceived_model import scaled, shipped_models
 from live.ratings.perceived_rating import Floats
-from live.studies.perceived_games import PlayedGame, read_played_games
+from live.studies.perceived_games import PlayedGame, PlayedSide
 from live.studies.perceived_learning import (
     BEYOND_ELO,
-    CIRCUMSTANCES,
     WHOLE,
     Judged,
     Weak,
@@ -50,6 +48,7 @@ from live.studies.perceived_learning import (
     summary,
     usual_holds,
 )
+from tests.benchmarks.searched_games import read
 
 
 class Kind(NamedTuple):
@@ -68,19 +67,9 @@ KINDS = {
     "native": Kind("same-search", "classical", "classical"),
 }
 FOLDS = 5
-#: What is to be mended, and by which circumstances.
-MENDS: tuple[Circumstance, ...] = ("dead", "won")
 APART_ELO = 400
-
-
-def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
-    """The games of all files."""
-    games: list[PlayedGame] = []
-    for path in paths:
-        data = path.read_bytes()
-        text = gzip.decompress(data) if path.suffix == ".gz" else data
-        games += read_played_games(text.splitlines(), gain, path.name)
-    return games
+Whom = Callable[[str], bool]
+Rows = TypeVar("Rows", Judged, Weak)
 
 
 def native_scale(native: Sequence[PlayedGame], beside: Sequence[PlayedGame]) -> float:
@@ -105,17 +94,11 @@ def native_scale(native: Sequence[PlayedGame], beside: Sequence[PlayedGame]) -> 
 
 def read_through(games: Sequence[PlayedGame], scale: float) -> list[PlayedGame]:
     """The games in the centipawns of the model."""
-    return [
-        game._replace(
-            white=game.white._replace(
-                turns=tuple(scaled(each, scale) for each in game.white.turns)
-            ),
-            black=game.black._replace(
-                turns=tuple(scaled(each, scale) for each in game.black.turns)
-            ),
-        )
-        for game in games
-    ]
+
+    def side(of: PlayedSide) -> PlayedSide:
+        return of._replace(turns=tuple(scaled(each, scale) for each in of.turns))
+
+    return [each._replace(white=side(each.white), black=side(each.black)) for each in games]
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -155,92 +138,65 @@ def _mean(values: Floats) -> dict[str, Any]:
 # --- the five folds ------------------------------------------------------------------------------
 
 
-def _joined(
-    parts: Iterable[tuple[dict[str, Judged], Weak]],
+def by_folds(
+    games: Sequence[PlayedGame], learned_from: Sequence[PlayedGame], kind: Kind, whom: Whom
 ) -> tuple[dict[str, Judged], Weak]:
-    held = list(parts)
-    return (
-        {
-            when: Judged(
-                *map(np.concatenate, zip(*(after[when] for after, _ in held), strict=True))
-            )
-            for when in held[0][0]
-        },
-        Weak(*map(np.concatenate, zip(*(weak for _, weak in held), strict=True))),
-    )
-
-
-def folds(
-    games: Sequence[PlayedGame], kind: Kind, circumstances: tuple[Circumstance, ...], whom: Any
-) -> Iterator[tuple[PerceivedModel, Any]]:
-    """A model for each fold, and who is in it."""
+    """The players of each fold by a model learned from all others, all five together."""
+    parts: list[tuple[dict[str, Judged], Weak]] = []
     for fold in range(FOLDS):
 
-        def unseen(player: str, fold: int = fold) -> bool:
-            return share_of(player, FOLDS) == fold or not whom(player)
-
-        def shown(player: str, fold: int = fold) -> bool:
-            return share_of(player, FOLDS) == fold and whom(player)
+        def inside(player: str, fold: int = fold) -> bool:
+            return share_of(player, FOLDS) == fold
 
         model = learn(
-            games,
+            learned_from,
             name=f"fold {fold}",
             engine="",
             limit="",
-            gain=kind.gain,
-            time_control=kind.time_control,
             data="",
             date="",
-            circumstances=circumstances,
-            without=unseen,
+            gain=kind.gain,
+            time_control=kind.time_control,
+            without=lambda player: inside(player) or not whom(player),
         )
         sys.stderr.write(
             f"fold {fold}: {model.games} player-games, beta {model.shared}, kappa "
             f"{model.dispersion} {model.finished_dispersion}, event {model.event_dispersion}\n"
         )
-        yield model, shown
+        parts.append(judged_by(games, model, lambda who: inside(who) and whom(who)))
+    after, weak = zip(*parts, strict=True)
+    return {when: _joined(Judged, [each[when] for each in after]) for when in after[0]}, _joined(
+        Weak, weak
+    )
 
 
-def by_folds(
-    games: Sequence[PlayedGame],
-    learned_from: Sequence[PlayedGame],
-    kind: Kind,
-    circumstances: tuple[Circumstance, ...],
-    whom: Any,
-) -> tuple[dict[str, Judged], Weak]:
-    """All five together."""
-    models = folds(learned_from, kind, circumstances, whom)
-    return _joined(judged_by(games, model, inside) for model, inside in models)
+def _joined(kind: Callable[..., Rows], parts: Sequence[Iterable[Any]]) -> Rows:
+    return kind(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
     """All figures, as ``--json`` writes them."""
     kind = KINDS[args.kind]
-    games = read(args.files, kind.gain)
+    games = learned_from = read(args.files, kind.gain)
     whom = {"all": lambda _: True, "learned": lambda who: not judges(who), "judges": judges}[
         args.players
     ]
-    learned_from = games
     if args.kind == "native":
         beside = args.beside or args.files[0].parent / "otb-same-search.ndjson.gz"
         learned_from = read([beside], kind.gain)
         games = read_through(games, native_scale(games, learned_from))
-    before = None
     if args.shipped:
         (model,) = [each for each in shipped_models() if each.name == kind.model]
         after, weak = judged_by(games, model, whom)
     else:
-        after, weak = by_folds(games, learned_from, kind, CIRCUMSTANCES, whom)
-        bare = tuple(each for each in CIRCUMSTANCES if each not in MENDS)
-        if not args.quick:
-            before = weaknesses(*by_folds(games, learned_from, kind, bare, whom))
+        after, weak = by_folds(games, learned_from, kind, whom)
     return {
         "kind": args.kind,
         "shipped": args.shipped,
         "players": args.players,
         "games": len(games),
         "after": {when: summary(of) for when, of in after.items()},
-        "known_weaknesses": {"before": before, "after": weaknesses(after, weak)},
+        "known_weaknesses": weaknesses(after, weak),
     }
 
 
@@ -253,17 +209,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--shipped", action="store_true", help="judge the model of the package")
     parser.add_argument("--players", choices=("all", "learned", "judges"), default="all")
-    parser.add_argument("--quick", action="store_true", help="no weaknesses before the mends")
     parser.add_argument("--beside", type=Path, help="the same games by the model's own engine")
     parser.add_argument("--json", metavar="FILE", help="- prints")
     args = parser.parse_args(argv)
     found = measure(args)
-    text = json.dumps(found, indent=1)
+    text = json.dumps(found, indent=1) + "\n"
     if args.json == "-":
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(text)
         return 0
     if args.json:
-        Path(args.json).write_text(text + "\n", encoding="utf-8")
+        Path(args.json).write_text(text, encoding="utf-8")
     print_table(found)
     return 0
 
@@ -289,9 +244,8 @@ def print_table(found: dict[str, Any]) -> None:
     for when, row in found["after"].items():
         for band in row.get("bands", ()):
             out(f"  {when:6} {band}\n")
-    for when, weak in found["known_weaknesses"].items():
-        for what, figures in (weak or {}).items():
-            out(f"  {when:6} {what}: {figures}\n")
+    for what, figures in found["known_weaknesses"].items():
+        out(f"  {what}: {figures}\n")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,19 @@
-"""Searched games of rated players, read for benchmarks, with what people would play."""
+"""Searched games of rated players, for benchmarks: read, with what people would play, and how often
+the engine's first choice is played in them.
+"""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import chess
 import msgspec
 import numpy as np
+from scipy.optimize import minimize
 
 from live.events import GainKind
 from live.human.network import HumanMoves, answers
@@ -19,9 +24,18 @@ from live.human.question import (
     learned_kind,
     not_covered,
 )
-from live.ratings.agreement import found_by
+from live.ratings.agreement import (
+    ChoiceModel,
+    GameChoices,
+    HumanChoices,
+    counts,
+    found_by,
+    log_likelihoods,
+)
+from live.ratings.perceived_model import Circumstance, Turn, measured
 from live.ratings.perceived_rating import Floats
 from live.studies.perceived_games import PlayedGame, PlayedSide, read_played_games
+from live.studies.perceived_learning import share_of
 
 #: Bands of Elo.
 BANDS = (0, 1200, 1600, 2000, 2300, 2500, 2600, 4000)
@@ -32,6 +46,7 @@ _BATCH = 16
 
 
 def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
+    """The games of all files, which may be gzipped."""
     games: list[PlayedGame] = []
     for path in paths:
         data = path.read_bytes()
@@ -40,42 +55,29 @@ def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
     return games
 
 
-def told_among_people(
-    games: Sequence[PlayedGame], network: HumanMoves, pace: str, kept: Path | None
-) -> list[PlayedGame]:
-    """The games with how many people find each first choice, from ``kept`` where it holds that
-    of the same network and games, else asked (some second a game) and kept there.
+# --- what people would play -----------------------------------------------------------------------
+
+
+def questions(
+    game: PlayedGame, elos: Callable[[Turn], tuple[int, ...]], kind: str
+) -> Iterator[tuple[Turn, chess.Board, HumanQuestion]]:
+    """Every turn after the opening that the network covers, with the position before it, and what
+    is asked about that.
     """
-    turns = [len(side.turns) for game in games for side in game.sides]
-    if kept is not None and kept.is_file():
-        with np.load(kept) as held:
-            if str(held["network"]) == network.identity and held["turns"].tolist() == turns:
-                cuts = np.cumsum(turns)[:-1]
-                rows = iter(np.split(held["found"].astype(float), cuts))
-                return [
-                    game._replace(
-                        white=_with(game.white, next(rows)), black=_with(game.black, next(rows))
-                    )
-                    for game in games
-                ]
-    told = list(_among_people(games, network, pace))
-    if kept is not None:
-        sides = [side for game in told for side in game.sides]
-        found = np.array([turn.found for side in sides for turn in side.turns], dtype=np.float64)
-        np.savez(kept, network=network.identity, turns=turns, found=found)
-    return told
+    turns = {turn.ply: turn for side in game.sides for turn in side.turns}
+    board = chess.Board()
+    fens = [board.fen()]
+    for ply, uci in enumerate(game.moves, 1):
+        first = max(0, ply - 3)
+        if ply >= FIRST_PLY and ply in turns and not_covered(board) is None:
+            before = game.moves[first : ply - 1]
+            yield turns[ply], board, HumanQuestion(fens[first], before, elos(turns[ply]), kind)
+        board.push_uci(uci)
+        fens.append(board.fen())
 
 
-def _with(side: PlayedSide, found: Floats) -> PlayedSide:
-    turns = (
-        msgspec.structs.replace(turn, found=None if np.isnan(share) else share)
-        for turn, share in zip(side.turns, found.tolist(), strict=True)
-    )
-    return side._replace(turns=tuple(turns))
-
-
-def _among_people(
-    games: Iterable[PlayedGame], network: HumanMoves, pace: str = "classical"
+def told_among_people(
+    games: Iterable[PlayedGame], network: HumanMoves, pace: str
 ) -> Iterator[PlayedGame]:
     """Games with how many people find each first choice; some second a game.
 
@@ -83,33 +85,133 @@ def _among_people(
     """
     kind = learned_kind(pace, online=False)
     for game in games:
-        asked = dict(_questions(game, kind))
-        plies, questions = list(asked), list(asked.values())
+        asked = {
+            turn.ply: each for turn, _, each in questions(game, lambda _: REFERENCE_ELOS, kind)
+        }
+        plies, wanted = list(asked), list(asked.values())
         found: dict[int, HumanAnswer] = {}
         for start in range(0, len(plies), _BATCH):
-            batch = answers(network, questions[start : start + _BATCH])
+            batch = answers(network, wanted[start : start + _BATCH])
             found.update(zip(plies[start:], batch, strict=False))
-        white, black = (_told(game, side, found) for side in game.sides)
+        white, black = (_told(side, found) for side in game.sides)
         yield game._replace(white=white, black=black) if game.moves else game
 
 
-def _questions(game: PlayedGame, kind: str) -> Iterator[tuple[int, HumanQuestion]]:
-    """By ply, what is asked about the position before it."""
-    turns = {turn.ply for side in game.sides for turn in side.turns}
-    board = chess.Board()
-    fens = [board.fen()]
-    for ply, uci in enumerate(game.moves, 1):
-        first = max(0, ply - 3)
-        if ply >= FIRST_PLY and ply in turns and not_covered(board) is None:
-            yield ply, HumanQuestion(fens[first], game.moves[first : ply - 1], REFERENCE_ELOS, kind)
-        board.push_uci(uci)
-        fens.append(board.fen())
-
-
-def _told(game: PlayedGame, side: PlayedSide, found: dict[int, HumanAnswer]) -> PlayedSide:
+def _told(side: PlayedSide, found: dict[int, HumanAnswer]) -> PlayedSide:
     bests = side.best or (None,) * len(side.turns)
     turns = tuple(
         msgspec.structs.replace(turn, found=found_by(found.get(turn.ply), best, side.elo))
         for turn, best in zip(side.turns, bests, strict=True)
     )
     return side._replace(turns=turns)
+
+
+# --- how often the engine's first choice is played ------------------------------------------------
+
+_NAMES: tuple[Circumstance, ...] = (
+    *("always", "early", "late", "ahead", "behind", "level", "instability", "jump"),
+    *("choices", "pieces", "captures", "recapture", "check"),
+)
+_WITH_PEOPLE: tuple[Circumstance, ...] = (*_NAMES, "found", "found_squared")
+CENTRE_ELO, SCALE_ELO = 2100.0, 400.0
+#: Spreads of players and of games that are tried, log-odds.
+_SPREADS = tuple(product((0.05, 0.08, 0.12, 0.16, 0.2), (0.08, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4)))
+
+
+class _Learned(NamedTuple):
+    moves: int
+    weights: tuple[float, ...]
+    slope: float
+    spreads: tuple[float, float]
+
+
+def learn_choices(
+    games: Sequence[PlayedGame], without: Callable[[str], bool], network: str = ""
+) -> ChoiceModel:
+    """Learn from searched games; the spreads are those under which games of players who did not
+    teach the forecast are likeliest. ``network`` is whose answers say of the turns how many people
+    choose the engine's move, where it was asked. Raises ValueError without a choice to learn from.
+    """
+    sides = [
+        side
+        for game in games
+        for side in game.sides
+        if side.elo is not None and side.first_choices and not without(side.player)
+    ]
+    plain = _learned(sides, _NAMES, all_turns=True)
+    spreads, human = [plain.spreads], None
+    if network:
+        known = _learned(sides, _WITH_PEOPLE, all_turns=False)
+        # One pair of spreads holds for all choices: the wider makes evidence weaker.
+        spreads.append(known.spreads)
+        human = HumanChoices(
+            network=network,
+            circumstances=_WITH_PEOPLE,
+            weights=known.weights,
+            slope=known.slope,
+        )
+    player_sd, game_sd = (max(each) for each in zip(*spreads, strict=True))
+    return ChoiceModel(
+        **dict.fromkeys(("name", "engine", "limit", "data", "date"), ""),
+        games=len(sides),
+        moves=plain.moves,
+        centre_elo=CENTRE_ELO,
+        scale_elo=SCALE_ELO,
+        circumstances=_NAMES,
+        weights=plain.weights,
+        slope=plain.slope,
+        player_sd=player_sd,
+        game_sd=game_sd,
+        human=human,
+    )
+
+
+def _learned(
+    sides: Sequence[PlayedSide], names: tuple[Circumstance, ...], *, all_turns: bool
+) -> _Learned:
+    told = [_rows(side, names, all_turns=all_turns) for side in sides]
+    of_side = np.repeat(np.arange(len(told)), [len(rows) for rows in told])
+    if not len(of_side):
+        raise ValueError("no choice of a rated player to learn from")
+    *columns, chosen = np.concatenate(told).T
+    at = np.stack(columns, axis=1)
+    share = np.array([share_of(side.player) for side in sides])[of_side]
+    log_odds = np.zeros(len(at))
+    for one in np.unique(share):
+        log_odds[share == one] = at[share == one] @ _fit(at[share != one], chosen[share != one])
+    by_player: dict[str, list[GameChoices]] = {}
+    for number, side in enumerate(sides):
+        game = GameChoices()
+        own = of_side == number
+        for odds, match in zip(log_odds[own].tolist(), chosen[own].tolist(), strict=True):
+            game = game.after(odds, bool(match))
+        by_player.setdefault(side.player, []).append(game)
+
+    def likelihood(spreads: tuple[float, float]) -> float:
+        return sum(float(log_likelihoods(played, *spreads)[0]) for played in by_player.values())
+
+    *weights, slope = (round(float(each), 4) + 0.0 for each in _fit(at, chosen))
+    return _Learned(len(at), tuple(weights), slope, max(_SPREADS, key=likelihood))
+
+
+def _rows(side: PlayedSide, names: tuple[Circumstance, ...], *, all_turns: bool) -> Floats:
+    """Circumstances and Elo of the choices that count, and whether they were the engine's."""
+    assert side.elo is not None
+    z = (side.elo - CENTRE_ELO) / SCALE_ELO
+    counted = [
+        (*measured(turn, names), z, choice)
+        for turn, choice in zip(side.turns, side.first_choices, strict=True)
+        if counts(turn) and (all_turns or turn.found is not None)
+    ]
+    return np.array(counted, dtype=np.float64).reshape(-1, len(names) + 2)
+
+
+def _fit(at: Floats, chosen: Floats) -> Floats:
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        odds = at @ weights
+        fit = float(chosen @ odds - np.logaddexp(0, odds).sum())
+        rise = at.T @ (chosen - 1 / (1 + np.exp(-odds)))
+        return 0.5 * float(weights @ weights) - fit, weights - rise
+
+    found: Floats = minimize(loss, np.zeros(at.shape[1]), jac=True, method="L-BFGS-B").x
+    return found

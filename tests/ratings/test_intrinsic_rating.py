@@ -27,7 +27,7 @@ from live.ratings.intrinsic_rating import (
 )
 from live.ratings.learned_files import encoded
 from live.studies.regan_fit import log_likelihood
-from tests.benchmarks.ratings.regan_recovery import real_turns, recover_elo, simulate, spreads_of
+from tests.ratings.known_players import coverage, real_turns, simulate, spreads_of
 
 # --- intrinsic rating ---------------------------------------------------------------------------
 
@@ -52,8 +52,7 @@ def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 40])
 def test_players_of_known_elo_are_found_within_the_interval(n: int) -> None:
-    found = recover_elo(RYBKA_3, 2200, n, samples=300, seed=n)
-    assert 0.91 <= found.coverage <= 0.99
+    assert 0.91 <= coverage(RYBKA_3, 2200, n, samples=300, seed=n) <= 0.99
 
 
 @pytest.mark.slow

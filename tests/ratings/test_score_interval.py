@@ -11,7 +11,7 @@ from live.ratings.score_interval import (
     GameScores,
     score_interval,
 )
-from tests.benchmarks.ratings.coverage import (
+from tests.ratings.interval_coverage import (
     MOVES,
     Family,
     exact_coverage,

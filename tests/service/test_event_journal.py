@@ -25,11 +25,12 @@ from live.publish.exports import Analysis, analysis
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
-from tests.benchmarks.service import damaged_journals, kill_drill, rehearsal
-from tests.benchmarks.service.damaged_journals import make
+from tests.benchmarks.service import kill_drill, rehearsal
 from tests.games.told import told as game_of
 from tests.ledger.arithmetic import line
+from tests.service import damaged_journals
 from tests.service.answered_event import FEED, AnsweredEvent, confirmed, left_behind
+from tests.service.damaged_journals import make
 
 
 def settings(**changes: object) -> Config:

@@ -40,7 +40,7 @@ from live.studies.regan_fit import (
     percentile_score,
     share_up,
 )
-from tests.benchmarks.ratings.regan_recovery import (
+from tests.ratings.known_players import (
     FIT,
     PLAYERS,
     real_turns,
@@ -89,7 +89,7 @@ def test_for_the_most_likely_c_the_most_likely_s_is_that_of_both() -> None:
 @pytest.mark.parametrize("n", [20, 80])
 @pytest.mark.parametrize(("s", "c"), PLAYERS)
 def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, n: int) -> None:
-    # Two standard deviations of 200 simulations beyond 93 to 97 %; the benchmark has 1,000.
+    # Two standard deviations of 200 simulations beyond 93 to 97 %.
     found = recover("likelihood", ChoiceSkill(s, c), n, samples=200, seed=n)
     assert 0.895 <= found.s <= 0.995
     assert 0.895 <= found.c <= 0.995

@@ -23,7 +23,7 @@ from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, drawn
 from live.studies.study_table import Cell, StudyTable, TableColumn, TableForm, formatted
 from live.studies.tabulate_corpus import TABLES, study_table
-from tests.benchmarks.ratings.regan_recovery import real_turns, simulate
+from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of, study_of
 
 TABLE = StudyTable(

@@ -12,22 +12,21 @@ processes.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
-import resource
 import selectors
 import socket
 import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from live.config import ServerConfig
 from live.events import MoveMessage, PlyView
 from live.publish.access import ClientLimits
 from live.publish.server import Publisher
-from tests.benchmarks.publish.drain import HANDSHAKE
+from tests.benchmarks.service.drills import numbers, resident_mb, shake
 from tests.publish.world import World
 
 PER_S = 25
@@ -36,22 +35,11 @@ SAMPLED = 100
 NEVER, TRICKLE, LOOPING = 200, 200, 50
 
 
-def shaken(host: str, port: int, *, small: bool = False) -> socket.socket:
-    """A plain socket after the websocket handshake's request."""
-    sock = socket.socket()
-    if small:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    sock.settimeout(20)
-    sock.connect((host, port))
-    sock.sendall(HANDSHAKE.format(path="/v2/live", host=host, port=port).encode())
-    return sock
-
-
-def good(host: str, port: int, clients: int) -> None:
+def good(port: int, clients: int) -> None:
     """Reads all; prints the latencies seen by some, in milliseconds, when its input ends."""
     ready = selectors.DefaultSelector()
     for number in range(clients):
-        sock = shaken(host, port)
+        sock = shake(port)
         sock.setblocking(False)
         ready.register(sock, selectors.EVENT_READ, number < SAMPLED)
     ready.register(sys.stdin, selectors.EVENT_READ)
@@ -74,34 +62,21 @@ def good(host: str, port: int, clients: int) -> None:
                 latencies.extend((now - int(each)) / 1e6 for each in sent)
 
 
-def bad(host: str, port: int) -> None:
+def bad(port: int) -> None:
     """All the bad ones, until killed."""
-    held = [shaken(host, port, small=True) for _ in range(NEVER)]
-    slow = [shaken(host, port, small=True) for _ in range(TRICKLE)]
+    held, slow = ([shake(port, room=4096) for _ in range(count)] for count in (NEVER, TRICKLE))
     print("ready", flush=True)
     beat = time.monotonic()
     while held:
         for _ in range(LOOPING):
-            shaken(host, port).close()
+            shake(port).close()
         if time.monotonic() - beat > 1:
             beat = time.monotonic()
-            for sock in list(slow):
+            for sock in slow:
                 sock.setblocking(False)
-                try:
-                    if not sock.recv(1):
-                        slow.remove(sock)
-                except BlockingIOError:
-                    pass
-                except ConnectionError:
-                    slow.remove(sock)
+                with contextlib.suppress(BlockingIOError, ConnectionError):
+                    sock.recv(1)
         time.sleep(0.5)
-
-
-def rss_mb() -> float:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 async def line(process: subprocess.Popen[bytes]) -> bytes:
@@ -120,10 +95,10 @@ async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float]
     ply = PlyView(1, "e4", "e2e4")
     limits = ClientLimits(slow_after_s=5)
     async with Publisher(ServerConfig(port=0), World(1), limits=limits) as publisher:
-        host, port = publisher.address
-        readers = start("--good", host, port, clients)
+        port = publisher.address[1]
+        readers = start("--good", port, clients)
         assert await line(readers) == b"ready\n"
-        others = start("--bad", host, port) if with_bad else None
+        others = start("--bad", port) if with_bad else None
         if others is not None:
             assert await line(others) == b"ready\n"
         largest, due = 0.0, time.monotonic()
@@ -131,7 +106,7 @@ async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float]
             stamp = str(time.monotonic_ns())
             publisher.publish([MoveMessage(stamp + "." * (PAYLOAD_BYTES - 300), 1, ply)])
             if number % PER_S == 0:
-                largest = max(largest, rss_mb())
+                largest = max(largest, resident_mb())
             due += 1 / PER_S
             await asyncio.sleep(max(0.0, due - time.monotonic()))
         await asyncio.sleep(1)
@@ -148,8 +123,7 @@ async def run(clients: int, seconds: float, with_bad: bool) -> tuple[list[float]
 
 
 def main() -> None:
-    clients = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 20
+    clients, seconds = numbers(1000, 20)
     print(
         f"{clients} good, {NEVER} never read, {TRICKLE} trickle, {LOOPING} reconnect, {seconds} s"
     )
@@ -164,9 +138,10 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--good"]:
-        good(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
-    elif sys.argv[1:2] == ["--bad"]:
-        bad(sys.argv[2], int(sys.argv[3]))
-    else:
-        main()
+    match sys.argv[1:]:
+        case ["--good", port, clients]:
+            good(int(port), int(clients))
+        case ["--bad", port]:
+            bad(int(port))
+        case _:
+            main()

@@ -1,4 +1,4 @@
-"""CPU for each delivery of one message to many subscribers, beside three yardsticks.
+"""CPU for each delivery of one message to many subscribers, beside two yardsticks.
 
     python -m tests.benchmarks.publish.fan_out [CLIENTS [ROUNDS]]
 
@@ -13,29 +13,34 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import resource
-import shutil
+import selectors
 import socket
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+from live.config import ServerConfig
+from live.events import MoveMessage, PlyView
+from live.publish.access import ClientLimits
+from live.publish.server import Publisher
+from live.publish.wire import encode, number
+from tests.benchmarks.service.drills import numbers, shake
+from tests.publish.world import World
+
+MODULE = "tests.benchmarks.publish.fan_out"
 #: A move of a game; without the id of the game it takes 430 bytes.
 PAYLOAD_BYTES = 500
-Send = Callable[[], None]
 
 
 class Drain:
     """The subscribers, in another process."""
 
-    def __init__(self, host: str, port: int, clients: int, path: str = "/v2/live") -> None:
+    def __init__(self, port: int, clients: int) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / "drain.py"), host, str(port), str(clients), path],
+            [sys.executable, "-m", MODULE, "--drain", str(port), str(clients)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -89,13 +94,13 @@ async def rounds(drain: Drain, send: Callable[[], object], clients: int, count: 
     await drain.ready()
     start = await drain.settled()
     figures = []
-    for number in range(1, count + 1):
+    for turn in range(1, count + 1):
         before = cpu_s()
         send()
         # One turn of the loop: what the server itself puts off must be counted too.
         await asyncio.sleep(0)
         figures.append((cpu_s() - before) / clients * 1e6)
-        await drain.reached(start + number * clients * PAYLOAD_BYTES)
+        await drain.reached(start + turn * clients * PAYLOAD_BYTES)
     end = await drain.settled()
     per_message = (end - start) / clients / count
     assert PAYLOAD_BYTES <= per_message < PAYLOAD_BYTES * 1.2, per_message
@@ -105,7 +110,7 @@ async def rounds(drain: Drain, send: Callable[[], object], clients: int, count: 
 async def bare(clients: int, count: int) -> float:
     """``socket.send`` in a loop to the same number of sockets."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
-    drain = Drain("127.0.0.1", listener.getsockname()[1], clients)
+    drain = Drain(listener.getsockname()[1], clients)
     loop = asyncio.get_running_loop()
     socks: list[socket.socket] = []
     for _ in range(clients):
@@ -132,19 +137,12 @@ async def bare(clients: int, count: int) -> float:
 
 async def ours(clients: int, count: int) -> float:
     """The publisher, from the change to the last socket: encoding, numbering, framing, writing."""
-    from live.config import ServerConfig
-    from live.events import MoveMessage, PlyView
-    from live.publish.access import ClientLimits
-    from live.publish.server import Publisher
-    from live.publish.wire import encode, number
-    from tests.publish.world import World
-
     world = World(1)
     world.appear("g1")
     ply = PlyView(1, "e4", "e2e4", 1.0, 1.0, best="e2e4")
     limits = ClientLimits(handshakes_burst=1e6)  # all come at once here
     async with Publisher(ServerConfig(port=0), world, limits=limits) as publisher:
-        drain = Drain(*publisher.address, clients)
+        drain = Drain(publisher.address[1], clients)
         try:
             # The game's id makes up what is missing to the payload size.
             missing = PAYLOAD_BYTES - len(number(encode(MoveMessage("", 1, ply)), 1))
@@ -167,95 +165,57 @@ async def broadcast(clients: int, count: int) -> float:
 
     message = "x" * PAYLOAD_BYTES
     async with serve(handler, "127.0.0.1", 0, compression=None, backlog=4096) as server:
-        drain = Drain("127.0.0.1", server.sockets[0].getsockname()[1], clients)
+        drain = Drain(server.sockets[0].getsockname()[1], clients)
         try:
             return await rounds(drain, lambda: send_all(here, message), clients, count)
         finally:
             drain.end()
 
 
-NODE = """
-const { WebSocketServer } = require(process.argv[1]);
-const server = new WebSocketServer({ host: "127.0.0.1", port: 0, backlog: 4096,
-                                     perMessageDeflate: false });
-const message = "x".repeat(%d);
-server.on("listening", () => console.log(server.address().port));
-process.stdin.on("data", () => {
-  const before = process.cpuUsage();
-  for (const client of server.clients) client.send(message);
-  setImmediate(() => {
-    const used = process.cpuUsage(before);
-    console.log(used.user + used.system);
-  });
-});
-"""
-
-
-async def node(clients: int, count: int) -> float:
-    """The npm package ws: ``send`` to each client in turn."""
-    package = os.environ["WS_PACKAGE"]
-    program = shutil.which("node")
-    assert program is not None
-    server = subprocess.Popen(  # noqa: ASYNC220 - nothing else runs here
-        [program, "-e", NODE % PAYLOAD_BYTES, package],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert server.stdin is not None
-    assert server.stdout is not None
-    drain = Drain("127.0.0.1", int(server.stdout.readline()), clients)
-    try:
-        await drain.ready()
-        figures = []
-        for _ in range(count):
-            server.stdin.write(b"\n")
-            server.stdin.flush()
-            figures.append(int(server.stdout.readline()) / clients)
-            await asyncio.sleep(0.02)
-        return statistics.median(figures)
-    finally:
-        drain.end()
-        server.kill()
-        server.wait()
+def drain(port: int, clients: int) -> None:
+    """Read and throw away; for every line of input print how many bytes have come in so far."""
+    ready = selectors.DefaultSelector()
+    for _ in range(clients):
+        sock = shake(port)
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += sock.recv(65536)
+        sock.setblocking(False)
+        ready.register(sock, selectors.EVENT_READ)
+    ready.register(sys.stdin, selectors.EVENT_READ)
+    print("ready", flush=True)
+    total, buffer = 0, bytearray(1 << 18)
+    while True:
+        for key, _ in ready.select():
+            client = key.fileobj
+            if isinstance(client, socket.socket):
+                total += client.recv_into(buffer)
+            elif sys.stdin.readline():
+                print(total, flush=True)
+            else:
+                return
 
 
 SERVERS: dict[str, Callable[[int, int], Awaitable[float]]] = {
     "bare socket.send": bare,
     "live-rate": ours,
     "websockets.broadcast": broadcast,
-    "ws (node)": node,
 }
 
 
-def one(name: str, clients: int, count: int) -> None:
-    """Measure one server in this process."""
-    import uvloop
-
-    loop = uvloop.new_event_loop if name.endswith(" uvloop") else None
-    with asyncio.Runner(loop_factory=loop) as runner:
-        runner.run(measure(name.removesuffix(" uvloop"), clients, count))
-
-
 async def measure(name: str, clients: int, count: int) -> None:
+    """One server, in this process."""
     print(json.dumps(await SERVERS[name](clients, count)))
 
 
 def main() -> None:
-    clients = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 60
-    names = [*SERVERS, "live-rate uvloop", "websockets.broadcast uvloop"]
-    if "WS_PACKAGE" not in os.environ:
-        names.remove("ws (node)")
-    figures: dict[str, list[float]] = {name: [] for name in names}
+    clients, count = numbers(1000, 60)
+    figures: dict[str, list[float]] = {name: [] for name in SERVERS}
     for _ in range(3):
-        for name in names:
-            done = subprocess.run(
-                [sys.executable, "-m", __spec__.name, "--one", name, str(clients), str(count)],
-                stdout=subprocess.PIPE,
-                check=True,
-                timeout=120,
-            )
-            figures[name].append(json.loads(done.stdout))
+        for name, found in figures.items():
+            words = [sys.executable, "-m", MODULE, "--one", name, str(clients), str(count)]
+            done = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=120)
+            found.append(json.loads(done.stdout))
             time.sleep(0.2)
     mine = min(figures["live-rate"])
     print(f"{clients} subscribers, {PAYLOAD_BYTES} bytes, {count} rounds, best of 3")
@@ -265,7 +225,10 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and sys.argv[1] == "--one":
-        one(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
-    else:
-        main()
+    match sys.argv[1:]:
+        case ["--one", name, clients, count]:
+            asyncio.run(measure(name, int(clients), int(count)))
+        case ["--drain", port, clients]:
+            drain(int(port), int(clients))
+        case _:
+            main()

@@ -25,6 +25,11 @@ from live.events import FeedReport, GameReport, HelloMessage, Message, SnapshotM
 from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.service.event_service import EventService
 
+HANDSHAKE = (
+    "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
 
 def numbers(*defaults: float) -> list[int]:
     """Those of the command line, and the defaults of those that are not given."""
@@ -36,6 +41,23 @@ def free_port() -> int:
     """A port of this machine that nobody listens at."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
+
+
+def shake(port: int, path: str = "/v2/live", room: int = 0) -> socket.socket:
+    """A plain socket after a websocket handshake's request; ``room``: bytes it takes unread."""
+    sock = socket.socket()
+    if room:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+    sock.settimeout(60)
+    sock.connect(("127.0.0.1", port))
+    sock.sendall(HANDSHAKE.format(path=path, port=port).encode())
+    return sock
+
+
+def resident_mb(pid: int | str = "self") -> float:
+    """Memory of a process, MB."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next((int(line.split()[1]) for line in status if line.startswith("VmRSS:")), 0) / 1024
 
 
 def toml(tables: Mapping[str, Mapping[str, Any]]) -> str:

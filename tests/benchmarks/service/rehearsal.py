@@ -20,7 +20,6 @@ import base64
 import json
 import re
 import selectors
-import socket
 import statistics
 import subprocess
 import sys
@@ -44,8 +43,7 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.visibility import parse
 from live.rehearse.rehearsal import pgn_text
-from tests.benchmarks.publish.drain import HANDSHAKE
-from tests.benchmarks.service.drills import numbers
+from tests.benchmarks.service.drills import numbers, shake
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import AnsweredEvent
 
@@ -60,13 +58,11 @@ MOVE = re.compile(rb'"type":"move","game":"([^"]{1,80})","ply":(\d{1,4})')
 class Reader:
     """One subscriber: what it got since the handshake, and all of it for one of each filter."""
 
-    def __init__(self, host: str, port: int, query: str, whole: bool) -> None:
+    def __init__(self, port: int, query: str, whole: bool) -> None:
         self.query = query
         self.kept: bytearray | None = bytearray() if whole else None
         self.bytes = self.checksum = 0
-        self.sock = socket.create_connection((host, port), timeout=60)
-        request = HANDSHAKE.format(path=f"/v2/live{query}", host=host, port=port)
-        self.sock.sendall(request.encode())
+        self.sock = shake(port, f"/v2/live{query}")
         head = b""
         while b"\r\n\r\n" not in head:
             head += self.sock.recv(65536)
@@ -81,13 +77,13 @@ class Reader:
             self.kept += data
 
 
-def subscribers(host: str, port: int, queries: list[str]) -> None:
+def subscribers(port: int, queries: list[str]) -> None:
     """Reads until its input ends; then prints what came, and when each move was read last."""
     ready = selectors.DefaultSelector()
     seen: set[str] = set()
     readers = []
     for query in queries:
-        reader = Reader(host, port, query, query not in seen)
+        reader = Reader(port, query, query not in seen)
         seen.add(query)
         readers.append(reader)
         ready.register(reader.sock, selectors.EVENT_READ, reader)
@@ -236,7 +232,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
         asked = queries(wanted, count)
         command = [sys.executable, "-m", "tests.benchmarks.service.rehearsal", "--subscribers"]
         readers = subprocess.Popen(  # noqa: ASYNC220 - it only starts here
-            [*command, *map(str, publisher.address), json.dumps(asked)],
+            [*command, str(publisher.address[1]), json.dumps(asked)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -323,6 +319,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--subscribers"]:
-        subscribers(sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4]))
+        subscribers(int(sys.argv[2]), json.loads(sys.argv[3]))
     else:
         main()

@@ -51,6 +51,7 @@ from tests.benchmarks.service.drills import (
     free_port,
     get,
     going,
+    resident_mb,
     toml,
     undisturbed,
 )
@@ -117,13 +118,6 @@ def engines(root: int) -> list[int]:
             if b"stockfish" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found.append(pid)
     return found
-
-
-def resident_mb(pid: int) -> float:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    return 0.0
 
 
 def descriptors(pid: int) -> int:

@@ -1,4 +1,4 @@
-"""How often the 95 % intervals cover the truth: ``python tests/benchmarks/ratings/coverage.py``.
+"""How often the 95 % intervals cover the truth.
 
 The gain distribution is known, a player makes n moves from it, and the interval of Algorithm 4's
 expected score holds the true one or does not. Where a move scores 0, 1/2 or 1, all outcomes of n
@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ from scipy.special import gammaln, xlogy
 from live.ratings.ferreira import EngineDistribution, GainHistogram
 from live.ratings.score_interval import ClusteredScores, GameScores, score_interval
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[1] / "data"
 MOVES = (5, 10, 20, 40, 80)
 
 Floats = npt.NDArray[np.float64]
@@ -48,8 +47,6 @@ class Coverage(NamedTuple):
 
     mean: float
     least: float
-    where: float
-    """The true expected score with the least coverage."""
 
 
 def families() -> Iterator[Family]:
@@ -94,7 +91,7 @@ def exact_coverage(family: Family, n: int) -> Coverage:
         # A truth on the very end of an interval is in it, whatever the last digit.
         inside = (ends[:, 0] <= truth[i] + 1e-12) & (truth[i] <= ends[:, 1] + 1e-12)
         covered[i] = np.exp(log)[inside].sum()
-    return _summary(covered, truth)
+    return _summary(covered)
 
 
 def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
@@ -103,7 +100,7 @@ def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
     engine_gains = GainHistogram(gain for gain, count in data["engine"] for _ in range(count))
     engine = EngineDistribution(engine_gains)
     rng = np.random.default_rng(seed)
-    truths, covered = [], []
+    covered = []
     for gains in data["players"]:
         scores = np.array([engine.parts(gain) for gain in gains]) / engine.scale
         drawn = rng.choice(scores, (samples, n))
@@ -113,9 +110,8 @@ def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
         for total, total_of_squares in zip(sums, squares, strict=True):
             low, high = score_interval(n, total, total_of_squares, smooth=True)
             inside += low <= truth <= high
-        truths.append(truth)
         covered.append(inside / samples)
-    return _summary(np.array(covered), np.array(truths))
+    return _summary(np.array(covered))
 
 
 def pooled_coverage(games: int, design_effect: float, samples: int, seed: int) -> float:
@@ -149,33 +145,5 @@ def _real_games() -> list[dict[str, str]]:
     return list(csv.DictReader((DATA / "gain-families.csv").read_text().splitlines()))
 
 
-def _summary(covered: Floats, truth: Floats) -> Coverage:
-    worst = int(covered.argmin())
-    return Coverage(float(covered.mean()), float(covered[worst]), float(truth[worst]))
-
-
-def _print(cells: Iterable[str]) -> None:
-    sys.stdout.write("".join(f"{cell:>24}" for cell in cells) + "\n")
-
-
-def main() -> None:
-    """Print the tables."""
-    sys.stdout.write("Mean coverage over the family, and the least with where it is\n\n")
-    _print(["n =", *map(str, MOVES)])
-    for family in families():
-        row = [exact_coverage(family, n) for n in MOVES]
-        _print([family.name, *(f"{c.mean:.3f} ({c.least:.3f} at {c.where:.2f})" for c in row)])
-    row = [measured_coverage(n, 2000, seed=n) for n in MOVES]
-    _print(
-        ["measured engine, otb", *(f"{c.mean:.3f} ({c.least:.3f} at {c.where:.2f})" for c in row)]
-    )
-    sys.stdout.write("\nPlayers pooled over games, by how far their games stray\n\n")
-    counts = (1, 2, 3, 5, 9, 20)
-    _print(["games =", *map(str, counts)])
-    for effect in (1.0, 1.2, 1.4, 2.0):
-        shares = [pooled_coverage(games, effect, 2000, seed=games) for games in counts]
-        _print([f"variance x {effect}", *(f"{share:.3f}" for share in shares)])
-
-
-if __name__ == "__main__":
-    main()
+def _summary(covered: Floats) -> Coverage:
+    return Coverage(float(covered.mean()), float(covered.min()))
