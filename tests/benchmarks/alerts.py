@@ -18,6 +18,7 @@ import math
 import sys
 import time
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -112,10 +113,11 @@ def screening(paths: list[Path], *, human: bool) -> None:
     players: dict[str, list[Choices]] = {}
     spreads: list[tuple[float, float]] = []
     for share in range(SHARES):
-        model = learn_choices(games, lambda player, share=share: share_of(player) == share, network)
+        others = partial(_of_share, share=share)
+        model = learn_choices(games, others, network)
         spreads.append((model.player_sd, model.game_sd))
         for side in (side for game in games for side in game.sides):
-            if side.elo is None or share_of(side.player) != share:
+            if side.elo is None or not others(side.player):
                 continue
             told = [
                 (model.log_odds(turn, side.elo), choice)
@@ -161,6 +163,10 @@ def screening(paths: list[Path], *, human: bool) -> None:
             ]
             found = float(np.mean(np.array(seen) >= bound(20)))
             say(f"{helped:.0%} of the choices the engine's, {several} games: seen in {found:.0%}")
+
+
+def _of_share(player: str, share: int) -> bool:
+    return share_of(player) == share
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:

@@ -152,7 +152,11 @@ def learn_choices(
         )
     player_sd, game_sd = (max(each) for each in zip(*spreads, strict=True))
     return ChoiceModel(
-        **dict.fromkeys(("name", "engine", "limit", "data", "date"), ""),
+        name="",
+        engine="",
+        limit="",
+        data="",
+        date="",
         games=len(sides),
         moves=plain.moves,
         centre_elo=CENTRE_ELO,
