@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from live.clock import LoopClock
-from live.events import Alert, AlertMessage, FigureChoice, Message, SnapshotMessage
+from live.events import Alert, AlertMessage, Message, SnapshotMessage
 from live.publish.published_state import ClientState
 from live.service.output_mode import Way, display, line_printer, terminal, way
 from live.service.process import stop_on_signals
@@ -103,7 +103,8 @@ class ServiceWatch:
                 interrupt=lambda: signal.raise_signal(signal.SIGINT),
             )
             self.say = app.context.notify
-            app.context.default_figure = self._figure
+            if self.client_state.hello is not None:
+                app.context.figure = self.client_state.hello.figure
             await app.run_async()
             stop.set()
         elif self.shown == "table":
@@ -120,10 +121,6 @@ class ServiceWatch:
         if hello is None or hello.sight != "arbiter":
             return "the service shows them to arbiters' tokens; add ?token=… to the address"
         return ""
-
-    def _figure(self) -> FigureChoice:
-        hello = self.client_state.hello
-        return "perceived" if hello is None else hello.figure
 
     async def waiting(self) -> None:
         """Say on standard error why there is nothing to see yet."""

@@ -31,9 +31,8 @@ from live.service.supervision import guarded
 from live.store.journal import Journal
 from live.terminal import event_tables
 from live.terminal.controller import FRAME_S, TerminalController
-from live.terminal.event_lines import EventLineWriter
-from live.terminal.palette import DUSK, PLAIN
-from live.terminal.recent_changes import RecentChanges
+from live.terminal.recent_changes import EventLineWriter, RecentChanges
+from live.terminal.text import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions, ViewContext
 
 if TYPE_CHECKING:
@@ -91,7 +90,10 @@ async def display(context: ViewContext, console: Console) -> None:
     context.keyless = True
     context.palette = PLAIN
     controller = TerminalController(context, lambda: None)
-    with Live(console=console, auto_refresh=False, screen=True) as live:
+    with (
+        console.use_theme(PLAIN.theme),
+        Live(console=console, auto_refresh=False, screen=True) as live,
+    ):
         while True:
             live.update(Group(*controller.frame(*console.size)), refresh=True)
             await asyncio.sleep(FRAME_S)
@@ -223,7 +225,7 @@ class OutputMode:
             stop=self._stop.set,
             interrupt=lambda: signal.raise_signal(signal.SIGINT),
         )
-        app.context.default_figure = lambda: self._service.config.rating.figure
+        app.context.figure = self._service.config.rating.figure
         app.context.bell.choice = self._service.config.terminal.bell
         await app.run_async()
         if app.return_code:

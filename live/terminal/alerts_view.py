@@ -13,7 +13,6 @@ from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
 from live.events import Alert, GameView, Incident, Severity
 from live.games.player_identity import family_name
-from live.terminal.palette import Palette
 from live.terminal.text import age_text, counted, left, matcher, plain, right, styled
 from live.terminal.view_context import (
     AlertActions,
@@ -31,8 +30,7 @@ _BOARD_CELLS = 24
 _NAMES_FROM = 100
 
 
-def _style(severity: Severity, palette: Palette) -> str:
-    return {"alarm": palette.bad, "warning": palette.warn, "look": palette.accent}[severity]
+_STYLES: dict[Severity, str] = {"alarm": "bad", "warning": "warn", "look": "accent"}
 
 
 def point_of(alert: Alert, view: GameView | None) -> str:
@@ -66,7 +64,6 @@ class AlertsView(ListView[Alert]):
         self._muted = 0
 
     def draw(self, width: int, height: int) -> list[Text]:
-        palette = self._context.palette
         alerts = list(self._context.state.alerts())
         self._muted = sum(alert.muted for alert in alerts)
         matches = matcher(self.query)
@@ -80,57 +77,37 @@ class AlertsView(ListView[Alert]):
         views = {view.id: view for view in self._context.state.games()}
         name = _BOARD_CELLS if width >= _NAMES_FROM else 9
         what = max(8, width - name - 14)
-        head = styled(f"    {left('Board', name)} {left('What', what)}  For", palette.dim)
+        head = styled(f"    {left('Board', name)} {left('What', what)}  For", "dim")
         rows = [
-            self._line(alert, views.get(alert.game or ""), name, what)
+            self.pointed(alert, self._line(alert, views.get(alert.game or ""), name, what))
             for alert in self.seen(max(1, height - 2 - _ALERT_LINES))
         ]
         if not self.listed:
             muted = f", {self._muted} muted" if self._muted else ""
-            rows.append(styled(f"  ✓ no alert{muted}", palette.good))
+            rows.append(styled(f"  ✓ no alert{muted}", "good"))
             if unknown := self._context.actions.no_alerts():
-                rows = _wrapped([(f" Not known: {unknown}", palette.warn)], width - 2)
+                rows = _wrapped([(f" Not known: {unknown}", "warn")], width - 2)
         here = self.selected()
-        detail = self._about(here, views.get(here.game or ""), width) if here else []
+        detail = _about_alert(here, views.get(here.game or ""), width) if here else []
         return self.with_detail(head, rows, detail, (width, height), _ALERT_LINES)
 
     def _line(self, alert: Alert, view: GameView | None, name: int, what: int) -> Text:
-        palette = self._context.palette
-        here = alert.id == self.cursor
         taken = alert.acknowledged_s is not None
-        quiet = palette.dim if alert.muted or taken else ""
-        style = quiet or _style(alert.severity, palette)
-        line = styled("▌" if here else " ", palette.accent)
+        quiet = "dim" if alert.muted or taken else ""
+        style = quiet or _STYLES[alert.severity]
         sign = "✓" if taken else "z" if alert.muted else SIGNS[alert.severity]
-        line.append(left(sign, 3), style)
         board = plain(alert.feed or alert.player or "", _BOARD_CELLS)
         if view is not None:
             number = f"{view.board} " if view.board is not None else ""
             board = f"{number}{plain(view.white.name, 12)}–{plain(view.black.name, 12)}"
-        line.append(left(board, name) + " ", quiet)
         text = family_name_only(plain(point_of(alert, view), 300), alert.player)
-        line.append(left(text + (f" ×{alert.times}" if alert.times > 1 else ""), what), style)
-        line.append("✎" if alert.note else " ", palette.accent)
-        line.append(right(age_text(self._context.wall_s() - alert.first_seen_s), 4), palette.dim)
-        if here:
-            line.stylize_before(palette.cursor)
-        return line
-
-    def _about(self, alert: Alert, view: GameView | None, width: int) -> list[Text]:
-        palette = self._context.palette
-        text = f"{board_words(view)}: {point_of(alert, view)}" if view else alert.text
-        parts = [(plain(text, 400), palette.strong), (plain(alert.advice, 400), palette.text)]
-        if (found := alert.agreement) is not None:
-            said = (
-                f"Screening figure, which accuses nobody: {found.share:.0%} of {found.moves} "
-                f"moves, expected {found.expected:.0%}, {found.z:.1f} standard deviations above. "
-                f"Of events with {found.boards} boards in which all is right, "
-                f"{found.false_alarms:.1%} show such an alert. {plain(found.rests_on, 200)}"
-            )
-            parts.append((said, palette.dim))
-        if alert.note:
-            parts.append((f"✎ {plain(alert.note, 500)}", palette.accent))
-        return _wrapped(parts, width)[:_ALERT_LINES]
+        return Text.assemble(
+            (left(sign, 3), style),
+            (left(board, name) + " ", quiet),
+            (left(text + (f" ×{alert.times}" if alert.times > 1 else ""), what), style),
+            ("✎" if alert.note else " ", "accent"),
+            (right(age_text(self._context.wall_s() - alert.first_seen_s), 4), "dim"),
+        )
 
     def caption(self) -> str:
         if unknown := self._context.actions.no_alerts():
@@ -147,38 +124,22 @@ class AlertsView(ListView[Alert]):
         desk, game = context.actions.alert_actions, here.game if here else None
         why = none or ("" if desk else context.actions.no_alert_actions)
 
-        def act(do: Callable[[AlertActions, Alert], None]) -> Callable[[], None]:
-            def done() -> None:
-                if desk is not None and here is not None:
-                    do(desk, here)
+        def act(do: Callable[[AlertActions, Alert], None]) -> Callable[..., object]:
+            return partial(do, desk, here) if desk is not None and here is not None else str
 
-            return done
-
+        take = "you took note: it stands below what is new"
+        mute = "show it no more until it is unmuted"
+        note = "write something to it, kept in the log with the time"
         return [
-            KeyHint(
-                "a",
-                "acknowledge",
-                "you took note: it stands below what is new",
-                act(self._acknowledge),
-                why,
-            ),
-            KeyHint("m", "mute", "show it no more until it is unmuted", act(self._mute), why),
-            KeyHint(
-                "n",
-                "note",
-                "write something to it, kept in the log with the time",
-                act(self._note),
-                why,
-            ),
-            KeyHint("M", "muted", "show what is muted, too", self._show_muted),
+            KeyHint("a", "acknowledge", take, act(self._acknowledge), why),
+            KeyHint("m", "mute", mute, act(self._mute), why),
+            KeyHint("n", "note", note, act(self._note), why),
+            KeyHint("M", "muted", "show what is muted, too", self.turn("show_muted")),
             context.open_key(game, none or ("" if game else "this alert is about no board")),
             *self.filter_keys("list only alerts with these words"),
             self.move_key("from alert to alert"),
             *context.board_keys(game),
         ]
-
-    def _show_muted(self) -> None:
-        self.show_muted = not self.show_muted
 
     def _acknowledge(self, desk: AlertActions, alert: Alert) -> None:
         # The cursor goes to the next alert: this one moves below what is new.
@@ -204,22 +165,35 @@ class AlertsView(ListView[Alert]):
             context.notify("Unmuted")
             return
 
-        def muted(what: str, act: Callable[[], None]) -> Callable[[], None]:
-            def done() -> None:
-                act()
-                context.notify(f"{what} is muted; M shows what is muted, m there unmutes")
-
-            return done
+        def muted(what: str, mute: Callable[..., None], *about: str) -> None:
+            mute(*about, True)
+            context.notify(f"{what} is muted; M shows what is muted, m there unmutes")
 
         answers = {
-            "a": muted("This alert", lambda: desk.mute(alert.id, True)),
-            "k": muted(f"Kind {alert.kind}", lambda: desk.mute_kind(alert.kind, True)),
+            "a": partial(muted, "This alert", desk.mute, alert.id),
+            "k": partial(muted, f"Kind {alert.kind}", desk.mute_kind, alert.kind),
         }
         question = f"Mute  a this alert  k all of kind {alert.kind}"
         if game is not None:
-            answers["b"] = muted("This board", lambda: desk.mute_board(game, True))
+            answers["b"] = partial(muted, "This board", desk.mute_board, game)
             question += "  b all of this board"
         context.prompt = TextPrompt(f"{question}  esc none", answers)
+
+
+def _about_alert(alert: Alert, view: GameView | None, width: int) -> list[Text]:
+    text = f"{board_words(view)}: {point_of(alert, view)}" if view else alert.text
+    parts = [(plain(text, 400), "strong"), (plain(alert.advice, 400), "text")]
+    if (found := alert.agreement) is not None:
+        said = (
+            f"Screening figure, which accuses nobody: {found.share:.0%} of {found.moves} "
+            f"moves, expected {found.expected:.0%}, {found.z:.1f} standard deviations above. "
+            f"Of events with {found.boards} boards in which all is right, "
+            f"{found.false_alarms:.1%} show such an alert. {plain(found.rests_on, 200)}"
+        )
+        parts.append((said, "dim"))
+    if alert.note:
+        parts.append((f"✎ {plain(alert.note, 500)}", "accent"))
+    return _wrapped(parts, width)[:_ALERT_LINES]
 
 
 class IncidentsView(ListView[Incident]):
@@ -236,62 +210,29 @@ class IncidentsView(ListView[Incident]):
         return line.number
 
     def draw(self, width: int, height: int) -> list[Text]:
-        context, palette = self._context, self._context.palette
-        boards = {view.id: board_words(view) for view in context.state.games()}
+        actions = self._context.actions
+        boards = {view.id: board_words(view) for view in self._context.state.games()}
         matches = matcher(self.query)
         self.listed = [
             each
-            for each in reversed(with_boards(context.actions.incidents(), boards))
+            for each in reversed(with_boards(actions.incidents(), boards))
             if not (self.open_only and each.over_s is not None)
             and matches(_searched(each), _number(each.board))
         ]
         wide = width >= _NAMES_FROM
         kind = 22 if wide else 16
-        head = styled(f"    {left('Time', 8)} {left('What', kind)} Board and text", palette.dim)
-        fits = max(1, height - 2 - _INCIDENT_LINES)
-        rows = [self._line(each, kind, width, wide=wide) for each in self.seen(fits)]
-        if context.actions.no_incidents:
-            rows += _wrapped([(context.actions.no_incidents, palette.warn)], width - 2)
-        elif not rows:
-            rows.append(styled("  ✓ nothing is in the log", palette.good))
-        here = self.selected()
-        detail = self._about(here, width) if here else []
-        return self.with_detail(head, rows, detail, (width, height), _INCIDENT_LINES)
-
-    def _line(self, each: Incident, kind: int, width: int, *, wide: bool) -> Text:
-        palette = self._context.palette
-        here = each.number == self.cursor
-        own = each.kind in ("entry", "mute")
-        over = each.over_s is not None
-        line = styled("▌" if here else " ", palette.accent)
-        sign = "✎" if own else " " if over else SIGNS[each.severity]
-        line.append(left(sign, 3), _style(each.severity, palette))
-        line.append(f"{clock_time(each.began_s)} ", palette.dim)
-        line.append(f"{left(kind_name(each.kind), kind)} ", "" if own else palette.dim)
-        number = _number(each.board)
-        board = each.board if number is None or wide else str(number)
-        about = f"{plain(board, 30)}: " if board else ""
-        text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
-        text = family_name_only(text, each.player)
-        line.append(f"{about}{plain(text, 300)}", palette.dim if over and not own else "")
-        if each.note:
-            line.append(f"  ✎ {plain(each.note, 100)}", palette.accent)
-        line.truncate(width, overflow="ellipsis")
-        if here:
-            line.stylize_before(palette.cursor)
-        return line
-
-    def _about(self, each: Incident, width: int) -> list[Text]:
-        said = [
-            f"{clock_time(change.at_s)} {change.what}" + (f": {change.text}" if change.text else "")
-            for change in each.changes
+        head = styled(f"    {left('Time', 8)} {left('What', kind)} Board and text", "dim")
+        rows = [
+            self.pointed(each, _incident_line(each, kind, wide=wide))
+            for each in self.seen(max(1, height - 2 - _INCIDENT_LINES))
         ]
-        style = self._context.palette.text
-        lines = _wrapped([(plain(text, 600), style) for text in said], width)
-        if len(lines) > _INCIDENT_LINES:
-            # How it began and how it goes on says more than what lies between.
-            lines = [lines[0], styled(" …", style), *lines[2 - _INCIDENT_LINES :]]
-        return lines
+        if actions.no_incidents:
+            rows += _wrapped([(actions.no_incidents, "warn")], width - 2)
+        elif not rows:
+            rows.append(styled("  ✓ nothing is in the log", "good"))
+        here = self.selected()
+        detail = _about_incident(here, width) if here else []
+        return self.with_detail(head, rows, detail, (width, height), _INCIDENT_LINES)
 
     def caption(self) -> str:
         text = counted(len(self.listed), "incident") + (" open" if self.open_only else "")
@@ -302,23 +243,46 @@ class IncidentsView(ListView[Incident]):
         actions, game = context.actions, here.game if here else None
         export, write = actions.export_log, "write an entry of your own, kept with the time"
         why = "" if actions.enter else actions.no_alert_actions
+        page = "write the whole log as a page to print and sign"
+        no_page = none or ("" if export else actions.no_export)
         return [
             KeyHint("w", "write", write, partial(context.write_entry, None), why),
             *self.filter_keys("list only what has these words, or this board"),
+            KeyHint("e", "print", page, partial(context.written, export or str), no_page),
             KeyHint(
-                "e",
-                "print",
-                "write the whole log as a page to print and sign",
-                partial(context.written, export or str),
-                none or ("" if export else actions.no_export),
+                "O", "open", "list only what is not over, or everything", self.turn("open_only")
             ),
-            KeyHint("O", "open", "list only what is not over, or everything", self._open_only),
             context.open_key(game, none or ("" if game else "this is about no board")),
             self.move_key("from incident to incident"),
         ]
 
-    def _open_only(self) -> None:
-        self.open_only = not self.open_only
+
+def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
+    own, over = each.kind in ("entry", "mute"), each.over_s is not None
+    number = _number(each.board)
+    board = each.board if number is None or wide else str(number)
+    about = f"{plain(board, 30)}: " if board else ""
+    text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
+    text = plain(family_name_only(text, each.player), 300)
+    return Text.assemble(
+        (left("✎" if own else " " if over else SIGNS[each.severity], 3), _STYLES[each.severity]),
+        (f"{clock_time(each.began_s)} ", "dim"),
+        (f"{left(kind_name(each.kind), kind)} ", "" if own else "dim"),
+        (f"{about}{text}", "dim" if over and not own else ""),
+        (f"  ✎ {plain(each.note, 100)}" if each.note else "", "accent"),
+    )
+
+
+def _about_incident(each: Incident, width: int) -> list[Text]:
+    said = [
+        f"{clock_time(change.at_s)} {change.what}" + (f": {change.text}" if change.text else "")
+        for change in each.changes
+    ]
+    lines = _wrapped([(plain(text, 600), "text") for text in said], width)
+    if len(lines) > _INCIDENT_LINES:
+        # How it began and how it goes on says more than what lies between.
+        lines = [lines[0], styled(" …", "text"), *lines[2 - _INCIDENT_LINES :]]
+    return lines
 
 
 def _searched(each: Incident) -> str:

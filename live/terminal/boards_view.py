@@ -1,38 +1,50 @@
 """The view of all boards, two lines a board: White above, Black below.
 
 Names give way on a narrow terminal, figures never do. On a wide one more figures come in; when more
-boards are listed than fit one below the other, two columns of boards stand side by side.
+boards are listed than fit one below the other, two columns of boards stand side by side. A row is
+made from the whole game, and made again only when its board changed: 256 boards at full pace cost
+little.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
+from typing import get_args
 
 import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.catalogue import BY_ID
-from live.events import GameId
-from live.terminal.board_rows import (
-    ORDERS,
-    BoardOrder,
-    BoardRow,
-    SideRow,
-    clock_style,
-    ordered,
-    running_first,
+from live.catalogue import BY_ID, EARLY_MOVES
+from live.events import (
+    Color,
+    CurvePoint,
+    FeedName,
+    FigureChoice,
+    GameDetail,
+    GameId,
+    GameView,
+    PlyView,
 )
-from live.terminal.palette import Palette
+from live.games.game import RoundPlace, move_number, round_place
+from live.ledger.roster import main_event
+from live.publish.published_state import game_order
+from live.ratings.pace_of_play import Pace, pace_of
+from live.terminal.recent_changes import RecentChanges
 from live.terminal.text import (
     age_text,
     beside,
     clock_left_s,
+    clock_runs,
     clock_text,
     counted,
     figure_cells,
+    filled,
     left,
     matcher,
+    move_text,
     odds_bar,
     plain,
     ply_score,
@@ -40,7 +52,295 @@ from live.terminal.text import (
     sparkline,
     styled,
 )
-from live.terminal.view_context import KeyHint, ListView, ViewContext, asking, filled
+from live.terminal.view_context import KeyHint, ListView, ViewContext, asking
+
+COLORS: tuple[Color, ...] = get_args(Color)
+#: Scores beyond ten pawns say the same: won (lichess, modules/analyse AccuracyPercent).
+SWING_CAP_CP = 1000
+#: A swing is looked for in so many last moves of both sides.
+SWING_PLIES = 4
+NAME_CELLS = 40
+
+
+#: Shown for a game that the journal holds and no source has sent since the start.
+RESTORED = "from before the restart, not sent again yet"
+
+
+class SideRow(msgspec.Struct, frozen=True):
+    """One player's line."""
+
+    name: str
+    title: str
+    elo: int | None
+    last: PlyView | None
+    """The last move."""
+    move: str
+    """``23.Nf3``, for Black ``23…Nxd5``."""
+    point: CurvePoint | None
+    """The figures after it."""
+    curve: tuple[float | None, ...]
+    first_choice: float | None
+    centipawn_loss: float | None
+
+    @property
+    def early(self) -> bool:
+        """Whether too few moves are counted."""
+        return self.point is None or self.point.counted < EARLY_MOVES
+
+    @property
+    def strength(self) -> float | None:
+        """What boards are sorted by: the perceived rating, once it is not early."""
+        return None if self.point is None or self.early else self.point.perceived
+
+
+class BoardRow(msgspec.Struct, frozen=True):
+    """One board."""
+
+    id: GameId
+    feed: FeedName
+    white_runs: bool | None
+    """Whether it is White's clock that runs; None where none is known to."""
+    event: str
+    """Empty when it is only the pairing."""
+    round: str
+    board: int | None
+    result: str
+    problem: str
+    white: SideRow
+    black: SideRow
+    ratings: tuple[float, float] | None
+    """Smallest and largest of both curves."""
+    odds: tuple[float, float] | None
+    """How likely White is to win, and the game to be drawn; None while unknown."""
+    swing_cp: int | None
+    best_strength: float | None
+    least_clock_s: float | None
+    low_clock_s: tuple[float, float]
+    """Below the first a clock is low, below the second nearly run out."""
+    last_ply: int
+
+    @property
+    def running(self) -> bool:
+        return self.result == "*"
+
+    def words(self) -> str:
+        """What a filter looks at."""
+        white, black = self.white, self.black
+        players = (white.title, white.name, black.title, black.name)
+        state = "running" if self.running else f"finished {self.result}"
+        return " ".join((self.event, self.round, *players, state, self.problem))
+
+
+def board_row(game: GameDetail, choice: FigureChoice = "perceived") -> BoardRow:
+    """What the list shows of ``game``; ``choice`` is what the curves draw."""
+    last = last_plies(game)
+    white, black = (_side(game, color, last.get(color == "white"), choice) for color in COLORS)
+    strengths = [side.strength for side in (white, black) if side.strength is not None]
+    known = [each for each in (*white.curve, *black.curve) if each is not None]
+    return BoardRow(
+        id=game.id,
+        feed=game.feed,
+        white_runs=clock_runs(game, len(game.plies)),
+        event=plain(main_event(game), NAME_CELLS),
+        round=plain(game.round, 12),
+        board=game.board,
+        result=game.result,
+        problem=plain(game.problem or (RESTORED if game.restored else ""), 60),
+        white=white,
+        black=black,
+        ratings=(min(known), max(known)) if known else None,
+        odds=odds_of(game),
+        swing_cp=swing_cp(game),
+        best_strength=max(strengths, default=None),
+        least_clock_s=min(
+            (ply.clock_s for ply in last.values() if ply.clock_s is not None), default=None
+        ),
+        low_clock_s=low_clock_s(game.time_control),
+        last_ply=len(game.plies),
+    )
+
+
+def last_plies(game: GameDetail) -> dict[bool, PlyView]:
+    """The last move of either side, White's under True."""
+    return {move_number(game, ply.ply)[1]: ply for ply in game.plies[-2:]}
+
+
+def _side(game: GameDetail, color: Color, last: PlyView | None, choice: FigureChoice) -> SideRow:
+    player, points = getattr(game, color), getattr(game.curves, color)
+    methods = getattr(game.methods, color)
+    return SideRow(
+        name=plain(player.name, NAME_CELLS),
+        title=plain(player.title or "", 4),
+        elo=player.elo,
+        last=last,
+        move=move_text(game, last, "…") if last else "",
+        point=points[-1] if points else None,
+        curve=tuple(
+            each.perceived if choice == "perceived" else each.difference for each in points
+        ),
+        first_choice=methods.first_choice.share,
+        centipawn_loss=methods.centipawn_loss,
+    )
+
+
+def odds_of(game: GameDetail) -> tuple[float, float] | None:
+    """How likely White is to win, and the game to be drawn; None after the end and while nobody
+    knows. That of the last position whose score is known.
+    """
+    if game.result != "*":
+        return None
+    for ply in reversed(game.plies[-2:]):
+        if ply.win is not None and ply.draw is not None:
+            return ply.win, ply.draw
+    return None
+
+
+def swing_cp(game: GameDetail) -> int | None:
+    """The largest change of the score over one of the last four plies; None while unknown."""
+    scores = [
+        max(-SWING_CAP_CP, min(SWING_CAP_CP, ply.score_cp))
+        for ply in game.plies[-SWING_PLIES - 1 :]
+        if ply.score_cp is not None
+    ]
+    if len(scores) < 2:
+        return None
+    return max(abs(after - before) for before, after in pairwise(scores))
+
+
+class BoardRows:
+    """The rows of all boards, kept up with the state."""
+
+    def __init__(self, changes: RecentChanges) -> None:
+        self._changes = changes
+        self._rows: dict[GameId, BoardRow] = {}
+        self._choice: FigureChoice = "perceived"
+
+    def refresh(
+        self,
+        ids: Sequence[GameId],
+        game: Callable[[GameId], GameDetail | None],
+        choice: FigureChoice = "perceived",
+    ) -> list[BoardRow]:
+        """The rows of these boards; those that changed are made again."""
+        every, touched = self._changes.touched()
+        if every or choice != self._choice:
+            self._rows.clear()
+            self._choice = choice
+        rows = {}
+        for id in ids:
+            row = None if id in touched else self._rows.get(id)
+            if row is None and (detail := game(id)) is not None:
+                row = board_row(detail, choice)
+            if row is not None:
+                rows[id] = row
+        self._rows = rows
+        return list(rows.values())
+
+
+# --- clocks --------------------------------------------------------------------------------------
+
+#: Seconds below which a clock is low, and nearly run out.
+_LOW_S: dict[Pace, tuple[float, float]] = {
+    "classical": (300.0, 60.0),
+    "rapid": (60.0, 20.0),
+    "blitz": (20.0, 10.0),
+    "bullet": (10.0, 5.0),
+}
+
+
+def low_clock_s(time_control: str) -> tuple[float, float]:
+    """Seconds below which a clock of this game is low, and nearly run out."""
+    return _LOW_S[pace_of(time_control) or "classical"]
+
+
+def clock_style(left_s: float | None, low_s: tuple[float, float]) -> str:
+    """How what is left of a running game's clock is drawn; the number itself says the same."""
+    if left_s is None or left_s >= low_s[0]:
+        return ""
+    return "bad" if left_s < low_s[1] else "warn"
+
+
+# --- order ---------------------------------------------------------------------------------------
+
+
+class BoardOrder(msgspec.Struct, frozen=True):
+    """One way to sort."""
+
+    key: str
+    """Key to press."""
+    name: str
+    explained: str
+    value: Callable[[BoardRow, float], float | None]
+    """Greatest first; None comes last. The float is the board's time since its last move, s."""
+
+
+def _clock_used(row: BoardRow, age_s: float) -> float | None:
+    return -row.least_clock_s if row.running and row.least_clock_s is not None else None
+
+
+_SWING = "largest change of the score in the last four plies first"
+_STRONGEST = "highest perceived rating first, once it is not early"
+_LEAST_TIME = "least time on a clock first, running games only"
+_LONGEST = "longest without a move first, running games only"
+ORDERS = {
+    order.name: order
+    for order in (
+        BoardOrder("B", "board", "by event, round and board number", lambda row, age_s: 0.0),
+        BoardOrder("S", "swing", _SWING, lambda row, age_s: row.swing_cp),
+        BoardOrder("R", "rating", _STRONGEST, lambda row, age_s: row.best_strength),
+        BoardOrder("T", "time trouble", _LEAST_TIME, _clock_used),
+        BoardOrder("A", "age", _LONGEST, lambda row, age_s: age_s if row.running else None),
+    )
+}
+
+
+def pairing(row: BoardRow) -> tuple[str, RoundPlace, int, str]:
+    """Event, round (2 before 10), board, id: the order of the pairing list."""
+    parts = round_place(row.round, row.board)
+    return row.event, parts, row.board if row.board is not None else 1 << 30, row.id
+
+
+def ordered(
+    rows: Iterable[BoardRow],
+    order: BoardOrder,
+    *,
+    reverse: bool = False,
+    pinned: Collection[GameId] = (),
+    alerting: Collection[GameId] = (),
+    age_s: Callable[[GameId], float] = lambda game: 0.0,
+) -> list[BoardRow]:
+    """Pinned boards first, then those in ``alerting``, then by ``order``; equal ones in the order
+    of the pairing list.
+    """
+    found = sorted(rows, key=pairing)
+    if order.name == "board":
+        found = found[::-1] if reverse else found
+    else:
+        values = {row.id: order.value(row, age_s(row.id)) for row in found}
+        known = [row for row in found if values[row.id] is not None]
+        known.sort(key=lambda row: values[row.id] or 0.0, reverse=not reverse)
+        # Unknown stays last, whichever way round.
+        found = known + [row for row in found if values[row.id] is None]
+    return sorted(found, key=lambda row: (row.id not in pinned, row.id not in alerting))
+
+
+def running_first(views: Sequence[GameView], limit: int) -> list[GameView]:
+    """At most ``limit`` games in pairing order. Running games are chosen before finished ones, and
+    of these the newest round: nobody scrolls here.
+    """
+    running = sorted((view for view in views if view.result == "*"), key=game_order)
+    finished = sorted((view for view in views if view.result != "*"), key=game_order)
+    finished.sort(key=_round, reverse=True)
+    return sorted((running + finished)[:limit], key=game_order)
+
+
+def _round(view: GameView) -> tuple[int, str]:
+    """Sources write boards into rounds: 4.12 is board 12 of round 4."""
+    _, parts, _, _ = game_order(view)
+    return parts[0]
+
+
+# --- the view -------------------------------------------------------------------------------------
 
 #: From this width on two columns of boards stand side by side, each still with every figure.
 TWO_COLUMNS = 164
@@ -61,8 +361,20 @@ class SideColumn(msgspec.Struct, frozen=True):
     """Cells of its head that reach into what the head before it leaves free."""
 
     def set(self, text: str, more: int = 0) -> str:
+        """``text`` in its cells, and ``more``."""
         width = self.width + more
         return right(text, width) if self.to_right else left(text, width)
+
+
+def side_cells(row: BoardRow, side: SideRow, context: ViewContext) -> tuple[dict[str, str], str]:
+    """Rating, clock and figures of a side by the names of their columns; the clock's style."""
+    ran_s = 0.0
+    if row.white_runs is (side is row.white):
+        ran_s = context.changes.ran_s(row.id, row.feed, row.last_ply)
+    left_s = clock_left_s(side.last.clock_s, ran_s) if side.last else None
+    figures = figure_cells(side.point, context.state.engine().rating)
+    texts = {"elo": str(side.elo or ""), "clock": clock_text(left_s), **figures}
+    return texts, clock_style(left_s, row.low_clock_s) if row.running else ""
 
 
 _FIXED = {
@@ -119,13 +431,13 @@ def layout(width: int, *, odds: bool) -> BoardListLayout:
     return BoardListLayout(width, name_width, columns, curve)
 
 
-def heads(plan: BoardListLayout, palette: Palette) -> Text:
+def heads(plan: BoardListLayout) -> Text:
     """The heads of one column of boards."""
     text = " " * 2 + right("Bd", 3) + " " + left("Player", plan.name)
     for column in plan.columns:
         room = len(text) - column.spill
         text = text[:room] + " " + column.set(column.head, column.spill)
-    return styled(f"{text} {left('Curve', plan.curve)}" if plan.curve else text, palette.dim)
+    return styled(f"{text} {left('Curve', plan.curve)}" if plan.curve else text, "dim")
 
 
 class BoardsView(ListView[BoardRow]):
@@ -137,6 +449,7 @@ class BoardsView(ListView[BoardRow]):
         self.order = "board"
         self.reverse = False
         self.alerts_first = False
+        self._rows = BoardRows(context.changes)
         self._deep = 1
         self._alerting: set[GameId] = set()
 
@@ -148,7 +461,7 @@ class BoardsView(ListView[BoardRow]):
         if context.keyless:
             views = running_first(views, self._deep * columns)
         ids = [view.id for view in views]
-        rows = context.rows.refresh(ids, context.state.game, context.figure)
+        rows = self._rows.refresh(ids, context.state.game, context.figure)
         changes.feeds(context.state.feeds())
         if self.query:
             matches = matcher(self.query)
@@ -170,12 +483,12 @@ class BoardsView(ListView[BoardRow]):
             text = "No board yet: they appear as soon as a source sends them"
             if self.query:
                 text = f"No board matches {self.query!r}: esc shows all"
-            return filled([Text(), styled(f"  {text}", context.palette.dim)], height)
+            return filled([Text(), styled(f"  {text}", "dim")], height)
         each = (width - _GAP * (columns - 1)) // columns
         plan = layout(each, odds=any(row.odds is not None for row in self.listed))
         blocks = []
         for start in range(0, self.page, self._deep):
-            lines = [heads(plan, context.palette)]
+            lines = [heads(plan)]
             for row in seen[start : start + self._deep]:
                 lines += self._board(row, plan)
             blocks.append((lines, each))
@@ -202,7 +515,7 @@ class BoardsView(ListView[BoardRow]):
         ]
         if here:
             for line in lines:
-                line.stylize_before(context.palette.cursor)
+                line.stylize_before("cursor")
         return lines
 
     def _side(
@@ -214,47 +527,42 @@ class BoardsView(ListView[BoardRow]):
         plan: BoardListLayout,
         ours: dict[str, str],
     ) -> Text:
-        context, palette = self._context, self._context.palette
+        context = self._context
         white = side is row.white
-        sign = "○" if white else "●"
-        point, last = side.point, side.last
+        last = side.last
         new = last is not None and context.changes.is_new(row.id, last.ply)
-        line = styled(pin, palette.accent)
-        if (row.problem or row.id in self._alerting) and not white:
-            line.append("!", palette.bad)
-        else:
-            line.append("•" if new else " ", palette.warn)
-        line.append(right(number, 3) + " ", palette.dim if white else palette.strong)
-        name = f"{sign} {side.title} " if side.title else f"{sign} "
-        line.append(name, palette.strong)
-        line.append(left(side.name, plan.name - cell_len(name)))
-        runs = row.white_runs is white
-        ran_s = context.changes.ran_s(row.id, row.feed, row.last_ply) if runs else 0.0
-        left_s = clock_left_s(last.clock_s, ran_s) if last else None
-        plus = context.state.engine().rating
+        wrong = (row.problem or row.id in self._alerting) and not white
+        name = f"{'○' if white else '●'} {side.title}{' ' * bool(side.title)}"
+        line = Text.assemble(
+            (pin, "accent"),
+            ("!", "bad") if wrong else ("•" if new else " ", "warn"),
+            (right(number, 3) + " ", "dim" if white else "strong"),
+            (name, "strong"),
+            left(side.name, plan.name - cell_len(name)),
+            no_wrap=True,
+        )
+        cells, clock = side_cells(row, side, context)
         texts = {
-            "elo": str(side.elo or ""),
+            **cells,
             "move": side.move,
             "score": ply_score(last) if last else "",
-            "clock": clock_text(left_s),
-            **figure_cells(point, plus),
             "first": "" if side.first_choice is None else f"{100 * side.first_choice:.0f}%",
             "loss": "" if side.centipawn_loss is None else f"{side.centipawn_loss:.0f}",
             **ours,
         }
         styles = {
-            **dict.fromkeys(("elo", "usual", "a4", "counted", "age"), palette.dim),
-            "move": palette.changed if new else "",
+            "clock": clock,
+            **dict.fromkeys(("elo", "usual", "a4", "counted", "age"), "dim"),
+            "move": "changed" if new else "",
             # What is early says nothing yet; what is over will not change.
-            "plays": palette.dim if side.early else "" if row.running else palette.strong,
-            "clock": clock_style(left_s, row.low_clock_s, palette) if row.running else "",
+            "plays": "dim" if side.early else "" if row.running else "strong",
         }
         for column in plan.columns:
             line.append(" ")
             line.append(column.set(texts.get(column.name, "")), styles.get(column.name, ""))
         if row.ratings and plan.curve:
             curve = sparkline(side.curve, plan.curve, *row.ratings)
-            line.append(" " + curve, palette.white if white else palette.black)
+            line.append(" " + curve, "white" if white else "black")
         return line
 
     def caption(self) -> str:

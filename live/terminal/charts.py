@@ -7,8 +7,12 @@ worst blunder: what the one holds and what lies beyond the picture is written.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
+from typing import TypeVar
 
 import chess
 from rich.text import Text
@@ -16,8 +20,7 @@ from rich.text import Text
 from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail, PlyView
 from live.games.game import move_number
 from live.publish.published_state import gain_counts
-from live.terminal.palette import Palette
-from live.terminal.text import clock_text, left, ply_score, right, styled
+from live.terminal.text import clock_text, filled, left, ply_score, right, styled
 
 _UP = " ▁▂▃▄▅▆▇█"
 #: Labels and rules of the axis left of a graph, cells.
@@ -38,29 +41,39 @@ BINS = (
 )
 
 
-def score_graph(
-    game: GameDetail, cursor_ply: int, width: int, height: int, palette: Palette
-) -> list[Text]:
-    """White's advantage above the line, Black's below; one column a ply, or the last of several."""
+Values = TypeVar("Values")
+
+
+def _sampled(values: Sequence[Values], width: int) -> tuple[list[Values], int, int]:
+    """The values that have a column: the last of each so many; how many, and how wide it is."""
     columns = max(1, width - AXIS)
+    step = max(1, -(-len(values) // columns))
+    drawn = [values[min(start + step, len(values)) - 1] for start in range(0, len(values), step)]
+    return drawn, step, max(1, min(4, columns // len(drawn)))
+
+
+def _axis_left(label: str) -> Text:
+    """The beginning of a graph's line."""
+    return Text.assemble(
+        (right(label, AXIS - 1), "dim"), ("┤" if label else "│", "dim"), no_wrap=True
+    )
+
+
+def score_graph(game: GameDetail, cursor_ply: int, width: int, height: int) -> list[Text]:
+    """White's advantage above the line, Black's below; one column a ply, or the last of several."""
     scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
-    step = max(1, -(-len(scores) // columns))
-    shown = [scores[min(start + step, len(scores)) - 1] for start in range(0, len(scores), step)]
-    here = cursor_ply // step
+    shown, step, wide = _sampled(scores, width)
     half = max(1, height // 2)
-    wide = max(1, min(4, columns // max(1, len(shown))))
     labels = _score_labels(half)
     lines = []
     for row in range(2 * half):
-        line = styled(right(labels.get(row, ""), AXIS - 1), palette.dim)
-        line.append("┤" if row in labels else "│", palette.dim)
+        line = _axis_left(labels.get(row, ""))
         for index, score in enumerate(shown):
-            cell, style = _score_cell(score, row, half, palette)
-            if index == here and cell == " ":
-                cell, style = "┊", palette.accent
-            line.append(cell * (wide if cell != "┊" else 1), style)
-            if cell == "┊" and wide > 1:
-                line.append(" " * (wide - 1))
+            cell, style = _score_cell(score, row, half)
+            if index == cursor_ply // step and cell == " ":
+                line.append("┊".ljust(wide), "accent")
+            else:
+                line.append(cell * wide, style)
         lines.append(line)
     return lines
 
@@ -75,20 +88,20 @@ def _score_labels(half: int) -> dict[int, str]:
     return rows
 
 
-def _score_cell(score: int | None, row: int, half: int, palette: Palette) -> tuple[str, str]:
+def _score_cell(score: int | None, row: int, half: int) -> tuple[str, str]:
     if score is None:
-        return ("·" if row == half - 1 else " "), palette.dim
+        return ("·" if row == half - 1 else " "), "dim"
     eighths = round(chances(score) * half * 8)
     if row < half:  # above the line, filled from below
         filled = max(0, min(8, eighths - (half - 1 - row) * 8))
         if filled == 0 and row == half - 1:
-            return "▁", palette.dim
-        return _UP[filled], palette.white
+            return "▁", "dim"
+        return _UP[filled], "white"
     # Below the line a block hangs from above: the blank part is drawn, and turned round.
     filled = max(0, min(8, -eighths - (row - half) * 8))
     if filled == 8:
-        return "█", palette.black
-    return _UP[8 - filled] if filled else " ", f"{palette.black} reverse" if filled else ""
+        return "█", "black"
+    return _UP[8 - filled] if filled else " ", "hanging" if filled else ""
 
 
 ChartScale = tuple[float, float]
@@ -128,32 +141,21 @@ def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:
 
 
 def rating_graph(
-    points: Sequence[Drawn],
-    scale: ChartScale | None,
-    width: int,
-    height: int,
-    style: str,
-    palette: Palette,
+    points: Sequence[Drawn], scale: ChartScale | None, width: int, height: int, style: str
 ) -> list[Text]:
     """The rating ``━`` in its band ``░``, move by move; a band without end goes on to the edge,
     with an arrow for the rating there.
     """
     if scale is None or not points:
-        empty = styled(" " * AXIS + "no rating yet", palette.dim)
-        return [empty, *(Text() for _ in range(height - 1))]
-    columns = max(1, width - AXIS)
-    step = max(1, -(-len(points) // columns))
-    drawn = [points[min(start + step, len(points)) - 1] for start in range(0, len(points), step)]
-    wide = max(1, min(4, columns // len(drawn)))
-    cells = [_column(point, scale, height) for point in drawn]
+        return filled([styled(" " * AXIS + "no rating yet", "dim")], height)
+    drawn, _, wide = _sampled(points, width)
+    columns = [_column(point, scale, height) for point in drawn]
     labels = {0: scale[1], height // 2: sum(scale) / 2, height - 1: scale[0]}
     lines = []
     for row in range(height):
-        label = f"{labels[row]:.0f}" if row in labels else ""
-        line = styled(right(label, AXIS - 1), palette.dim)
-        line.append("┤" if row in labels else "│", palette.dim)
-        for column in cells:
-            line.append(column[row] * wide, palette.band if column[row] == "░" else style)
+        line = _axis_left(f"{labels[row]:.0f}" if row in labels else "")
+        for column in columns:
+            line.append(column[row] * wide, "band" if column[row] == "░" else style)
         lines.append(line)
     return lines
 
@@ -178,55 +180,42 @@ def _column(point: Drawn, scale: ChartScale, height: int) -> list[str]:
     return cells
 
 
-def histogram(game: GameDetail, width: int, height: int, palette: Palette) -> list[Text]:
+def histogram(game: GameDetail, width: int, height: int) -> list[Text]:
     """How many moves lost how much, as shares of either side's moves. Successive gains may be above
     0: those are counted first.
     """
     curves = (game.curves.white, game.curves.black)
     above = any(point.gain_cp > 0 for points in curves for point in points)
     bins = ((-1, "gained"), *BINS) if above else BINS
-    counts = [[0] * len(bins), [0] * len(bins)]
-    for side, points in enumerate(curves):
-        for point in points:
-            found = next(i for i, (most, _) in enumerate(bins) if -point.gain_cp <= most)
-            counts[side][found] += 1
-    totals = [max(1, sum(each)) for each in counts]
-    most = max(count / total for each, total in zip(counts, totals, strict=True) for count in each)
+    ends = [end for end, _ in bins]
+    counts = [Counter(bisect_left(ends, -point.gain_cp) for point in points) for points in curves]
+    most = max((each / side.total() for side in counts for each in side.values()), default=1)
     room = max(1, (width - 9 - 2 * 12) // 2)
-    lines = [
-        styled(
-            left("lost", 9) + left("○ White", room + 12) + left("● Black", room + 12), palette.dim
-        )
-    ]
+    heads = left("○ White", room + 12) + left("● Black", room + 12)
+    lines = [styled(left("lost", 9) + heads, "dim")]
     for index, (_, name) in enumerate(bins):
-        line = styled(left(name, 9), palette.dim)
-        for side, style in ((0, palette.white), (1, palette.black)):
-            share = counts[side][index] / totals[side]
-            bar = "█" * round(share / most * room) if most else ""
-            if counts[side][index] and not bar:
-                bar = "▏"
-            line.append(left(bar, room), style)
-            text = f"{counts[side][index]:>4} {100 * share:>3.0f} %" if counts[side][index] else ""
-            line.append(left(text, 12))
+        line = styled(left(name, 9), "dim")
+        for side, style in zip(counts, ("white", "black"), strict=True):
+            count, share = side[index], side[index] / max(1, side.total())
+            bar = "█" * round(share / most * room)
+            line.append(left(bar or "▏" * (count > 0), room), style)
+            line.append(left(f"{count:>4} {100 * share:>3.0f} %" if count else "", 12))
         lines.append(line)
     return lines[:height]
 
 
-def gain_charts(
-    game: GameDetail, engine: GainCounts, width: int, height: int, palette: Palette
-) -> list[Text]:
+def gain_charts(game: GameDetail, engine: GainCounts, width: int, height: int) -> list[Text]:
     """Both sides' gains at one centipawn, as high as there is room; empty where there is none."""
     rows = min(4, height // 2 - 4)
     if rows < 1:
         return []
     lines: list[Text] = []
     for name, points, style in (
-        ("○ White", game.curves.white, palette.white),
-        ("● Black", game.curves.black, palette.black),
+        ("○ White", game.curves.white, "white"),
+        ("● Black", game.curves.black, "black"),
     ):
-        counts = gain_counts(points)
-        lines.append(styled(f"{name}, centipawns", palette.head))
-        lines += gain_chart(counts, engine, width, rows, style, palette)
+        lines.append(styled(f"{name}, centipawns", "head"))
+        lines += gain_chart(gain_counts(points), engine, width, rows, style)
     return lines
 
 
@@ -239,60 +228,42 @@ _MARK_CP = 25
 
 
 def gain_chart(
-    counts: GainCounts,
-    engine: GainCounts,
-    width: int,
-    rows: int,
-    style: str,
-    palette: Palette,
+    counts: GainCounts, engine: GainCounts, width: int, rows: int, style: str
 ) -> list[Text]:
     """The player's bars, ``rows`` lines high, the axis in centipawns and the engine's own: with
     the line of what is written ``rows + 3`` lines.
     """
     if not counts:
-        return [styled("no gain yet", palette.dim), *(Text() for _ in range(rows + 2))]
-    least, most = _range(counts, engine, width)
-    lines = [styled(_written(counts, least, most), palette.dim)]
-    lines += _bars(dict(counts), least, most, rows, style, palette)
-    lines.append(styled(_axis(least, most), palette.dim))
+        return filled([styled("no gain yet", "dim")], rows + 3)
+    # Right of 0 only where there are such gains.
+    most = min(max(gain_cp for gain_cp, _ in (*counts, *engine, (0, 0))), width // 2)
+    shown = range(most - width + 1, most + 1)
+    lines = [
+        styled(_written(counts, shown), "dim"),
+        *_bars(dict(counts), shown, rows, style),
+        styled(_axis(shown), "dim"),
+    ]
     if all(gain_cp == 0 for gain_cp, _ in engine):
-        lines.append(styled("the engine's own: 0 in every move" if engine else "", palette.dim))
+        lines.append(styled("the engine's own: 0 in every move" if engine else "", "dim"))
     else:
-        lines += _bars(dict(engine), least, most, 1, palette.dim, palette)
-        lines[-1].append(" engine", palette.dim)
-    return [_cut(line, width) for line in lines]
+        lines += _bars(dict(engine), shown, 1, "dim")
+        lines[-1].append(" engine", "dim")
+    for line in lines:
+        line.truncate(width)
+    return lines
 
 
-def _cut(line: Text, width: int) -> Text:
-    line.truncate(width)
-    return line
-
-
-def _range(counts: GainCounts, engine: GainCounts, width: int) -> tuple[int, int]:
-    """First and last centipawn that has a column. Right of 0 only where there are such gains."""
-    highest = max(gain_cp for gain_cp, _ in (*counts, *engine, (0, 0)))
-    most = min(highest, width // 2)
-    return most - width + 1, most
-
-
-def _written(counts: GainCounts, least: int, most: int) -> str:
-    held = dict(counts)
-    moves = sum(held.values())
-    none = held.get(0, 0)
+def _written(counts: GainCounts, shown: range) -> str:
+    none, moves = dict(counts).get(0, 0), sum(count for _, count in counts)
     parts = [f"0 in {none} of {moves} ({100 * none / moves:.0f} %)"]
-    below = sum(count for gain_cp, count in counts if gain_cp < least)
-    above = sum(count for gain_cp, count in counts if gain_cp > most)
-    if below:
-        parts.append(f"{below} below {least}")
-    if above:
-        parts.append(f"{above} above {most}")
+    if below := sum(count for gain_cp, count in counts if gain_cp < shown[0]):
+        parts.append(f"{below} below {shown[0]}")
+    if above := sum(count for gain_cp, count in counts if gain_cp > shown[-1]):
+        parts.append(f"{above} above {shown[-1]}")
     return " · ".join(parts)
 
 
-def _bars(
-    counts: dict[int, int], least: int, most: int, rows: int, style: str, palette: Palette
-) -> list[Text]:
-    shown = range(least, most + 1)
+def _bars(counts: dict[int, int], shown: range, rows: int, style: str) -> list[Text]:
     top = max((counts.get(gain_cp, 0) for gain_cp in shown if gain_cp), default=0)
     lines = []
     for row in range(rows):
@@ -300,7 +271,7 @@ def _bars(
         for gain_cp in shown:
             count = counts.get(gain_cp, 0)
             if gain_cp == 0:
-                line.append(_SPIKE if count else " ", palette.accent)
+                line.append(_SPIKE if count else " ", "accent")
                 continue
             eighths = -(-count * rows * 8 // top) if top else 0
             line.append(_UP[max(0, min(8, eighths - (rows - 1 - row) * 8))], style)
@@ -308,13 +279,13 @@ def _bars(
     return lines
 
 
-def _axis(least: int, most: int) -> str:
+def _axis(shown: range) -> str:
     """Marks under their columns, as far as they do not touch."""
-    cells = ["─"] * (most - least + 1)
-    for mark in range(-(-least // _MARK_CP) * _MARK_CP, most + 1, _MARK_CP):
+    cells = ["─"] * len(shown)
+    for mark in range(-(-shown[0] // _MARK_CP) * _MARK_CP, shown[-1] + 1, _MARK_CP):
         label = f"{mark:+d}" if mark else "0"
         # Right-aligned, so that the last column's mark, which is 0, fits.
-        end = mark - least + 1
+        end = shown.index(mark) + 1
         if end >= len(label):
             cells[end - len(label) : end] = label
     return "".join(cells)
@@ -354,37 +325,32 @@ def san_of(board: chess.Board | None, uci: str | None) -> str:
         return ""
 
 
-def diagram(board: chess.Board, palette: Palette, *, large: bool = False) -> list[Text]:
+def diagram(board: chess.Board, *, large: bool = False, coloured: bool = True) -> list[Text]:
     """White below. Small: 2 cells a square, 9 lines of 18 cells. Large: 4 cells and 2 lines a
-    square, 17 lines of 34 cells.
+    square, 17 lines of 34 cells. Without colours a dot marks the dark squares.
     """
     last = board.peek() if board.move_stack else None
     marked = {last.from_square, last.to_square} if last else set()
-    wide = 4 if large else 2
+    wide, before = (4, " ") if large else (2, "")
     lines: list[Text] = []
     for rank in range(7, -1, -1):
-        line, below = styled(f"{rank + 1} ", palette.dim), styled("  ")
+        line, below = styled(f"{rank + 1} ", "dim"), styled("  ")
         for file in range(8):
             square = chess.square(file, rank)
-            ground = palette.light_square if (file + rank) % 2 else palette.dark_square
-            if square in marked:
-                ground = palette.last_move or ground
-            man = board.piece_at(square)
-            if man is None:
-                # Without colours a dot marks the dark squares.
-                dot = "·" if not palette.dark_square and not (file + rank) % 2 else " "
-                line.append(f" {dot}".ljust(wide) if large else f"{dot} ", f"dim {ground}")
-            else:
-                style = palette.white_piece if man.color else palette.black_piece
-                sign = _MEN[man.symbol()]
-                line.append(f" {sign}".ljust(wide) if large else f"{sign} ", f"{style} {ground}")
-            below.append(" " * wide, ground if palette.dark_square else "")
+            dark = (file + rank) % 2 == 0
+            ground = "dark_square" if dark else "light_square"
+            ground = "last_move" if square in marked else ground
+            below.append(" " * wide, ground if coloured else "")
+            man, start = board.piece_at(square), len(line)
+            sign = _MEN[man.symbol()] if man else " " if coloured or not dark else "·"
+            style = "dim" if man is None else "white_piece" if man.color else "black_piece"
+            line.append(f"{before}{sign}".ljust(wide), style)
+            line.stylize(ground, start)
         lines.append(line)
         if large:
             lines.append(below)
-    files = "".join(f" {file}".ljust(wide) if large else f"{file} " for file in "abcdefgh")
-    lines.append(styled("  " + files, palette.dim))
-    return lines
+    files = "".join(f"{before}{file}".ljust(wide) for file in "abcdefgh")
+    return [*lines, styled("  " + files, "dim")]
 
 
 # --- the move list -------------------------------------------------------------------------------
@@ -420,14 +386,11 @@ def signs(game: GameDetail) -> list[str]:
     """The sign of every ply; none while a score is provisional. What lost nothing may be a find
     or set a trap.
     """
-    before: int | None = game.start_score_cp
-    found = []
-    for ply in game.plies:
-        after = ply.score_cp if ply.final else None
-        lost = sign(before, after, white=move_number(game, ply.ply)[1])
-        found.append(lost or PRAISE.get(ply.mark or "", ""))
-        before = after
-    return found
+    scores = [game.start_score_cp, *(ply.score_cp if ply.final else None for ply in game.plies)]
+    return [
+        sign(before, after, white=move_number(game, ply.ply)[1]) or PRAISE.get(ply.mark or "", "")
+        for ply, (before, after) in zip(game.plies, pairwise(scores), strict=True)
+    ]
 
 
 def row_of(game: GameDetail, ply: int) -> int:
@@ -435,47 +398,36 @@ def row_of(game: GameDetail, ply: int) -> int:
     return move_number(game, ply)[0] - move_number(game, 1)[0]
 
 
-def moves(
-    game: GameDetail, cursor_ply: int, first: int, height: int, width: int, palette: Palette
-) -> list[Text]:
+def moves(game: GameDetail, cursor_ply: int, first: int, height: int, width: int) -> list[Text]:
     """Lines of the list from ``first`` on; with clocks where ``width`` has room for them."""
-    clocks = width >= MOVE_CELLS + 2 * _CLOCK_CELLS
-    marks = signs(game)
+    clock = _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
+    head = "   " + "".join(
+        left(f" {color}", 10) + right("gain", 7) + right("score ", 8) + right("clock", clock)
+        for color in ("○ White", "● Black")
+    )
     rows: dict[int, Text] = {}
-    for ply in game.plies:
+    for ply, mark in zip(game.plies, signs(game), strict=True):
         number, white = move_number(game, ply.ply)
         if number not in rows:
-            rows[number] = styled(right(str(number), 3), palette.dim)
+            rows[number] = styled(right(str(number), 3), "dim")
             if not white:  # the game began with Black's move
-                rows[number].append(" " * (_SIDE_CELLS + (_CLOCK_CELLS if clocks else 0)))
-        here = cursor_ply == ply.ply
-        _append(rows[number], ply, marks[ply.ply - 1], here, clocks, palette)
-    return [_head(clocks, palette), *list(rows.values())[first : first + height - 1]]
+                rows[number].append(" " * (_SIDE_CELLS + clock))
+        _append(rows[number], ply, mark, cursor_ply == ply.ply, clock)
+    return [styled(head.rstrip(), "dim"), *list(rows.values())[first : first + height - 1]]
 
 
-def _head(clocks: bool, palette: Palette) -> Text:
-    text = "   "
-    for color in ("○ White", "● Black"):
-        text += left(f" {color}", 10) + right("gain", 7) + right("score ", 8)
-        text += right("clock", _CLOCK_CELLS) if clocks else ""
-    return styled(text.rstrip(), palette.dim)
-
-
-def _append(
-    line: Text, ply: PlyView, mark: str, here: bool, clocks: bool, palette: Palette
-) -> None:
+def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None:
     start = len(line)
     # The cursor is a sign as well: some terminals show no background.
-    line.append("▸" if here else " ", palette.accent)
-    line.append(ply.san, palette.strong if mark else palette.text)
-    style = palette.good if mark in PRAISE.values() else palette.warn
-    line.append(left(mark, 9 - len(ply.san)), palette.bad if mark == "??" else style)
+    line.append("▸" if here else " ", "accent")
+    line.append(ply.san, "strong" if mark else "text")
+    style = "bad" if mark == "??" else "good" if mark in PRAISE.values() else "warn"
+    line.append(left(mark, 9 - len(ply.san)), style)
     gain = "·" if ply.gain_cp is None else f"{ply.gain_cp / 100:+.2f}"
-    line.append(right(gain, 7), palette.text if ply.gain_cp else palette.dim)
+    line.append(right(gain, 7), "text" if ply.gain_cp else "dim")
     score = ply_score(ply)
     score += "" if ply.score_cp is None or score.endswith("~") else " "
-    line.append(right(score, 8), palette.text if ply.final else palette.dim)
-    if clocks:
-        line.append(right(clock_text(ply.clock_s), _CLOCK_CELLS), palette.dim)
+    line.append(right(score, 8), "text" if ply.final else "dim")
+    line.append(right(clock_text(ply.clock_s), clock), "dim")
     if here:
-        line.stylize_before(palette.cursor, start)
+        line.stylize_before("cursor", start)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap
 
-import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -18,10 +17,19 @@ from live.events import EngineHealth, EngineInfo, GainKind, GameId, PublicDelay
 from live.terminal.alerts_view import AlertsView, IncidentsView
 from live.terminal.board_view import BoardView
 from live.terminal.boards_view import BoardsView
-from live.terminal.palette import PALETTES, Palette
 from live.terminal.players_view import PlayersView
-from live.terminal.text import WITHHELD, counted, fit, is_withheld, plain, spoken_time, styled
-from live.terminal.view_context import KeyHint, TextPrompt, View, ViewContext, asks, filled
+from live.terminal.text import (
+    PALETTES,
+    WITHHELD,
+    counted,
+    filled,
+    fit,
+    is_withheld,
+    plain,
+    spoken_time,
+    styled,
+)
+from live.terminal.view_context import KeyHint, TextPrompt, View, ViewContext, asks
 
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
@@ -58,15 +66,6 @@ SIGNS = (
     "A key in brackets does nothing now; here it says why. 3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )
-_EVERYWHERE = {
-    "1 2 3 4": ("views", "boards, players and standings, alerts, incident log"),
-    "colon": ("more", "every command, found by typing part of its name"),
-    "v": ("", "show Algorithm 4 in the curves, or the perceived rating"),
-    "b": ("", "the bell: silent, rings for alarms, rings for every alert"),
-    "t": ("", "another theme: dusk, paper, signal (colour-blind safe), plain"),
-    "q": ("quit", "end, after asking"),
-    "question_mark f1": ("help", "this page"),
-}
 #: Smallest terminal that is drawn on, cells and lines.
 LEAST = (60, 12)
 
@@ -113,36 +112,35 @@ class TerminalController:
         return lines
 
     def _help(self, width: int, height: int) -> list[Text]:
-        palette = self.context.palette
-        lines = help_lines(self.view.name, self._keys(), SIGNS, width, palette)
+        lines = help_lines(self.view.name, self._keys(), SIGNS, width)
         self._help_first = max(0, min(self._help_first, len(lines) - height))
         return filled(lines[self._help_first :], height)
 
     def _status(self, width: int) -> Text:
-        context, palette = self.context, self.context.palette
+        context = self.context
         if trouble := context.actions.status():
-            return styled(f" ↻ {trouble}", palette.warn)
+            return styled(f" ↻ {trouble}", "warn")
         if message := context.message():
-            return styled(f" {message}", palette.accent)
+            return styled(f" {message}", "accent")
         caption = self.view.caption()
-        line = styled(f" {caption}  " if caption else "", palette.text)
+        line = styled(f" {caption}  " if caption else "", "text")
         rest = width - line.cell_len
         if rest > 20:
             line.append_text(health(context, rest))
         return line
 
     def _bottom(self, width: int) -> Text:
-        context, palette = self.context, self.context.palette
+        context = self.context
         if context.keyless:
-            return styled(f" {NO_KEYS}", palette.dim)
+            return styled(f" {NO_KEYS}", "dim")
         if context.prompt is not None:
-            return styled(f" {context.prompt.question}", palette.warn)
+            return styled(f" {context.prompt.question}", "warn")
         if self.asking:
-            return styled(f" {self.asking}  ⏎ done  esc as before", palette.warn)
+            return styled(f" {self.asking}  ⏎ done  esc as before", "warn")
         keys = self._keys()
         if self.helping:
             keys = [KeyHint("", "scroll", shown="↑↓"), KeyHint("", "close", shown="esc")]
-        return footer(keys, width, palette)
+        return footer(keys, width)
 
     # --- keys -------------------------------------------------------------------------------------
 
@@ -151,19 +149,23 @@ class TerminalController:
 
     def everywhere(self) -> list[KeyHint]:
         """Keys of every screen."""
-        acts: dict[str, Callable[..., None]] = {
-            "1 2 3 4": lambda key: self.go(self._lists()[int(key) - 1]),
-            "colon": self._command_list,
-            "v": self.context.next_figure,
-            "b": self._next_bell,
-            "t": self._next_theme,
-            "q": self._ask_to_leave,
-            "question_mark f1": self._open_help,
-        }
-        hints = [KeyHint(keys, *_EVERYWHERE[keys], act) for keys, act in acts.items()]
-        if self.view is self.boards:  # it has no room for it; help names it there
-            hints[0] = msgspec.structs.replace(hints[0], label="")
-        return [*hints, KeyHint("escape", act=self._back, shown="")]
+        # The view of boards has no room for it; help names it there.
+        views = "" if self.view is self.boards else "views"
+        lists = "boards, players and standings, alerts, incident log"
+        more = "every command, found by typing part of its name"
+        figure = "show Algorithm 4 in the curves, or the perceived rating"
+        bell = "the bell: silent, rings for alarms, rings for every alert"
+        theme = "another theme: dusk, paper, signal (colour-blind safe), plain"
+        return [
+            KeyHint("1 2 3 4", views, lists, lambda key: self.go(self._lists()[int(key) - 1])),
+            KeyHint("colon", "more", more, self._command_list),
+            KeyHint("v", "", figure, self.context.next_figure),
+            KeyHint("b", "", bell, lambda: self.context.notify(self.context.bell.next_choice())),
+            KeyHint("t", "", theme, self._next_theme),
+            KeyHint("q", "quit", "end, after asking", self._ask_to_leave),
+            KeyHint("question_mark f1", "help", "this page", self._open_help),
+            KeyHint("escape", act=self._back, shown=""),
+        ]
 
     def _lists(self) -> tuple[View, ...]:
         return self.boards, self.players, self.alerts, self.incidents
@@ -195,9 +197,6 @@ class TerminalController:
     def _ask_to_leave(self) -> None:
         answers = dict.fromkeys(("y", "q", "enter"), self._leave)
         self.context.prompt = TextPrompt(self._leave_question(), answers)
-
-    def _next_bell(self) -> None:
-        self.context.notify(self.context.bell.next_choice())
 
     def _open_help(self, *_: str) -> None:
         self.helping = True
@@ -262,17 +261,17 @@ def title(context: ViewContext, view: str, width: int) -> Text:
     """The program, the view, how far the public is behind, where browsers find the same, and who
     measures.
     """
-    state, palette, engine = context.state, context.palette, context.state.engine()
+    state, engine = context.state, context.state.engine()
     unread = sum(map(asks, state.alerts()))
     withheld = is_withheld(engine)
     # Before what a narrow terminal cuts: what every figure is worth.
     worth = WITHHELD if withheld else "" if engine.models else "no model reads these scores"
-    line = styled(" live-rate ", f"{palette.head} reverse")
-    line.append(f" {view} ", palette.strong)
+    line = styled(" live-rate ", "title")
+    line.append(f" {view} ", "strong")
     for text, style in (
-        (f"!! {counted(unread, 'alert')}" if unread else "", palette.bad),
-        (delay_text(context.actions.public_delay(), context.wall_s()), palette.warn),
-        (worth, palette.warn),
+        (f"!! {counted(unread, 'alert')}" if unread else "", "bad"),
+        (delay_text(context.actions.public_delay(), context.wall_s()), "warn"),
+        (worth, "warn"),
     ):
         line.append(f" {text} " if text else "", style)
     place = f" {plain(context.actions.address, 60)} "
@@ -283,8 +282,8 @@ def title(context: ViewContext, view: str, width: int) -> Text:
         fitting = [text for text in measured if len(shown) + cell_len(text) <= room]
         if fitting or not measured:
             break
-    line.append(shown, palette.accent)
-    line.append(fitting[0] if fitting else "", palette.dim)
+    line.append(shown, "accent")
+    line.append(fitting[0] if fitting else "", "dim")
     return line
 
 
@@ -306,9 +305,9 @@ def health(context: ViewContext, width: int) -> Text:
     """One line: trouble first, in words, and what is to be known of a source that works; then how
     busy the engines are.
     """
-    feeds, engines, palette = context.state.feeds(), context.state.engines(), context.palette
+    feeds, engines = context.state.feeds(), context.state.engines()
     line = styled(" ")
-    styles = {"live": palette.good, "finished": palette.good, "failed": palette.bad}
+    styles = {"live": "good", "finished": "good", "failed": "bad"}
     calm = [feed for feed in feeds if feed.state in ("live", "finished")]
     for feed in sorted(feeds, key=lambda feed: feed in calm):
         detail, name = "", plain(feed.feed, 36)
@@ -319,13 +318,13 @@ def health(context: ViewContext, width: int) -> Text:
             detail = f": {trouble_text(feed.detail.removeprefix(feed.feed).strip(), room)}"
         elif note := feed.detail.partition("; ")[2]:
             detail = f": {plain(note, 120)}"
-        line.append(f"{FEED_SIGNS[feed.state]} ", styles.get(feed.state, palette.warn))
-        style = palette.text if feed in calm else palette.warn
+        line.append(f"{FEED_SIGNS[feed.state]} ", styles.get(feed.state, "warn"))
+        style = "text" if feed in calm else "warn"
         line.append(f"{name} {feed.state}{detail}  ", style)
     if engines.problem:
-        line.append(f"! {plain(engines.problem, 80)}  ", palette.warn)
+        line.append(f"! {plain(engines.problem, 80)}  ", "warn")
     if engines.restarts or engines.set_aside:
-        line.append(f"! {engines.restarts} restarts, {engines.set_aside} given up  ", palette.warn)
+        line.append(f"! {engines.restarts} restarts, {engines.set_aside} given up  ", "warn")
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
     said = [f"⚙ {busy} of {len(engines.engines)} searching"]
@@ -333,8 +332,7 @@ def health(context: ViewContext, width: int) -> Text:
     said.append(f"queue {queue_text(engines)}")
     if engines.measuring is not None and engines.measuring.of:
         said.append(f"measuring {engines.measuring.done} of {engines.measuring.of}")
-    line.append(" · ".join(said), palette.dim)
-    line.truncate(width, overflow="ellipsis")
+    line.append(" · ".join(said), "dim")
     return line
 
 
@@ -388,15 +386,15 @@ def delay_text(delay: PublicDelay, now_s: float) -> str:
     return text
 
 
-def footer(keys: Sequence[KeyHint], width: int, palette: Palette) -> Text:
+def footer(keys: Sequence[KeyHint], width: int) -> Text:
     """The keys that do something here; those that do nothing now are dim and in brackets."""
     shown = []
     for key in keys:
         if key.disabled:
-            shown.append((key, styled(f"({key.sign} {key.label})", palette.dim)))
+            shown.append((key, styled(f"({key.sign} {key.label})", "dim")))
         elif key.label:
-            shown.append((key, styled(f" {key.sign}", palette.head)))
-            shown[-1][1].append(f" {key.label}", palette.dim)
+            shown.append((key, styled(f" {key.sign}", "head")))
+            shown[-1][1].append(f" {key.label}", "dim")
     # Help is the way to all the others: it is never the one that has no room.
     last = [text for key, text in shown if "question_mark" in key.keys]
     room = width - sum(text.cell_len for text in last)
@@ -409,27 +407,23 @@ def footer(keys: Sequence[KeyHint], width: int, palette: Palette) -> Text:
     return line
 
 
-def help_lines(
-    name: str, keys: Sequence[KeyHint], notes: Sequence[str], width: int, palette: Palette
-) -> list[Text]:
+def help_lines(name: str, keys: Sequence[KeyHint], notes: Sequence[str], width: int) -> list[Text]:
     """Every key of a view in words, and what the signs mean."""
-    lines = [styled(f" Keys: {name}", palette.head)]
+    lines = [styled(f" Keys: {name}", "head")]
     for key in keys:
         if not key.explained:
             continue
-        line = styled(f" {key.sign:>7}  ", palette.strong)
-        line.append(key.explained, palette.text)
+        line = styled(f" {key.sign:>7}  ", "strong")
+        line.append(key.explained, "text")
         lines.append(line)
         if key.disabled:
             why = f"(not now: {key.disabled})"
             if line.cell_len + len(why) < width:
-                line.append(f" {why}", palette.warn)
+                line.append(f" {why}", "warn")
             else:
-                lines += _wrapped(why, 10, width, palette.warn)
+                lines += _wrapped(why, 10, width, "warn")
     for note in notes:
-        lines += _wrapped(note, 1, width, palette.dim)
-    for line in lines:
-        line.truncate(width, overflow="ellipsis")
+        lines += _wrapped(note, 1, width, "dim")
     return lines
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from live.catalogue import BY_ID, EARLY_MOVES, cell, ends_cell, standings
 from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView
-from live.terminal.text import RATING_SOURCES, perceived_text, percentile_cell, plain, usual_text
+from live.terminal.text import RATING_SOURCES, perceived_text, percentile_cell, plain
 
 #: Names and figures further apart than this are hard to read as one line.
 WIDEST_TABLE = 100
@@ -141,4 +141,4 @@ def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
         return Text("·", "dim"), Text()
     early = points[-1].counted < EARLY_MOVES
     plays = Text(perceived_text(points[-1].perceived), "dim" if early else "bold")
-    return plays, Text(usual_text(points[-1]), "dim")
+    return plays, Text(ends_cell(BY_ID["perceived"], points[-1]), "dim")

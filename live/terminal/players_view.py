@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -27,9 +27,9 @@ from live.catalogue import (
 from live.events import PlayerView, PluginFigure
 from live.ledger.roster import TeamMatch, team_matches, team_table
 from live.terminal.charts import gain_chart
-from live.terminal.palette import Palette
 from live.terminal.text import (
     counted,
+    filled,
     left,
     matcher,
     perceived_text,
@@ -38,7 +38,7 @@ from live.terminal.text import (
     right,
     styled,
 )
-from live.terminal.view_context import KeyHint, ListView, ViewContext, asking, filled
+from live.terminal.view_context import KeyHint, ListView, ViewContext, asking
 
 #: The column that players are ranked by until somebody chooses.
 RANKED = BY_ID["perceived"].name
@@ -64,87 +64,91 @@ _SORTS = {
 class PlayerColumn(msgspec.Struct, frozen=True):
     """A figure of the catalogue or its interval, or the figure of a plugin."""
 
+    name: str
+    """For the list of columns."""
+    head: str
+    width: int
+    explained: str
+    shown: bool
+    """Whether it is there at the start."""
+    text: Callable[[PlayerView, int], str]
+    """What its cell says; the number is what Algorithm 4 adds, the engine's rating."""
+    value: Callable[[PlayerView, int], float | None]
+    """What is sorted by, as far as it is shown, the best greatest; None comes last."""
     figure: Figure | None = None
     interval: bool = False
-    plugin: str = ""
 
-    @property
-    def name(self) -> str:
-        """For the list of columns."""
-        if self.figure is None:
-            return f"plugin {self.plugin}"
-        end = f", {self.figure.interval}" if self.interval else ""
-        return f"{self.figure.name}{end}"
 
-    @property
-    def head(self) -> str:
-        if self.figure is None:
-            return self.plugin[:16]
-        return self.figure.interval if self.interval else self.figure.head
+def _figure_column(figure: Figure) -> PlayerColumn:
+    """A column for a figure of the catalogue."""
 
-    @property
-    def width(self) -> int:
-        if self.figure is None:
-            return 16
-        return (
-            9 if self.interval else max(5 if self.figure.id == "percentile" else 4, len(self.head))
-        )
+    def text(view: PlayerView, engine_rating: int) -> str:
+        if figure.id == "perceived":
+            return perceived_text(view.perceived)
+        if figure.id == "percentile":
+            return percentile_cell(view)
+        return cell(figure, view, engine_rating)
 
-    @property
-    def explained(self) -> str:
-        what = f"A figure of the plugin {self.plugin}, with its 95 % interval where it gives one."
-        return what if self.figure is None else self.figure.meaning
+    width = max(5 if figure.id == "percentile" else 4, len(figure.head))
+    value = partial(_value, figure, "value")
+    return PlayerColumn(
+        figure.name, figure.head, width, figure.meaning, figure.usual, text, value, figure
+    )
 
-    @property
-    def shown(self) -> bool:
-        """Whether it is there at the start."""
-        figure = self.figure
-        return figure is None or (figure.id == "perceived" if self.interval else figure.usual)
 
-    def text(self, view: PlayerView, engine_rating: int) -> str:
-        """What its cell says; ``engine_rating`` is what Algorithm 4 adds."""
-        figure = self.figure
-        if figure is None:
-            return "".join(plugin_text(each) for each in self._plugins(view))
-        if self.interval:
-            return ends_cell(figure, view, engine_rating)
-        match figure.id:
-            case "perceived":
-                return perceived_text(view.perceived)
-            case "percentile":
-                return percentile_cell(view)
-            case _:
-                return cell(figure, view, engine_rating)
+def _interval_column(figure: Figure) -> PlayerColumn:
+    """A column for a figure's interval, sorted by its lower end."""
+    return PlayerColumn(
+        f"{figure.name}, {figure.interval}",
+        figure.interval,
+        9,
+        figure.meaning,
+        figure.id == "perceived",
+        partial(ends_cell, figure),
+        partial(_value, figure, "low"),
+        figure,
+        interval=True,
+    )
 
-    def value(self, view: PlayerView, engine_rating: int) -> float | None:
-        """What is sorted by, as far as it is shown, the best greatest; None comes last."""
-        figure = self.figure
-        if figure is None:
-            return next((round(each.value, each.digits) for each in self._plugins(view)), None)
-        early = view.counted < EARLY_MOVES and figure.id in ("perceived", "percentile")
-        found = read(figure, view, engine_rating)
-        value = found.low if self.interval else found.value
-        if value is None or early:
-            return None
-        digits = {"share": 2, "points": 1, "number": figure.digits}.get(figure.kind, 0)
-        return round(-value if figure.least_is_best else value, digits)
 
-    def _plugins(self, view: PlayerView) -> list[PluginFigure]:
-        return [each for each in view.plugins if each.name == self.plugin]
+def _value(figure: Figure, end: str, view: PlayerView, engine_rating: int) -> float | None:
+    value: float | None = getattr(read(figure, view, engine_rating), end)
+    early = view.counted < EARLY_MOVES and figure.id in ("perceived", "percentile")
+    if value is None or early:
+        return None
+    digits = {"share": 2, "points": 1, "number": figure.digits}.get(figure.kind, 0)
+    return round(-value if figure.least_is_best else value, digits)
+
+
+def _plugin_column(plugin: str) -> PlayerColumn:
+    """A column for what a plugin says of everybody."""
+
+    def found(view: PlayerView) -> Iterator[PluginFigure]:
+        return (each for each in view.plugins if each.name == plugin)
+
+    return PlayerColumn(
+        f"plugin {plugin}",
+        plugin[:16],
+        16,
+        f"A figure of the plugin {plugin}, with its 95 % interval where it gives one.",
+        True,
+        lambda view, _: "".join(map(plugin_text, found(view))),
+        lambda view, _: next((round(each.value, each.digits) for each in found(view)), None),
+    )
 
 
 COLUMNS = tuple(
-    PlayerColumn(figure, interval)
+    make(figure)
     for figure in FIGURES
-    for interval in (False, True)
-    if figure.low or not interval
+    for make in (_figure_column, _interval_column)
+    if figure.low or make is _figure_column
 )
 
 
 def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
     """Columns that there can be; plugins' come last."""
     names = {figure.name for view in views for figure in view.plugins}
-    return [*COLUMNS, *(PlayerColumn(plugin=name) for name in sorted(names))]
+    return [*COLUMNS, *map(_plugin_column, sorted(names))]
 
 
 def listed(
@@ -193,10 +197,10 @@ class PlayersView(ListView[Standing]):
 
     def draw(self, width: int, height: int) -> list[Text]:
         if self.choosing:
-            return self._columns(width, height)
+            return self._columns(height)
         if self.teams:
             found = team_matches(self._context.state.games())
-            return team_lines(found, self.query, width, height, self._context.palette)
+            return team_lines(found, self.query, width, height)
         self._list()
         here = self.selected()
         if here is None:
@@ -210,7 +214,10 @@ class PlayersView(ListView[Standing]):
         name = max(_LEAST_NAME, min(_MOST_NAME, width - used))
         state = self._context.state
         alerting = {player for game in asking(state.alerts()) for player in state.player_ids(game)}
-        rows = [self._line(row, columns, name, row.view.id in alerting) for row in seen]
+        rows = [
+            self.pointed(row, self._line(row, columns, name, row.view.id in alerting))
+            for row in seen
+        ]
         detail = self._explanation(here.view, width, more)
         head = self._heads(columns, name)
         return self.with_detail(head, rows, detail, (min(width, used + name), height), _EXPLAINED)
@@ -243,34 +250,31 @@ class PlayersView(ListView[Standing]):
         return taken, len(shown) - len(taken)
 
     def _heads(self, columns: Sequence[PlayerColumn], name: int) -> Text:
-        palette = self._context.palette
-        line = styled(right("#", _RANK - 1) + "  ", palette.dim)
-        line.append(left("Player", name), palette.dim)
+        line = styled(right("#", _RANK - 1) + "  ", "dim")
+        line.append(left("Player", name), "dim")
         for column in columns:
             here = column.name == self.column
             arrow = ("▴" if self.reverse else "▾") if column.name == self.sort else ""
-            line.append(arrow or ("▸" if here else " "), palette.accent)
-            style = f"{palette.cursor} {palette.strong}" if here else palette.dim
+            line.append(arrow or ("▸" if here else " "), "accent")
+            style = "chosen" if here else "dim"
             line.append(right(column.head, column.width), style)
         return line
 
     def _line(
         self, row: Standing, columns: Sequence[PlayerColumn], name: int, alerting: bool
     ) -> Text:
-        palette, view = self._context.palette, row.view
-        here = view.id == self.cursor
-        line = styled("▌" if here else " ", palette.accent)
-        line.append(right(row.text, _RANK - 2) + " ", palette.dim)
-        line.append("!" if alerting else " ", palette.bad)
-        line.append(left(plain(view.name, 40), name), palette.strong if here else palette.text)
+        view = row.view
+        line = Text.assemble(
+            (right(row.text, _RANK - 2) + " ", "dim"),
+            ("!" if alerting else " ", "bad"),
+            (left(plain(view.name, 40), name), "strong" if view.id == self.cursor else "text"),
+        )
         engine_rating = self._context.state.engine().rating
         for column in columns:
-            style = palette.dim if column.interval else palette.text
+            style = "dim" if column.interval else "text"
             if column.name == RANKED:
-                style = palette.dim if view.counted < EARLY_MOVES else palette.strong
+                style = "dim" if view.counted < EARLY_MOVES else "strong"
             line.append(" " + right(column.text(view, engine_rating), column.width), style)
-        if here:
-            line.stylize_before(palette.cursor)
         return line
 
     def _explanation(self, view: PlayerView, width: int, more: int) -> list[Text]:
@@ -283,41 +287,40 @@ class PlayersView(ListView[Standing]):
         if more:
             text += f" ({more} more columns to the right or left.)"
         lines = textwrap.wrap(text, max(20, width - 2), max_lines=_EXPLAINED, placeholder=" …")
-        accent = self._context.palette.accent
+        accent = "accent"
         return [styled(f" {line}", "" if at else accent) for at, line in enumerate(lines)]
 
     def _gain_lines(self, view: PlayerView, width: int, height: int) -> list[Text]:
         """All gains of one player over the event, drawn."""
-        state, palette = self._context.state, self._context.palette
+        state = self._context.state
         counts = state.gains(view.id)
         title = f" Gains of {plain(view.name, 60) or '?'} over {counted(view.games, 'game')}"
-        lines = [styled(f"{title}, centipawns ({state.gain()})", palette.head)]
+        lines = [styled(f"{title}, centipawns ({state.gain()})", "head")]
         if view.moves and not counts:
-            lines.append(styled(" the service at the other end does not send them", palette.dim))
+            lines.append(styled(" the service at the other end does not send them", "dim"))
         else:
             rows = max(1, min(12, height - 6))
-            engine = state.engine_gains()
-            lines += gain_chart(counts, engine, width, rows, palette.accent, palette)
+            lines += gain_chart(counts, state.engine_gains(), width, rows, "accent")
         return filled(lines, height)
 
-    def _columns(self, width: int, height: int) -> list[Text]:
-        palette = self._context.palette
-        title = styled(" Columns: space switches, esc is done", palette.head)
-        lines: list[Text] = []
+    def _columns(self, height: int) -> list[Text]:
+        lines: list[Text] = [styled(" Columns: space switches, esc is done", "head")]
         at = 0
         for column in self._offered:
             here = column.name == self.column
-            line = styled("▌" if here else " ", palette.accent)
-            line.append("  " if column.name in self.hidden else "✓ ", palette.good)
-            line.append(f"{column.name:<24}", palette.strong if here else palette.text)
-            line.append(column.explained, palette.dim)
-            line.truncate(width, overflow="ellipsis")
+            line = Text.assemble(
+                ("▌" if here else " ", "accent"),
+                ("  " if column.name in self.hidden else "✓ ", "good"),
+                (f"{column.name:<24}", "strong" if here else "text"),
+                (column.explained, "dim"),
+                no_wrap=True,
+            )
             if here:
-                line.stylize_before(palette.cursor)
-                at = len(lines) + 1
+                line.stylize_before("cursor")
+                at = len(lines)
             lines.append(line)
-        first = max(0, min(at - height // 2, len(lines) + 1 - height))
-        return filled([title, *lines][first:], height)
+        first = max(0, min(at - height // 2, len(lines) - height))
+        return filled(lines[first:], height)
 
     def caption(self) -> str:
         """How many players are listed, and by what."""
@@ -335,30 +338,24 @@ class PlayersView(ListView[Standing]):
         if self.choosing:
             return [
                 KeyHint("space enter", "switch", "show the column or hide it", self._switch),
-                KeyHint("escape c", "done", "back to the players", self._turn("choosing")),
+                KeyHint("escape c", "done", "back to the players", self.turn("choosing")),
                 KeyHint("down j up k", "", "", self._along, shown=""),
             ]
-        none, teams, gains = self.none(), self._turn("teams"), self._turn("gains")
+        none, teams, gains = self.none(), self.turn("teams"), self.turn("gains")
+        along = "move the cursor from column to column"
         sort = "sort by the column under the cursor; again turns it round"
         leave = [KeyHint("escape", "", "", gains, shown="")] if self.gains else []
         named = any(view.white.team and view.black.team for view in self._context.state.games())
         why = "" if named or self.teams else "no source names teams"
         return [
-            KeyHint(
-                "left right h l",
-                "column",
-                "move the cursor from column to column",
-                self._along,
-                none,
-                shown="←→",
-            ),
+            KeyHint("left right h l", "column", along, self._along, none, shown="←→"),
             KeyHint("S", "sort", sort, partial(self._sort, self.column)),
             *(
                 KeyHint(key, "", f"sort by {name}; again turns it round", partial(self._sort, name))
                 for key, name in _SORTS.items()
             ),
             KeyHint("minus", "hide", "hide the column under the cursor", self._hide),
-            KeyHint("c", "columns", "choose the columns", self._turn("choosing")),
+            KeyHint("c", "columns", "choose the columns", self.turn("choosing")),
             KeyHint("m", "", "matches and the table of teams, or players", teams, why),
             KeyHint("g", "gains", "this player's gains as a histogram, or the list", gains, none),
             *leave,
@@ -367,10 +364,6 @@ class PlayersView(ListView[Standing]):
             self.move_key("from player to player"),
             *self._context.board_keys(None)[2:],
         ]
-
-    def _turn(self, what: str) -> Callable[..., None]:
-        """Shows something else in place of the list, or the list again."""
-        return lambda *_: setattr(self, what, not getattr(self, what))
 
     def _shown(self) -> list[str]:
         every = [column.name for column in self._offered]
@@ -389,13 +382,13 @@ class PlayersView(ListView[Standing]):
 
     def _hide(self) -> None:
         shown = self._shown()
-        at = shown.index(self.column) if self.column in shown else 0
         if len(shown) == 1:
             self._context.notify("One column stays; c chooses others")
             return
-        self.hidden.add(shown[at])
-        self.column = shown[at + 1] if at + 1 < len(shown) else shown[at - 1]
-        self._context.notify(f"{shown[at]} is hidden; c brings it back")
+        before = self.column if self.column in shown else shown[0]
+        self._along("left" if before == shown[-1] else "right")
+        self.hidden.add(before)
+        self._context.notify(f"{before} is hidden; c brings it back")
 
     def _sort(self, name: str) -> None:
         self.reverse = not self.reverse if name == self.sort else False
@@ -407,46 +400,39 @@ class PlayersView(ListView[Standing]):
             self._context.list_boards(plain(here.view.name, 60))
 
 
-def team_lines(
-    matches: Sequence[TeamMatch], query: str, width: int, height: int, palette: Palette
-) -> list[Text]:
+def team_lines(matches: Sequence[TeamMatch], query: str, width: int, height: int) -> list[Text]:
     """Exactly ``height`` lines: the matches, those that run first, and below them the table."""
     name = max(12, min(32, (width - 34) // 2))
     found = matcher(query)
-    lines = [
-        styled(
-            f" {left('Rd', 4)}{left('Team', name)} {right('Pts', 4)}   {left('Pts', 4)} "
-            f"{left('Team', name)} Running",
-            palette.dim,
-        )
-    ]
+    heads = f" {left('Rd', 4)}{left('Team', name)} {right('Pts', 4)}   {left('Pts', 4)} "
+    lines = [styled(f"{heads}{left('Team', name)} Running", "dim")]
     for match in sorted(matches, key=lambda each: each.running == 0):
         ours, theirs = map(plain, match.teams)
-        if not found(f"{match.round} {ours} {theirs}", None):
-            continue
-        line = styled(f" {left(plain(match.round), 4)}", palette.dim)
-        line.append(left(ours, name) + " ", palette.text)
-        first, second = map(points_text, match.points)
-        score = f"{right(first, 4)} – {left(second, 4)}"
-        line.append(score + " ", palette.strong)
-        line.append(left(theirs, name), palette.text)
-        line.append(f" {match.running or ''}", palette.dim)
-        lines.append(line)
-    lines.append(Text())
+        if found(f"{match.round} {ours} {theirs}", None):
+            first, second = map(points_text, match.points)
+            line = Text.assemble(
+                (f" {left(plain(match.round), 4)}", "dim"),
+                (left(ours, name) + " ", "text"),
+                (f"{right(first, 4)} – {left(second, 4)} ", "strong"),
+                (left(theirs, name), "text"),
+                (f" {match.running or ''}", "dim"),
+            )
+            lines.append(line)
     head = f" {right('#', 3)} {left('Team', name)} Matches  Pts  Board points"
-    lines.append(styled(head, palette.dim))
+    lines += [Text(), styled(head, "dim")]
     table = team_table(matches)
     several = len({each.event for each in table}) > 1
     for event, teams in itertools.groupby(table, key=lambda each: each.event):
         if several:
-            lines.append(styled(f" {plain(event)}", palette.dim))
-        for place, each in enumerate(teams, 1):
-            line = styled(f" {right(str(place), 3)} ", palette.dim)
-            line.append(left(plain(each.team), name), palette.text)
-            line.append(f" {right(str(each.matches), 7)}  ")
-            line.append(right(str(each.match_points), 3), palette.strong)
-            line.append(f"  {points_text(each.board_points)}")
-            lines.append(line)
-    for line in lines:
-        line.truncate(width, overflow="ellipsis")
+            lines.append(styled(f" {plain(event)}", "dim"))
+        lines += [
+            Text.assemble(
+                (f" {right(str(place), 3)} ", "dim"),
+                (left(plain(each.team), name), "text"),
+                f" {right(str(each.matches), 7)}  ",
+                (right(str(each.match_points), 3), "strong"),
+                f"  {points_text(each.board_points)}",
+            )
+            for place, each in enumerate(teams, 1)
+        ]
     return filled(lines, height)

@@ -24,8 +24,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from live.terminal.controller import FRAME_S, TerminalController
-from live.terminal.palette import PALETTES, Palette
-from live.terminal.text import plain
+from live.terminal.text import PALETTES, Palette, plain
 from live.terminal.view_context import TextQuestion, ViewContext
 
 #: What a key other than a letter does in a line that is being typed.
@@ -154,7 +153,8 @@ class Terminal(App[None]):
         palette = self.context.palette
         self.ansi_color = None if palette.ground else True
         self.theme = palette.name
-        ground = f"{palette.text or 'default'} on {palette.ground or 'default'}"
+        self.console.push_theme(palette.theme)
+        ground = f"{palette.styles['text'] or 'default'} on {palette.ground or 'default'}"
         self._canvas.on_ground(Style.parse(ground))
 
     # --- keys -------------------------------------------------------------------------------------
@@ -254,9 +254,9 @@ def _theme(palette: Palette) -> Theme:
     return Theme(
         name=palette.name,
         dark=palette.dark,
-        primary=palette.head.removeprefix("bold "),
-        accent=palette.accent,
-        foreground=palette.text,
+        primary=palette.styles["head"].removeprefix("bold "),
+        accent=palette.styles["accent"],
+        foreground=palette.styles["text"],
         background=palette.ground,
     )
 

@@ -1,6 +1,8 @@
-"""How things are written on a terminal: text by its cells, figures, clocks, filters. Pure.
+"""How things are written on a terminal: text by its cells, figures, clocks, filters, styles. Pure.
 
 A line is a rich ``Text``, a panel a list of lines; a panel of width w has no line wider than w.
+Styles are named by what they mean, and a theme of the terminal makes colours of them. No meaning
+stands in colour alone: a sign or a word stands beside it.
 """
 
 from __future__ import annotations
@@ -8,18 +10,19 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 
+import msgspec
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
+from rich.theme import Theme
 
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
     LEAST_SHOWN_ELO,
     MOST_SHOWN_ELO,
-    band_text,
+    cell,
+    ends_cell,
     percentile_text,
-    read,
-    written,
 )
 from live.events import MATE_CP, CurvePoint, EngineInfo, GameView, PlayerView, PlyView
 from live.games.game import move_number
@@ -102,9 +105,7 @@ def widened(line: Text, width: int) -> Text:
     if width <= 0:
         return Text()
     own = line.copy()
-    if own.cell_len > width:
-        own.truncate(width, overflow="ellipsis")
-    own.append(" " * (width - own.cell_len))
+    own.truncate(width, overflow="ellipsis", pad=True)
     return own
 
 
@@ -125,6 +126,11 @@ def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Te
             line.append_text(widened(lines[row] if row < len(lines) else Text(), width))
         rows.append(line)
     return rows
+
+
+def filled(lines: list[Text], height: int) -> list[Text]:
+    """Exactly ``height`` lines."""
+    return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
 
 
 def window(number: int, cursor: int, height: int, first: int = 0) -> int:
@@ -180,13 +186,6 @@ def perceived_text(elo: float | None) -> str:
     return f"{LEAST_SHOWN_ELO}-" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
 
 
-def usual_text(view: CurvePoint | PlayerView) -> str:
-    """The usual band; empty without an own rating."""
-    if view.usual_low is None or view.usual_high is None:
-        return ""
-    return band_text(view.usual_low, view.usual_high)
-
-
 def percentile_cell(view: CurvePoint | PlayerView) -> str:
     """Five cells at most: ``62%``, ``early`` under ten counted moves; empty without an own rating
     or a figure.
@@ -200,13 +199,13 @@ def figure_cells(point: CurvePoint | None, engine_rating: int) -> dict[str, str]
     """What lists say of one side of a game, by the names of their columns."""
     if point is None:
         return {"plays": "·", "a4": "·"}
-    a4 = read(BY_ID["algorithm4"], point, engine_rating)
+    a4 = BY_ID["algorithm4"]
     return {
         "plays": perceived_text(point.perceived),
-        "usual": usual_text(point),
+        "usual": ends_cell(BY_ID["perceived"], point),
         "percentile": percentile_cell(point),
-        "a4": written(BY_ID["algorithm4"], a4.value) or "·",
-        "a4 ends": interval_text(a4.low, a4.high),
+        "a4": cell(a4, point, engine_rating) or "·",
+        "a4 ends": ends_cell(a4, point, engine_rating),
         "counted": str(point.counted),
     }
 
@@ -249,12 +248,6 @@ def sparkline(values: Sequence[float | None], width: int, low: float, high: floa
             step = (value - base) / span * (len(_BLOCKS) - 1)
             cells.append(_BLOCKS[max(0, min(len(_BLOCKS) - 1, round(step)))])
     return "".join(cells)
-
-
-def curve_range(ratings: Sequence[float | None]) -> tuple[float, float] | None:
-    """Smallest and largest bounded rating, or None when there is none."""
-    bounded = [rating for rating in ratings if rating is not None]
-    return (min(bounded), max(bounded)) if bounded else None
 
 
 def move_text(game: GameView, ply: PlyView, dots: str = "...") -> str:
@@ -342,3 +335,76 @@ def matcher(query: str) -> Callable[[str, int | None], bool]:
         return all(map(found, wanted)) and not any(map(found, unwanted))
 
     return matches
+
+
+# --- styles -----------------------------------------------------------------------------------
+
+#: A style by its meaning; how it is drawn without colours, on dusk, and on paper.
+_STYLES = (
+    ("text", "", "#d7dae0", "#23272e"),
+    ("dim", "dim", "#8a919e", "#686f7a"),
+    # Column heads, and turned round the program's name.
+    ("head", "bold", "bold #9ecbff", "bold #1b4f8a"),
+    ("title", "bold reverse", "bold #9ecbff reverse", "bold #1b4f8a reverse"),
+    ("strong", "bold", "bold #ffffff", "bold #000000"),
+    ("accent", "bold", "#7fd1c7", "#0d6e63"),
+    ("good", "", "#8fd18a", "#1c6b22"),
+    ("warn", "bold", "#f0c36a", "#8a5a00"),
+    ("bad", "bold underline", "bold #ff8b80", "bold #b3261e"),
+    # What has just changed, beside the sign ``•``.
+    ("changed", "bold reverse", "bold #15181d on #f0c36a", "bold #23272e on #ffd75e"),
+    ("cursor", "reverse", "on #2f3b4e", "on #d5e3f5"),
+    # The column under the cursor.
+    ("chosen", "reverse bold", "on #2f3b4e bold #ffffff", "on #d5e3f5 bold #000000"),
+    # Either side's share of a graph; what hangs is Black's, drawn turned round.
+    ("white", "bold", "#f2efe6", "#b07d2b"),
+    ("black", "", "#6f9bd1", "#2f5d94"),
+    ("hanging", "reverse", "#6f9bd1 reverse", "#2f5d94 reverse"),
+    # What is usual, or the 95 % interval, around a curve.
+    ("band", "dim", "#56627a", "#b9c3d3"),
+    ("light_square", "", "on #a58b6a", "on #e3cfae"),
+    ("dark_square", "", "on #7d6448", "on #b58d62"),
+    ("last_move", "underline", "on #8f9a3c", "on #cdd26a"),
+    ("white_piece", "bold", "bold #ffffff", "bold #ffffff"),
+    ("black_piece", "", "#101010", "#101010"),
+)
+
+
+class Palette(msgspec.Struct, frozen=True):
+    """How each style is drawn."""
+
+    name: str
+    styles: dict[str, str]
+    ground: str = ""
+    """Background as ``#rrggbb``; empty leaves the terminal's."""
+    dark: bool = True
+
+    @property
+    def theme(self) -> Theme:
+        """For whoever draws."""
+        return Theme(self.styles)
+
+
+_PLAIN, _DUSK, _PAPER = ({row[0]: row[at] for row in _STYLES} for at in (1, 2, 3))
+#: No colour at all, only what a terminal of 1980 could do.
+PLAIN = Palette("plain", _PLAIN)
+DUSK = Palette("dusk", _DUSK, "#15181d")
+PAPER = Palette("paper", _PAPER, "#fbfaf6", dark=False)
+#: For eyes that do not distinguish red from green (colours after Okabe and Ito 2008, "Color
+#: Universal Design").
+SIGNAL = Palette(
+    "signal",
+    {
+        **_DUSK,
+        "good": "#56b4e9",
+        "warn": "#f0e442",
+        "bad": "bold #e69f00",
+        "changed": "bold #000000 on #f0e442",
+        "white": "#e69f00",
+        "black": "#56b4e9",
+        "hanging": "#56b4e9 reverse",
+        "accent": "#cc79a7",
+    },
+    "#15181d",
+)
+PALETTES = {each.name: each for each in (DUSK, PAPER, SIGNAL, PLAIN)}

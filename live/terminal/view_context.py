@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 from urllib.parse import quote
@@ -22,10 +24,8 @@ from live.events import (
     PublicDelay,
 )
 from live.publish.published_state import PublishedState
-from live.terminal.board_rows import BoardRows
-from live.terminal.palette import DUSK, Palette
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.text import spoken_time, styled, window
+from live.terminal.text import DUSK, Palette, filled, spoken_time, styled, window
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
@@ -61,40 +61,40 @@ class AlertActions(Protocol):
     def mute_board(self, game: GameId, muted: bool) -> None: ...
 
 
+@dataclasses.dataclass
 class TerminalActions:
     """What may be done from this terminal besides looking. What is None cannot be done here, and
     the matching ``no_…`` says why.
     """
 
-    def __init__(self, address: str) -> None:
-        self.address = address
-        """Base URL of the service's pages, ending with a slash."""
-        self.leave_question = "End live-rate?"
-        self.export: Callable[[ExportKind, GameId | None], str] | None = None
-        """Writes a file and says which."""
-        self.no_export = "this terminal cannot write files"
-        self.public_delay: Callable[[], PublicDelay] = PublicDelay
-        """How far the public is behind this terminal, and what waits for it."""
-        self.set_delay: Callable[[float], None] | None = None
-        self.no_delay = "the delay belongs to the service: start it with --delay"
-        self.alert_actions: AlertActions | None = None
-        self.incidents: Callable[[], Sequence[Incident]] = tuple
-        """The incident log, in the order it began."""
-        self.export_log: Callable[[], str] | None = None
-        """Writes the incident log as a page to print and says where."""
-        self.enter: Callable[[str, GameId | None], None] | None = None
-        """Writes an entry of the arbiter's own into it."""
-        self.remove_board: Callable[[GameId], None] | None = None
-        """Takes a board off all screens, points and reports."""
-        self.bring_back_board: Callable[[], str] = str
-        """Brings the board removed last back and says which; empty where there is none."""
-        self.no_alert_actions = "only the terminal of the service itself can answer alerts"
-        self.no_alerts: Callable[[], str] = lambda: ""
-        """Why it is not known whether there are alerts; empty where it is."""
-        self.no_incidents = ""
-        """Why the incident log cannot be seen here; empty where it can."""
-        self.status: Callable[[], str] = lambda: ""
-        """What is wrong with the connection; empty when nothing is."""
+    address: str
+    """Base URL of the service's pages, ending with a slash."""
+    leave_question: str = "End live-rate?"
+    export: Callable[[ExportKind, GameId | None], str] | None = None
+    """Writes a file and says which."""
+    no_export: str = "this terminal cannot write files"
+    public_delay: Callable[[], PublicDelay] = PublicDelay
+    """How far the public is behind this terminal, and what waits for it."""
+    set_delay: Callable[[float], None] | None = None
+    no_delay: str = "the delay belongs to the service: start it with --delay"
+    alert_actions: AlertActions | None = None
+    incidents: Callable[[], Sequence[Incident]] = tuple
+    """The incident log, in the order it began."""
+    export_log: Callable[[], str] | None = None
+    """Writes the incident log as a page to print and says where."""
+    enter: Callable[[str, GameId | None], None] | None = None
+    """Writes an entry of the arbiter's own into it."""
+    remove_board: Callable[[GameId], None] | None = None
+    """Takes a board off all screens, points and reports."""
+    bring_back_board: Callable[[], str] = str
+    """Brings the board removed last back and says which; empty where there is none."""
+    no_alert_actions: str = "only the terminal of the service itself can answer alerts"
+    no_alerts: Callable[[], str] = str
+    """Why it is not known whether there are alerts; empty where it is."""
+    no_incidents: str = ""
+    """Why the incident log cannot be seen here; empty where it can."""
+    status: Callable[[], str] = str
+    """What is wrong with the connection; empty when nothing is."""
 
     def overlay(self, game: GameId) -> str:
         """The address of a board's overlay."""
@@ -105,7 +105,7 @@ class TextPrompt(msgspec.Struct, frozen=True):
     """A question answered with one key."""
 
     question: str
-    answers: dict[str, Callable[[], None]]
+    answers: Mapping[str, Callable[[], None]]
 
 
 class TextQuestion(msgspec.Struct, frozen=True):
@@ -156,48 +156,35 @@ class AlertBell:
         )
 
 
-_BOARD_KEYS = {
-    "space": ("pin", "keep the board on top"),
-    "o": ("overlay", "copy the address of the board's overlay"),
-    "e": ("export", "write the board or the round as PGN, CSV or a printable page"),
-    "w": ("", "write an entry about the board into the log"),
-    "x": ("", "remove the board, or bring back the one removed last"),
-    "d": ("delay", "hold back by so many seconds what the public sees"),
-}
+def _nothing(*_: str) -> None:
+    """Where nobody listens."""
 
 
+@dataclasses.dataclass
 class ViewContext:
-    """Shared by the views. ``wall_s`` gives seconds since 1970 UTC."""
+    """Shared by the views."""
 
-    def __init__(
-        self,
-        state: PublishedState,
-        changes: RecentChanges,
-        actions: TerminalActions,
-        wall_s: Callable[[], float],
-    ) -> None:
-        self.state = state
-        self.changes = changes
-        self.actions = actions
-        self.wall_s = wall_s
-        self.rows = BoardRows(changes)
-        self.palette: Palette = DUSK
-        self.pinned: set[GameId] = set()
-        self.keyless = False
-        """Nobody presses keys here: what runs is shown, and no cursor."""
-        self.default_figure: Callable[[], FigureChoice] = lambda: "perceived"
-        """Which figure leads until somebody chooses."""
-        self._figure: FigureChoice | None = None
-        self.prompt: TextPrompt | None = None
-        self.ask: TextQuestion | None = None
-        self.show: Callable[[GameId], None] = lambda game: None
-        """Opens the board view."""
-        self.list_boards: Callable[[str], None] = lambda query: None
-        """Opens the view of all boards with this filter."""
-        self.copy: Callable[[str], None] = lambda text: None
-        """Puts a text on the clipboard."""
-        self._message: tuple[float, str] | None = None
-        self.bell = AlertBell()
+    state: PublishedState
+    changes: RecentChanges
+    actions: TerminalActions
+    wall_s: Callable[[], float]
+    """Seconds since 1970 UTC."""
+    palette: Palette = DUSK
+    pinned: set[GameId] = dataclasses.field(default_factory=set)
+    keyless: bool = False
+    """Nobody presses keys here: what runs is shown, and no cursor."""
+    figure: FigureChoice = "perceived"
+    """Which figure leads."""
+    prompt: TextPrompt | None = None
+    ask: TextQuestion | None = None
+    show: Callable[[GameId], None] = _nothing
+    """Opens the board view."""
+    list_boards: Callable[[str], None] = _nothing
+    """Opens the view of all boards with this filter."""
+    copy: Callable[[str], None] = _nothing
+    """Puts a text on the clipboard."""
+    bell: AlertBell = dataclasses.field(default_factory=AlertBell)
+    _message: tuple[float, str] = (-math.inf, "")
 
     def notify(self, text: str) -> None:
         """Show a message for a few seconds."""
@@ -205,27 +192,21 @@ class ViewContext:
 
     def message(self) -> str:
         """The message of the moment, if there is one."""
-        if self._message is None or self.changes.now() - self._message[0] > MESSAGE_S:
-            return ""
-        return self._message[1]
-
-    @property
-    def figure(self) -> FigureChoice:
-        """Which figure leads."""
-        return self._figure or self.default_figure()
+        at_s, text = self._message
+        return text if self.changes.now() - at_s <= MESSAGE_S else ""
 
     def next_figure(self) -> None:
         """Another figure leads: the next of those there are."""
-        self._figure = "algorithm4" if self.figure == "perceived" else "perceived"
-        self.notify(f"Curves show: {FIGURE_CHOICES[self._figure]}")
+        self.figure = "algorithm4" if self.figure == "perceived" else "perceived"
+        self.notify(f"Curves show: {FIGURE_CHOICES[self.figure]}")
 
     # --- keys that every view with a board under the cursor has ----------------------------------
 
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
         """Pin, overlay, export, log entry, removal, delay."""
-        none = "" if game else "no board is selected"
+        here, none = game or "", "" if game else "no board is selected"
         actions = self.actions
-        here = game or ""
+        desk = actions.no_alert_actions
 
         def pin() -> None:
             self.pinned ^= {here}
@@ -236,19 +217,23 @@ class ViewContext:
             self.copy(url)
             self.notify(f"Copied {url}")
 
-        desk = actions.no_alert_actions
-        acts: dict[str, tuple[Callable[[], None], str]] = {
-            "space": (pin, none),
-            "o": (overlay, none),
-            "e": (partial(self._ask_export, game), "" if actions.export else actions.no_export),
-            "w": (partial(self.write_entry, game), none or ("" if actions.enter else desk)),
-            "x": (partial(self._ask_removal, game), "" if actions.remove_board else desk),
-            "d": (self._ask_delay, "" if actions.set_delay else actions.no_delay),
-        }
-        hints = [KeyHint(key, *_BOARD_KEYS[key], *acts[key]) for key in acts]
-        if here in self.pinned:
-            hints[0] = msgspec.structs.replace(hints[0], label="unpin")
-        return hints
+        pinned = "unpin" if here in self.pinned else "pin"
+        entry = "write an entry about the board into the log"
+        no_entry = none or ("" if actions.enter else desk)
+        export = "write the board or the round as PGN, CSV or a printable page"
+        no_export = "" if actions.export else actions.no_export
+        remove = "remove the board, or bring back the one removed last"
+        no_removal = "" if actions.remove_board else desk
+        delay = "hold back by so many seconds what the public sees"
+        no_delay = "" if actions.set_delay else actions.no_delay
+        return [
+            KeyHint("space", pinned, "keep the board on top", pin, none),
+            KeyHint("o", "overlay", "copy the address of the board's overlay", overlay, none),
+            KeyHint("e", "export", export, partial(self._ask_export, game), no_export),
+            KeyHint("w", "", entry, partial(self.write_entry, game), no_entry),
+            KeyHint("x", "", remove, partial(self._ask_removal, game), no_removal),
+            KeyHint("d", "delay", delay, self._ask_delay, no_delay),
+        ]
 
     def open_key(self, game: GameId | None, why: str) -> KeyHint:
         """Looks at the board that a line is about; ``why`` it cannot."""
@@ -284,24 +269,21 @@ class ViewContext:
         self.prompt = TextPrompt(question, answers)
 
     def _ask_export(self, game: GameId | None) -> None:
-        def choose(kind: ExportKind) -> Callable[[], None]:
-            def chosen() -> None:
-                if game is None:
-                    write(None)
-                    return
-                answers = {"b": lambda: write(game), "r": lambda: write(None)}
-                question = f"{kind.upper()} of  b this board  r the whole round  esc neither"
-                self.prompt = TextPrompt(question, answers)
+        def write(kind: ExportKind, of: GameId | None) -> None:
+            if (export := self.actions.export) is not None:
+                self.written(lambda: export(kind, of))
 
-            def write(of: GameId | None) -> None:
-                if (export := self.actions.export) is not None:
-                    self.written(lambda: export(kind, of))
+        def choose(kind: ExportKind) -> None:
+            if game is None:
+                write(kind, None)
+                return
+            question = f"{kind.upper()} of  b this board  r the whole round  esc neither"
+            answers = {"b": partial(write, kind, game), "r": partial(write, kind, None)}
+            self.prompt = TextPrompt(question, answers)
 
-            return chosen
-
+        answers = {kind[0]: partial(choose, kind) for kind in get_args(ExportKind)}
         self.prompt = TextPrompt(
-            "Export  p annotated PGN  c CSV  h printable page  esc nothing",
-            {"p": choose("pgn"), "c": choose("csv"), "h": choose("html")},
+            "Export  p annotated PGN  c CSV  h printable page  esc nothing", answers
         )
 
     def written(self, write: Callable[[], str]) -> None:
@@ -387,6 +369,10 @@ class View:
         """For the line above the keys."""
         return ""
 
+    def turn(self, what: str) -> Callable[..., None]:
+        """Turns one of its switches."""
+        return lambda *_: setattr(self, what, not getattr(self, what))
+
     def press(self, key: str, more: Sequence[KeyHint] = ()) -> None:
         """Carry out a key of this screen, or of ``more``; say why where it does nothing now."""
         for hint in (*self.offers(), *more):
@@ -463,33 +449,31 @@ class ListView(View, Generic[Line]):
 
     def filter_keys(self, explained: str) -> list[KeyHint]:
         """Asks for the filter, and drops it."""
-
-        def use(text: str) -> None:
-            self.query = text
+        use = partial(setattr, self, "query")
 
         def ask() -> None:
             before = self.query
-            self._context.ask = TextQuestion("Filter:", before, use, use, lambda: use(before))
+            self._context.ask = TextQuestion("Filter:", before, use, use, partial(use, before))
 
-        keys = [KeyHint("slash", "filter", explained, ask)]
-        if self.query:
-            keys.append(KeyHint("escape", act=partial(use, ""), shown=""))
-        return keys
+        drop = [KeyHint("escape", act=partial(use, ""), shown="")] if self.query else []
+        return [KeyHint("slash", "filter", explained, ask), *drop]
 
     def filtered(self, text: str) -> str:
         """A caption, and the filter behind it."""
         return text + (f" · filter {self.query!r}" if self.query else "")
+
+    def pointed(self, line: Line, drawn: Text) -> Text:
+        """A line behind the sign of the cursor, if it is there."""
+        here = self.id_of(line) == self.cursor
+        whole = Text.assemble(("▌" if here else " ", "accent"), drawn, no_wrap=True)
+        if here:
+            whole.stylize_before("cursor")
+        return whole
 
     def with_detail(
         self, head: Text, rows: list[Text], detail: list[Text], size: tuple[int, int], most: int
     ) -> list[Text]:
         """Head, lines, and below a rule at most ``most`` lines about the one under the cursor."""
         width, height = size
-        body = max(1, height - 2 - most)
-        rule = styled("─" * width, self._context.palette.dim)
-        return filled([*filled([head, *rows], body + 1), rule, *detail], height)
-
-
-def filled(lines: list[Text], height: int) -> list[Text]:
-    """Exactly ``height`` lines."""
-    return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
+        above = filled([head, *rows], max(1, height - 2 - most) + 1)
+        return filled([*above, styled("─" * width, "dim"), *detail], height)

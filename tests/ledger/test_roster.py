@@ -17,7 +17,6 @@ from live.ledger.roster import (
     team_matches,
     team_table,
 )
-from live.terminal.palette import PLAIN
 from live.terminal.players_view import team_lines
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
@@ -85,7 +84,7 @@ def test_each_event_of_a_feed_has_its_table() -> None:
         TeamStanding("Women", "India", 1, 2, 1.0),
         TeamStanding("Women", "Norway", 1, 0, 0.0),
     ]
-    lines = [line.plain.split() for line in team_lines(team_matches(games), "", 80, 20, PLAIN)]
+    lines = [line.plain.split() for line in team_lines(team_matches(games), "", 80, 20)]
     assert [line[0] for line in lines[5:11]] == ["Open", "1", "2", "Women", "1", "2"]
 
 

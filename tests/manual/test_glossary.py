@@ -17,10 +17,8 @@ from live.alerts.finding import SIGNS as alert_signs
 from live.events import AlertKind, FeedState
 from live.manual.pages import manual_page
 from live.terminal import controller
-from live.terminal.board_rows import ORDERS
 from live.terminal.board_view import PANEL_NAMES
-from live.terminal.boards_view import heads, layout
-from live.terminal.palette import PLAIN
+from live.terminal.boards_view import ORDERS, heads, layout
 from live.terminal.players_view import COLUMNS
 from live.terminal.view_context import View
 from tests.terminal.stage import Stage
@@ -64,7 +62,7 @@ def test_the_columns_of_boards() -> None:
     for odds in (True, False):
         for width in range(60, 400):
             found |= {column.head for column in layout(width, odds=odds).columns}
-    row = heads(layout(300, odds=True), PLAIN).plain
+    row = heads(layout(300, odds=True)).plain
     found |= {"Bd", "Player", "Curve"} & words(row)
     assert terms("Terminal: columns of boards") == found
     assert terms("Terminal: columns of boards", "Sorted by") == set(ORDERS)

@@ -30,7 +30,7 @@ from live.service.program_output import (
     export_report,
 )
 from live.store.journal import Journal
-from live.terminal.palette import DUSK, PLAIN
+from live.terminal.text import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions
 from tests.publish.world import World
 

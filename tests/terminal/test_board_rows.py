@@ -14,7 +14,7 @@ from live.events import (
 )
 from live.games.game import NewGame
 from live.publish.published_state import game_order
-from live.terminal.board_rows import (
+from live.terminal.boards_view import (
     ORDERS,
     RESTORED,
     BoardRow,

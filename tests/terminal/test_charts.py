@@ -20,7 +20,6 @@ from live.terminal.charts import (
     rating_graph,
     score_graph,
 )
-from live.terminal.palette import DUSK
 from tests.terminal.sample_boards import detail, full_point, point
 
 
@@ -42,7 +41,7 @@ def test_white_rises_above_the_line_and_black_hangs_below() -> None:
         for ply, cp in ((1, 900), (2, -900))
     )
     game = msgspec.structs.replace(game, start_score_cp=0, plies=plies)
-    lines = [line.plain for line in score_graph(game, 99, AXIS + 3, 8, DUSK)]
+    lines = [line.plain for line in score_graph(game, 99, AXIS + 3, 8)]
     level, white, black = columns(lines)
     assert level == "   ▁    "
     assert white.strip() and not white[4:].strip()
@@ -53,13 +52,13 @@ def test_an_unknown_score_is_no_zero() -> None:
     game = detail()
     plies = tuple(msgspec.structs.replace(ply, score_cp=None) for ply in game.plies)
     game = msgspec.structs.replace(game, plies=plies)
-    [_, unknown, *_] = columns([x.plain for x in score_graph(game, 99, AXIS + 3, 8, DUSK)])
+    [_, unknown, *_] = columns([x.plain for x in score_graph(game, 99, AXIS + 3, 8)])
     assert unknown == "   ·    "
 
 
 def test_a_curve_lies_in_its_band() -> None:
     scale = (1800, 2600)
-    lines = rating_graph(drawn(point(1, 2200.0)), scale, AXIS + 1, 9, "white", DUSK)
+    lines = rating_graph(drawn(point(1, 2200.0)), scale, AXIS + 1, 9, "white")
     [column] = columns([line.plain for line in lines])
     assert column == "  ░░━░░  "
 
@@ -70,14 +69,14 @@ def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band(
     bare = msgspec.structs.replace(whole, usual_low=None, usual_high=None)
     scale = (2041, 2841)
     shown = [figure_at(bare, "perceived", 2160)]
-    lines = rating_graph(shown, scale, AXIS + 1, 9, "white", DUSK)
+    lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
     [column] = columns([line.plain for line in lines])
     assert column == "    ━    "
 
 
 def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     scale = (1800, 2600)
-    lines = rating_graph(drawn(point(1, None)), scale, AXIS + 1, 9, "white", DUSK)
+    lines = rating_graph(drawn(point(1, None)), scale, AXIS + 1, 9, "white")
     [column] = columns([line.plain for line in lines])
     assert column[-1] == "↓"
     assert "━" not in column
@@ -95,7 +94,7 @@ def test_the_histogram_counts_every_move_once() -> None:
         for ply, gain in ((1, 0), (3, -5), (5, -30), (7, -31), (9, -500), (11, 20))
     ]
     game = msgspec.structs.replace(detail(), curves=Curves(white=tuple(points)))
-    lines = [line.plain for line in histogram(game, 58, 9, DUSK)]
+    lines = [line.plain for line in histogram(game, 58, 9)]
     counts = [int(line.split("%")[0].split()[-2]) for line in lines[1:] if "%" in line]
     assert counts == [1, 1, 1, 1, 1, 1]
     assert lines[1].startswith("gained") and lines[-1].startswith("more")
@@ -110,7 +109,7 @@ def test_each_gain_stands_in_its_column_or_is_counted_beside_them(
 ) -> None:
     counts = tuple(sorted(Counter(gains_cp).items()))
     written, *bars, axis, engine = [
-        line.plain for line in gain_chart(counts, ((0, 1),), width, rows, "white", DUSK)
+        line.plain for line in gain_chart(counts, ((0, 1),), width, rows, "white")
     ]
     assert len(bars) == rows and all(len(line) <= width for line in (*bars, axis))
     assert engine.startswith("the engine's own: 0"[:width])
@@ -125,15 +124,15 @@ def test_each_gain_stands_in_its_column_or_is_counted_beside_them(
 
 def test_the_axis_marks_the_column_of_its_centipawn() -> None:
     _, bars, axis, _ = [
-        line.plain for line in gain_chart(((-25, 3), (0, 9)), ((0, 1),), 60, 1, "white", DUSK)
+        line.plain for line in gain_chart(((-25, 3), (0, 9)), ((0, 1),), 60, 1, "white")
     ]
     assert bars[59 - 25] == "█" and axis[: 59 - 25 + 1].endswith("-25")
     assert axis.endswith("0") and bars[59] == "█"
 
 
 def test_an_engine_as_measured_is_drawn_too() -> None:
-    lines = gain_chart(((-2, 1), (0, 1), (7, 2)), ((-1, 1), (0, 3), (2, 2)), 30, 2, "white", DUSK)
+    lines = gain_chart(((-2, 1), (0, 1), (7, 2)), ((-1, 1), (0, 3), (2, 2)), 30, 2, "white")
     assert len(lines) == 5
     # 7 is the last column: 0 stands seven before it, cut off, with the engine's -1 and 2 beside it.
     assert lines[-1].plain[29 - 8 : 29 - 4] == "▄█ █"
-    assert gain_chart((), (), 30, 2, "white", DUSK)[0].plain == "no gain yet"
+    assert gain_chart((), (), 30, 2, "white")[0].plain == "no gain yet"

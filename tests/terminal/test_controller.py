@@ -30,8 +30,7 @@ from live.publish.published_state import view_of, whole_game
 from live.publish.visibility import Visibility
 from live.publish.visibility import shown as withheld_from
 from live.terminal import controller
-from live.terminal.board_rows import clock_style, low_clock_s
-from live.terminal.palette import PALETTES
+from live.terminal.boards_view import clock_style, low_clock_s
 from tests.figures import Kind
 from tests.terminal.sample_boards import detail, full_point
 from tests.terminal.stage import Stage
@@ -364,17 +363,6 @@ def test_commands_cover_views_keys_and_themes() -> None:
     assert "Players" in stage.frame().splitlines()[0]
 
 
-def test_the_plain_theme_has_no_colour_at_all() -> None:
-    stage = Stage(alerts=True)
-    stage.controller.use_theme("plain")
-    for keys in VIEWS.values():
-        stage.press("escape", "1", *keys)
-        for line in stage.controller.frame(80, 24):
-            for span in line.spans:
-                assert "#" not in str(span.style)
-        stage.press("escape")
-
-
 def test_a_lost_connection_stands_where_messages_stand() -> None:
     stage = Stage()
     stage.actions.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
@@ -445,9 +433,7 @@ def test_boards_with_open_alerts_come_first_when_asked() -> None:
     ],
 )
 def test_a_low_clock_has_its_colour(time_control: str, clock_s: float | None, style: str) -> None:
-    palette = PALETTES["dusk"]
-    wanted = {"warn": palette.warn, "bad": palette.bad, "": ""}[style]
-    assert clock_style(clock_s, low_clock_s(time_control), palette) == wanted
+    assert clock_style(clock_s, low_clock_s(time_control)) == style
 
 
 def test_what_is_tried_again_says_when_at_eighty_columns() -> None:
@@ -609,7 +595,7 @@ def test_the_clock_of_a_running_board_is_drawn_low() -> None:
         at = line.plain.index("0:42")
         return {str(span.style) for span in line.spans if span.start <= at < span.end}
 
-    assert stage.context.palette.bad in styles()
+    assert "bad" in styles()
 
 
 def test_a_final_figure_and_a_running_one_are_told_apart() -> None:

@@ -19,7 +19,7 @@ from live.events import (
     ScoreMessage,
 )
 from live.publish.published_state import view_of
-from live.terminal.event_lines import EventLineWriter
+from live.terminal.recent_changes import EventLineWriter
 from tests.terminal.sample_boards import detail, full_point, point
 
 VIEW: GameView = view_of(detail())

@@ -16,7 +16,6 @@ from live.terminal.text import (
     beside,
     clock_left_s,
     clock_runs,
-    curve_range,
     fit,
     interval_text,
     left,
@@ -134,11 +133,6 @@ def test_a_sparkline_does_not_make_drama_of_noise() -> None:
     assert sparkline([2000.0, 2200.0], 12, 2000.0, 2200.0) == "▁█"
     assert sparkline([None, 2000.0, 2400.0], 2, 2000.0, 2400.0) == "▁█"
     assert sparkline([None], 5, 2000.0, 2400.0) == "·"
-
-
-def test_curve_range_leaves_unbounded_points_out() -> None:
-    assert curve_range([None, 2100.0, 2300.0]) == (2100.0, 2300.0)
-    assert curve_range([None]) is None
 
 
 def test_moves_are_numbered_from_the_starting_position() -> None:
