@@ -18,9 +18,8 @@ from typer.core import TyperGroup
 
 from live import errors
 from live.cli import app
-from live.config import FeedsConfig, ServerConfig, load_config
-from live.engine.engine_discovery import EngineCommand, find_engine
-from live.engine.engine_process import EngineProcess
+from live.config import EngineConfig, FeedsConfig, ServerConfig, load_config
+from live.engine.engine_process import EngineCommand, EngineProcess, find_engine
 from live.engine.search import Limit, SearchKey
 from live.engine.uci import UciSettings
 from live.errors import LiveRateError
@@ -87,8 +86,7 @@ async def _engine_died(folder: Path, how: str = "sys.exit(3)") -> None:
     )
     process = await EngineProcess.start(command, UciSettings())
     try:
-        process.begin(SearchKey(chess.STARTING_FEN, (), Limit(nodes=10)))
-        await process.outcome()
+        await process.begin(SearchKey(chess.STARTING_FEN, (), Limit(nodes=10)))
     finally:
         await process.close()
 
@@ -107,16 +105,15 @@ async def _engine_moved(folder: Path) -> None:
     )
     process = await EngineProcess.start(command, UciSettings())
     try:
-        process.begin(SearchKey(chess.STARTING_FEN, (), Limit(nodes=10)))
+        outcome = process.begin(SearchKey(chess.STARTING_FEN, (), Limit(nodes=10)))
         process.give_up(errors.EngineMoved(process.name, "the cluster is there"))
-        await process.outcome()
+        await outcome
     finally:
         await process.close()
 
 
 async def _scheduler(folder: Path) -> None:
-    from live.engine import cluster_task  # brings Dask
-    from live.engine.cluster import work
+    from live.engine import cluster  # brings Dask
 
     command = _program(
         folder,
@@ -126,8 +123,9 @@ async def _scheduler(folder: Path) -> None:
         "    if line == 'quit\\n': break",
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cluster_task, "DEATH_S", 1)  # a minute of patience tests nothing more
-        await work("tcp://127.0.0.1:9", command, UciSettings(), engines=1)
+        patch.setattr(cluster, "DEATH_S", 1)  # a minute of patience tests nothing more
+        config = EngineConfig(cluster="tcp://127.0.0.1:9", engines=1)
+        await cluster.work(command, UciSettings(), config)
 
 
 async def _port(folder: Path) -> None:

@@ -311,22 +311,15 @@ def worker(
     given = {"engine.path": engine, "engine.engines": engines, "engine.cluster": address}
     settings = settings_of(config, given).engine
     from live.app import run
-    from live.engine.cluster import require_dask, work
-    from live.engine.engine_discovery import find_engine
-    from live.service.measure_settings import cluster_tls, uci_settings
+    from live.engine.engine_process import find_engine
+    from live.service.measure_settings import uci_settings
 
     async def lend() -> int:
         command = find_engine(settings.path)
-        require_dask()
+        from live.engine.cluster import work  # says so where Dask is missing
+
         typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
-        await work(
-            address,
-            command,
-            uci_settings(settings),
-            engines=settings.engines,
-            nice=settings.nice,
-            tls=cluster_tls(settings),
-        )
+        await work(command, uci_settings(settings), settings)
         return 0
 
     raise typer.Exit(run(lend()))

@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Final
 
@@ -23,13 +22,14 @@ import msgspec
 
 from live.engine.search import (
     Limit,
+    Recent,
     Search,
     SearchFailure,
     SearchKeys,
     SearchProgress,
     SearchResult,
 )
-from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
+from live.engine.search_queue import ResultListener, SearchKind, SearchPriority, SearchRelay
 from live.events import MATE_CP, Score
 
 log = logging.getLogger(__name__)
@@ -79,8 +79,8 @@ def told(body: bytes) -> SearchProgress | None:
     return SearchProgress(Score(max(-MATE_CP, min(MATE_CP, first.cp))), answer.depth, SOURCE)
 
 
-class CloudEvaluations:
-    """A desk for its owner, and the listener of the desk behind it; :meth:`run` looks up."""
+class CloudEvaluations(SearchRelay):
+    """Shows what it finds to who requested the search; :meth:`run` looks up."""
 
     def __init__(
         self,
@@ -90,18 +90,17 @@ class CloudEvaluations:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         rng: random.Random | None = None,
     ) -> None:
-        self.desk: SearchDesk
-        self._listener = listener
+        super().__init__(listener)
         self._url = base_url.rstrip("/") + "/api/cloud-eval"
         self._sleep = sleep
         self._rng = rng or random.Random()
         # Who waits for an engine.
         self._open: set[Hashable] = set()
         # What is to be looked up for whom, newest last.
-        self._waiting: OrderedDict[Hashable, str] = OrderedDict()
+        self._waiting: Recent[Hashable, str] = Recent(_WAITING)
         # Who got a cloud evaluation: the engine's own shallow ones would only flicker.
         self._told: set[Hashable] = set()
-        self._known: OrderedDict[str, SearchProgress | None] = OrderedDict()
+        self._known: Recent[str, SearchProgress | None] = Recent(_KEPT)
         self._news = asyncio.Event()
         # Only its positions are used, so any limit will do.
         self._search_keys = SearchKeys(Limit(nodes=1))
@@ -117,9 +116,6 @@ class CloudEvaluations:
             if not isinstance(search_key, SearchFailure) and not search_key.chess960:
                 self._open.add(owner)
                 self._waiting[owner] = search_key.board().fen()
-                self._waiting.move_to_end(owner)
-                if len(self._waiting) > _WAITING:
-                    self._waiting.popitem(last=False)
                 self._news.set()
         self.desk.submit(search, owner, priority)
 
@@ -127,10 +123,6 @@ class CloudEvaluations:
         """As the desk's own."""
         self._forget(owner)
         self.desk.drop(owner)
-
-    def known(self, search: Search) -> SearchResult | None:
-        """As the desk's own."""
-        return self.desk.known(search)
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
@@ -168,8 +160,6 @@ class CloudEvaluations:
                 else:
                     troubles = 0
                     self._known[fen] = progress
-                    if len(self._known) > _KEPT:
-                        self._known.popitem(last=False)
                     self._report(owner, progress)
                     await self._sleep(_PAUSE_S)
 

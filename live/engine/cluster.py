@@ -1,9 +1,11 @@
 """A Dask cluster that searches for us: connected, looked at, lost, and found again; and
 ``live-rate worker``, this machine's engines for a scheduler elsewhere.
 
-Only workers that have our very engine, set up in our way, are counted and used, so that a figure
-does not depend on which machine found it. While there is none, searches are made here. Address and
-certificates are checked before anything runs.
+A worker offers, as a Dask resource, exactly the engine it has: name, network, hash, whether the
+hash is cleared, and the version of live-rate. A search asks for that resource, so it can only run
+where it finds what it would find anywhere else, and a figure does not depend on which machine found
+it. While there is none, searches are made here. Address and certificates are checked before
+anything runs. Importing this raises ConfigError where Dask is not installed.
 """
 
 from __future__ import annotations
@@ -11,69 +13,102 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
-from live.engine.engine_discovery import EngineCommand, check_load, engines_for_machine
-from live.engine.engine_process import EngineTimeouts, Searcher
+from live import __version__
+from live.config import EngineConfig
+from live.engine.engine_process import (
+    EngineCommand,
+    EngineIdentity,
+    EngineProcess,
+    EngineTimeouts,
+    OnProgress,
+    Searcher,
+    check_load,
+    engines_for_machine,
+    look_at,
+)
+from live.engine.search import SearchKey, SearchResult
 from live.engine.search_queue import SearchKind
-from live.engine.uci import UciSettings
-from live.errors import ConfigError, EngineError, EngineMoved
+from live.engine.uci import SearchFinished, UciSettings
+from live.errors import ConfigError, EngineError, EngineFault, EngineMoved
+from live.events import Score
 
-
-class ClusterTls(msgspec.Struct, frozen=True):
-    """Files for addresses that begin with ``tls://``; empty: Dask's own configuration."""
-
-    ca_file: str = ""
-    cert_file: str = ""
-    key_file: str = ""
-
-
-def security(address: str, tls: ClusterTls) -> Any:
-    """Dask's form of it. Needs the extra ``cluster``.
-
-    Raises:
-        ConfigError: Dask is not installed, the address lacks its port, or address and certificates
-            do not go together. What no retry mends is reported before anything runs.
-    """
-    require_dask()
+try:
+    from distributed import Client, KilledWorker, Worker, WorkerPlugin, get_worker
     from distributed.comm.addressing import parse_host_port
     from distributed.security import Security
+except ImportError:
+    raise ConfigError(
+        "engine.cluster", "needs Dask", "pip install 'live-rate[cluster]' brings it"
+    ) from None
 
-    scheme, _, rest = address.partition("://")
-    subject = f"engine.cluster {address}"
+log = logging.getLogger(__name__)
+# What Dask says of lost connections we say ourselves.
+for _name in ("distributed", "distributed.client"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+#: How often the cluster is looked at, and a worker's lost scheduler tried again, seconds.
+LOOK_S: Final = 1.0
+#: Longest a scheduler may take to answer, seconds.
+ANSWER_S: Final = 5.0
+#: How long a worker looks for a lost scheduler before it ends, seconds.
+DEATH_S: Final = 60
+#: Searches that may fail there, one after the other, before it is left alone.
+_TRIES: Final = 2
+#: For how long it is left alone, seconds; twice as long each time.
+_REST_S: Final = 5.0
+_MOST_REST_S: Final = 300.0
+PLUGIN: Final = "live-rate-engines"
+
+
+def security(config: EngineConfig) -> Security:
+    """Dask's form of the certificates.
+
+    Raises:
+        ConfigError: the address lacks its port, or address and certificates do not go together.
+            What no retry mends is reported before anything runs.
+    """
+    scheme, _, rest = config.cluster.partition("://")
+    subject = f"engine.cluster {config.cluster}"
     try:
         parse_host_port(rest)
     except ValueError as error:
         raise ConfigError(subject, str(error), f"Write {scheme}://HOST:8786") from None
     encrypted = scheme in ("tls", "wss")
-    if tls != ClusterTls() and not encrypted:
+    ca_file, cert_file, key_file = files = (
+        config.cluster_ca_file,
+        config.cluster_cert_file,
+        config.cluster_key_file,
+    )
+    if any(files) and not encrypted:
         raise ConfigError(
             subject,
             "is not encrypted, and there are certificates for it",
             f"Write tls://{rest}, or leave out the engine.cluster_…_file settings",
         )
-    for setting, file in msgspec.structs.asdict(tls).items():
+    for setting, file in zip(("ca", "cert", "key"), files, strict=True):
         if file and not Path(file).is_file():
             raise ConfigError(
-                f"engine.cluster_{setting} {file}",
+                f"engine.cluster_{setting}_file {file}",
                 "there is no such file",
                 f"Correct the path: it is looked for from {Path.cwd()}",
             )
     # What the settings leave out, Dask's own configuration says.
-    roles = ("client", "worker")
-    given: dict[str, Any] = {"tls_ca_file": tls.ca_file}
-    given |= {f"tls_{role}_cert": tls.cert_file for role in roles}
-    given |= {f"tls_{role}_key": tls.key_file for role in roles}
+    given: dict[str, Any] = {"tls_ca_file": ca_file}
+    for role in ("client", "worker"):
+        given |= {f"tls_{role}_cert": cert_file, f"tls_{role}_key": key_file}
     given = {name: file for name, file in given.items() if file}
-    secured: Any = Security(**given, **({"require_encryption": True} if given else {}))  # type: ignore[no-untyped-call]
-    for role in roles if encrypted else ():
+    if given:
+        given["require_encryption"] = True
+    secured = Security(**given)  # type: ignore[no-untyped-call]
+    for role in ("client", "worker") if encrypted else ():
         try:
-            context = secured.get_connection_args(role)["ssl_context"]
+            context = secured.get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
             why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
             raise ConfigError(
@@ -91,52 +126,26 @@ def security(address: str, tls: ClusterTls) -> Any:
     return secured
 
 
-def require_dask() -> None:
-    """Make sure that Dask is there, and quiet.
-
-    Raises:
-        ConfigError: it is not installed.
+def resource(identity: str) -> str:
+    """The name of the Dask resource that stands for an engine, and for who reads what it says:
+    another version may read it otherwise.
     """
-    try:
-        import distributed  # noqa: F401
-    except ImportError:
-        raise ConfigError(
-            "engine.cluster", "needs Dask", "pip install 'live-rate[cluster]' brings it"
-        ) from None
-    # What it says of lost connections we say ourselves.
-    for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-log = logging.getLogger(__name__)
-
-#: How often the cluster is looked at, and tried again when it is lost, seconds.
-LOOK_S: Final = 1.0
-#: Longest a scheduler may take to answer, seconds.
-ANSWER_S: Final = 5.0
-#: Searches that may fail there, one after the other, before it is left alone.
-_TRIES: Final = 2
-#: For how long it is left alone, seconds; twice as long each time.
-_REST_S: Final = 5.0
-_MOST_REST_S: Final = 300.0
+    return f"live-rate {__version__}: {identity}"
 
 
 class DaskCluster:
     """One scheduler and what it offers. :meth:`watch` must run all the while."""
 
-    def __init__(
-        self, address: str, tls: ClusterTls | None = None, patience: EngineTimeouts | None = None
-    ) -> None:
+    def __init__(self, config: EngineConfig) -> None:
         self.problem = ""
         """For people; empty while the cluster works."""
         self.slots = 0
         """Engines like ours that its workers offer now; 0 while it is lost."""
-        self._address = address
-        self._security = security(address, tls or ClusterTls())
-        self._patience = patience or EngineTimeouts()
-        self._client: Any = None
-        self._resource = ""
-        self._engines: list[Searcher] = []
+        self.address = config.cluster
+        self.client: Any = None
+        self.resource = ""
+        self._security = security(config)
+        self._engines: list[RemoteEngine] = []
         self._changed = asyncio.Event()
         # Searches that failed since the last answer, and until when no more are handed in.
         self._failures = 0
@@ -158,44 +167,39 @@ class DaskCluster:
             identity: our engine, to be given once, with the first look.
         """
         if identity:
-            from live.engine.cluster_task import resource
-
-            self._resource = resource(identity)
+            self.resource = resource(identity)
         if asyncio.get_running_loop().time() < self._rests_until_s:
             return
         try:
             async with asyncio.timeout(ANSWER_S):
                 slots = await self._count()
-        except (OSError, TimeoutError) as error:
-            await self._lose(f"cannot be reached ({str(error) or 'no answer'})")
         except Exception as error:
-            # Dask has many names for what is amiss, and none of them is worth the service.
-            if not self.problem:
-                log.exception("cluster %s", self._address)
-            await self._lose(f"cannot be used ({type(error).__name__}: {error})")
+            problem = f"cannot be reached ({str(error) or 'no answer'})"
+            if not isinstance(error, OSError | TimeoutError):
+                # Dask has many names for what is amiss, and none of them is worth the service.
+                problem = f"cannot be used ({type(error).__name__}: {error})"
+                if not self.problem:
+                    log.exception("cluster %s", self.address)
+            self._use(0, problem)
+            await self.close()
         else:
             problem = "" if slots else "has no worker with this engine, settings and live-rate"
             self._use(slots, problem)
 
-    def engine(self, urgency: Callable[[], SearchKind]) -> Searcher:
+    def engine(self, urgency: Callable[[], SearchKind]) -> RemoteEngine:
         """One more place to search; ``urgency`` gives that of the search about to begin."""
-        from live.engine.cluster_task import RemoteEngine
-
-        engine = RemoteEngine(
-            self._client, self._resource, urgency, self._patience, self._address, self._heard
-        )
-        self._engines = [each for each in self._engines if each.lost is None]
-        self._engines.append(engine)
+        engine = RemoteEngine(self, urgency)
+        self._engines = [*(each for each in self._engines if each.lost is None), engine]
         return engine
 
-    def _heard(self, problem: str) -> None:
+    def answered(self, problem: str) -> None:
         """A search was answered there (empty), or failed through no fault of its engine.
 
         One that reaches a scheduler which cannot read it fails at once, and so would the next:
         it must not come back again and again while our own engines could make it. That a scheduler
         is gone the next look sees.
         """
-        if problem and (self._client is None or self._client.status != "running"):
+        if problem and (self.client is None or self.client.status != "running"):
             return
         self._failures = self._failures + 1 if problem else 0
         if self._failures >= _TRIES:
@@ -210,38 +214,32 @@ class DaskCluster:
 
     async def close(self) -> None:
         """Say good-bye."""
-        client, self._client = self._client, None
+        client, self.client = self.client, None
         if client is not None:
             with contextlib.suppress(Exception):  # it is gone either way
                 async with asyncio.timeout(ANSWER_S):
                     await client.close(timeout=1)
 
     async def _count(self) -> int:
-        from distributed import Client
-
-        if self._client is None:
-            self._client = Client(  # type: ignore[no-untyped-call]
-                self._address,
+        if self.client is None:
+            self.client = Client(  # type: ignore[no-untyped-call]
+                self.address,
                 asynchronous=True,
                 timeout=ANSWER_S,
                 security=self._security,
                 set_as_default=False,
             )
-            await self._client
-        if self._client.status != "running":
+            await self.client
+        if self.client.status != "running":
             raise OSError("the connection broke")
-        workers = (await self._client.scheduler.identity())["workers"]
-        return sum(int(each["resources"].get(self._resource, 0)) for each in workers.values())
-
-    async def _lose(self, problem: str) -> None:
-        self._use(0, problem)
-        await self.close()
+        workers = (await self.client.scheduler.identity())["workers"]
+        return sum(int(each["resources"].get(self.resource, 0)) for each in workers.values())
 
     def _use(self, slots: int, problem: str) -> None:
         """So many engines are there from now on; where none is, what is being searched there is
         searched elsewhere, because of the ``problem``.
         """
-        text = f"cluster {self._address}: {problem}; searching here" if problem else ""
+        text = f"cluster {self.address}: {problem}; searching here" if problem else ""
         if text and not self.problem:
             log.warning("%s", text)
         self.problem = text
@@ -252,51 +250,206 @@ class DaskCluster:
         if not slots:
             engines, self._engines = self._engines, []
             for engine in engines:
-                engine.give_up(EngineMoved(self._address, problem))
+                engine.give_up(EngineMoved(self.address, problem))
 
 
-#: Between two schedulers, seconds; one that is not there is waited for besides.
-_AGAIN_S: Final = 1.0
+class RemoteEngine(Searcher):
+    """One slot of the cluster, in the place of an engine. A worker that dies costs nothing: Dask
+    gives the task to another. Reports no provisional scores.
+    """
+
+    def __init__(self, cluster: DaskCluster, urgency: Callable[[], SearchKind]) -> None:
+        super().__init__(EngineTimeouts())
+        self._cluster = cluster
+        self._client = cluster.client
+        self._urgency = urgency
+        self._future: Any = None
+        self._following: asyncio.Task[None] | None = None
+        # Cancellations under way, kept from the garbage collector.
+        self._farewells: set[asyncio.Task[Any]] = set()
+
+    def _begin(self, search_key: SearchKey, on_progress: OnProgress | None) -> None:
+        key = f"live-rate-{uuid.uuid4().hex}"
+        try:
+            self._future = self._client.submit(
+                search,
+                search_key,
+                key,
+                key=key,
+                resources={self._cluster.resource: 1},
+                priority=-int(self._urgency()),
+                pure=False,
+            )
+        except Exception as error:
+            # The client has closed, and the next look has not seen it yet. Reported
+            # in a moment: whoever begins a search expects no news from inside.
+            self._loop.call_soon(self.give_up, self._moved(_shortly(error)))
+            return
+        name = f"{self._cluster.address} search"
+        self._following = self._loop.create_task(self._follow(search_key), name=name)
+
+    def _moved(self, problem: str) -> EngineMoved:
+        return EngineMoved(self._cluster.address, problem)
+
+    def stop(self) -> None:
+        """Call the search off; its outcome is there at once."""
+        if self.searching:
+            self._call_off()
+            self._answer(SearchFinished(SearchResult(Score(0), "", depth=0), stopped=True))
+
+    async def close(self) -> None:
+        self.on_lost = None
+        self.give_up(self._moved("closed"))
+        await asyncio.gather(*self._farewells, return_exceptions=True)
+
+    def _end(self, fault: EngineFault) -> None:
+        self._call_off()
+
+    async def _follow(self, search_key: SearchKey) -> None:
+        """Wait for the answer, which has a bound as on this machine."""
+        began = self._loop.time()
+        longest_s = self.pace.longest_s(search_key.limit) + self._patience.cluster_s
+        fault: EngineFault
+        try:
+            async with asyncio.timeout(longest_s):
+                result = await self._future
+        except TimeoutError:
+            fault = self._moved(f"no answer within {longest_s:.3g} s")
+        except EngineFault as error:
+            fault = EngineFault(error.subject, error.problem)
+        except KilledWorker as error:
+            fault = EngineFault(self._cluster.address, str(error))
+        except Exception as error:
+            # Dask has many names for a scheduler that went away.
+            fault = self._moved(f"lost the search ({_shortly(error)})")
+        else:
+            self._cluster.answered("")
+            self.pace.took(search_key.limit, self._loop.time() - began, result)
+            self._answer(SearchFinished(result, stopped=False))
+            return
+        self.give_up(fault)
+        if isinstance(fault, EngineMoved):
+            self._cluster.answered(fault.problem)
+
+    def _call_off(self) -> None:
+        if self._following is not None and self._following is not asyncio.current_task():
+            self._following.cancel()
+        future, self._future = self._future, None
+        if future is not None and not future.done() and self._client.status == "running":
+            task = asyncio.ensure_future(self._client.cancel([future], force=True))
+            self._farewells.add(task)
+            task.add_done_callback(self._farewells.discard)
+            task.add_done_callback(look_at)
 
 
-async def work(
-    address: str,
-    command: EngineCommand,
-    settings: UciSettings,
-    *,
-    engines: int = 0,
-    nice: int = 5,
-    tls: ClusterTls | None = None,
-    patience: EngineTimeouts | None = None,
-) -> None:
+def _shortly(error: Exception) -> str:
+    """What Dask says, in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+
+
+# What runs on a worker.
+
+
+async def search(search_key: SearchKey, key: str) -> SearchResult:
+    """The task. Running it twice finds the same twice; ``key`` is its own.
+
+    Raises:
+        EngineFault: the engine died, hung or lied; the next search gets another.
+    """
+    engines = get_worker().plugins[PLUGIN]
+    assert isinstance(engines, WorkerEngines)
+    return await engines.search(search_key, key)
+
+
+class WorkerEngines(WorkerPlugin):
+    """The engines of one worker, which stay alive. Start them before the worker, so that it can say
+    what it has.
+    """
+
+    name = PLUGIN
+
+    def __init__(self, command: EngineCommand, settings: UciSettings, nice: int) -> None:
+        self._engine = partial(EngineProcess.start, command, settings, nice=nice)
+        self._settings = settings
+        self.identity = ""
+        self._idle: list[EngineProcess] = []
+        self._busy: dict[str, EngineProcess] = {}
+
+    async def start(self, number: int) -> None:
+        """Raises NotAnEngine."""
+        for _ in range(number):
+            self._idle.append(await self._engine())
+        self.identity = str(EngineIdentity.of(self._idle[0], self._settings))
+
+    async def search(self, search_key: SearchKey, key: str) -> SearchResult:
+        """One search on whichever engine is free."""
+        process = self._idle.pop() if self._idle else await self._engine()
+        while process.lost is not None:
+            await process.close()
+            process = self._idle.pop() if self._idle else await self._engine()
+        self._busy[key] = process
+        try:
+            finished = await process.begin(search_key)
+        except BaseException:
+            await process.close()
+            raise
+        finally:
+            del self._busy[key]
+        process.tidy()
+        self._idle.append(process)
+        return finished.result
+
+    def transition(self, key: Any, start: Any, finish: Any, **more: Any) -> None:
+        """Dask reports every change of a task: one that was released is stopped."""
+        if finish in ("cancelled", "released", "forgotten") and key in self._busy:
+            self._busy[key].stop()
+
+    async def close(self) -> None:
+        """End all engines."""
+        await asyncio.gather(*(each.close() for each in (*self._idle, *self._busy.values())))
+
+
+async def work(command: EngineCommand, settings: UciSettings, config: EngineConfig) -> None:
     """Start the engines, then serve the scheduler until cancelled: when it ends, the one that comes
     in its place.
 
     Raises:
         NotAnEngine: the program does not speak UCI.
         EngineError: there is no scheduler to begin with.
-        ConfigError: Dask is not installed, or the hash tables do not fit this machine.
+        ConfigError: what :func:`security` refuses, or the hash tables do not fit this machine.
     """
-    secured = security(address, tls or ClusterTls())
-    from live.engine.cluster_task import WorkerEngines, serve
-
-    number = engines or engines_for_machine(settings.threads)
+    address, secured = config.cluster, security(config)
+    number = config.engines or engines_for_machine(settings.threads)
     check_load(number, settings.threads, settings.hash_mb)
-    offered = WorkerEngines(command, settings, nice, patience or EngineTimeouts())
+    engines = WorkerEngines(command, settings, config.nice)
+
+    async def serve() -> None:
+        async with Worker(
+            address,
+            nthreads=number,
+            resources={resource(engines.identity): number},
+            plugins=(engines,),
+            security=secured,
+            memory_limit=0,
+            death_timeout=DEATH_S,
+            dashboard=False,
+        ) as worker:
+            await worker.finished()
+
     try:
-        await offered.start(number)
-        serving = partial(serve, address, offered, number, secured)
-        await serving()
+        await engines.start(number)
+        await serve()
         while True:
             log.warning("scheduler %s has ended; waiting for it to come back", address)
-            while True:
-                await asyncio.sleep(_AGAIN_S)
+            ended = False
+            while not ended:
+                await asyncio.sleep(LOOK_S)
                 with contextlib.suppress(OSError, TimeoutError):
-                    await serving()
-                    break
+                    await serve()
+                    ended = True
     except (OSError, TimeoutError) as error:
         raise EngineError(
             f"cluster {address}", f"cannot be reached ({error})", "Is a dask scheduler running?"
         ) from None
     finally:
-        await offered.close()
+        await engines.close()

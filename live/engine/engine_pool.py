@@ -16,15 +16,20 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
+from functools import partial
 from types import TracebackType
-from typing import Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
-import msgspec
-
-from live.engine.cluster import DaskCluster
-from live.engine.engine_discovery import EngineCommand, check_load, engines_for_machine
-from live.engine.engine_process import EngineIdentity, EngineProcess, EngineTimeouts, Searcher
-from live.engine.result_cache import MemoryResultCache, ResultCache
+from live.engine.engine_process import (
+    EngineCommand,
+    EngineIdentity,
+    EngineProcess,
+    EngineTimeouts,
+    Searcher,
+    check_load,
+    engines_for_machine,
+)
+from live.engine.result_cache import MemoryResultCache, ResultCache, SyzygyTables
 from live.engine.search import (
     Limit,
     Search,
@@ -35,7 +40,6 @@ from live.engine.search import (
     SearchResult,
 )
 from live.engine.search_queue import (
-    YIELDS,
     DeliverResult,
     Instruction,
     ResultListener,
@@ -45,11 +49,13 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
-from live.engine.syzygy_tables import SyzygyTables
 from live.engine.uci import SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
 from live.network.retry import doubling
+
+if TYPE_CHECKING:
+    from live.engine.cluster import DaskCluster
 
 log = logging.getLogger(__name__)
 
@@ -61,61 +67,41 @@ PROGRESS_S: Final = 0.1
 _FAILED_AFTER: Final = 3
 
 
-class ResultDelivery(msgspec.Struct, frozen=True):
-    """A result ready to be delivered."""
-
-    owner: Hashable
-    search: Search
-    result: SearchResult | SearchFailure
-
-
 class ResultDeliveries:
-    """Calls the listener, in order, with a bounded number of results a turn, never one inside
+    """Calls what is to be called, in order, with a bounded number of calls a turn, never one inside
     another: a listener that submits a known search gets its result after it has returned.
     """
 
-    def __init__(self, listener: ResultListener) -> None:
-        self._listener = listener
-        # Results, and what is to be done between them.
-        self._todo: deque[ResultDelivery | Callable[[], None]] = deque()
-        self._reporting = False
+    def __init__(self) -> None:
+        # Whom it is for, if somebody's result, and the call.
+        self._todo: deque[tuple[Hashable, Callable[[], object]]] = deque()
+        self._calling = False
         self._later: asyncio.Handle | None = None
 
-    def add(self, item: ResultDelivery | Callable[[], None]) -> None:
-        """Deliver this after what was added before, or do it then; in the next turn of the loop
-        unless :meth:`deliver` is called.
+    def add(self, call: Callable[[], object], owner: Hashable = None) -> None:
+        """Call this after what was added before; in the next turn of the loop unless
+        :meth:`deliver` is called.
         """
-        self._todo.append(item)
-        if self._later is None and not self._reporting:
+        self._todo.append((owner, call))
+        if self._later is None and not self._calling:
             self._later = asyncio.get_running_loop().call_soon(self.deliver)
 
     def drop(self, owner: Hashable) -> None:
         """Forget what was not yet delivered to ``owner``."""
-        kept = [
-            item
-            for item in self._todo
-            if not (isinstance(item, ResultDelivery) and item.owner == owner)
-        ]
-        self._todo.clear()
-        self._todo.extend(kept)
+        self._todo = deque(each for each in self._todo if each[0] != owner)
 
     def deliver(self) -> None:
         """Deliver what one turn allows, now; nothing if called from inside a listener."""
-        if self._reporting:
+        if self._calling:
             return
         self.close()
-        self._reporting = True
+        self._calling = True
         try:
             for _ in range(_A_TURN):
-                if not self._todo:
-                    break
-                item = self._todo.popleft()
-                if isinstance(item, ResultDelivery):
-                    self._listener.searched(item.owner, item.search, item.result)
-                else:
-                    item()
+                if self._todo:
+                    self._todo.popleft()[1]()
         finally:
-            self._reporting = False
+            self._calling = False
             if self._todo:
                 self._later = asyncio.get_running_loop().call_soon(self.deliver)
 
@@ -136,16 +122,13 @@ class EngineSlot:
         self.restarts = 0
         self._pool = pool
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
-        self._search_key: SearchKey | None = None
-        # The queue counts on an engine here.
-        self._up = False
         self._depth: int | None = None
-        self._knodes_per_s: float | None = None
-        # Set when there is something to look at.
-        self._news = asyncio.Event()
-        # Progress of the running search: when last reported, what waits, and its timer.
-        self._reported_at = 0.0
+        # Whether the engine that is up has ever answered; set when it is up no more.
+        self._answered = False
+        self._down = asyncio.Event()
+        # Progress of the running search: what waits to be reported, when it may be, its timer.
         self._unreported: SearchProgress | None = None
+        self._report_s = 0.0
         self._reporting: asyncio.TimerHandle | None = None
 
     async def own(self, needed: asyncio.Event) -> None:
@@ -155,30 +138,33 @@ class EngineSlot:
         """
         if self.process is None:
             await needed.wait()
-        faults, delays, failed_starts = _delays(1.0), _delays(0.1), 0
+        delays, failed_starts = _delays(), 0
         try:
             while True:
-                waits = delays
+                self._answered = False
                 try:
                     if self.process is None:
                         self.process = await self._pool.start_engine(self.index)
                     failed_starts = 0
-                    if await self._serve(self.process):
-                        waits = delays = _delays(0.1)
+                    if self.process.lost is None:
+                        self._state = "idle"
+                        self._down.clear()
+                        self.process.on_lost = self._lose
+                        self._pool.up(self.index)
+                        self._tidy()
+                        await self._down.wait()
                 except NotAnEngine:
                     # It was one when the service started: the machine is short of something,
                     # or somebody is replacing the program.
                     failed_starts += 1
                     self.restarts += 1
                 except Exception as error:
-                    log.exception("engine %d: fault in its keeper", self.index)
-                    waits = faults
-                    if self._up:
-                        why = f"fault in our own code ({type(error).__name__})"
-                        self._lose(EngineFault(f"engine {self.index}", why))
+                    self._blame_ourselves(error)
+                if self._answered:
+                    delays = _delays()
                 self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
                 await self._close()
-                await asyncio.sleep(next(waits))
+                await asyncio.sleep(next(delays))
         finally:
             await self._close()
 
@@ -192,10 +178,9 @@ class EngineSlot:
     def begin(self, search_key: SearchKey) -> None:
         """Search this, now."""
         assert self.process is not None
-        self._search_key = search_key
-        self._reported_at = time.monotonic()
-        self.process.begin(search_key, self._deepened)
-        self._news.set()
+        self._report_s = asyncio.get_running_loop().time() + PROGRESS_S
+        outcome = self.process.begin(search_key, self._deepened)
+        outcome.add_done_callback(partial(self._ended, self.process, search_key))
 
     def stop(self) -> None:
         """End the running search early."""
@@ -204,70 +189,63 @@ class EngineSlot:
 
     def state(self, searching: str) -> EngineState:
         """For people; ``searching`` is what the search is for."""
-        busy = self.process is not None and self.process.searching
+        process = self.process
         return EngineState(
             index=self.index,
-            state="searching" if busy else self._state,
-            knodes_per_s=self._knodes_per_s,
+            state="searching" if process is not None and process.searching else self._state,
+            knodes_per_s=None if process is None else process.pace.knodes_per_s,
             searching=searching,
             depth=self._depth,
         )
 
-    async def _serve(self, process: Searcher) -> bool:
-        """Search until the engine is lost; whether it ever answered."""
-        answered = False
+    def _ended(
+        self, process: Searcher, search_key: SearchKey, outcome: asyncio.Future[SearchFinished]
+    ) -> None:
+        """Its search ended, and so the pool hears; the engine gets the next one at once.
+
+        Where it was lost, maybe right after its answer, the search has gone back to the queue.
+        """
         if process.lost is not None:
-            return answered
-        process.on_lost = self._lose
-        self._state = "idle"
-        self._up = True
-        self._pool.up(self.index)
-        while process.lost is None:
-            if not process.searching:
-                process.tidy()
-                self._news.clear()
-                await self._news.wait()
-                continue
-            try:
-                finished = await process.outcome()
-            except EngineFault:
-                break
-            if process.lost is not None:
-                # It died right after its answer, and the search has gone back to the queue.
-                break
-            answered = answered or not finished.stopped
-            self._discard_progress()
-            self._knodes_per_s = process.pace.knodes_per_s
-            search_key, self._search_key = self._search_key, None
-            assert search_key is not None
+            return
+        self._discard_progress()
+        finished = outcome.result()
+        try:
             self._pool.finished(self.index, search_key, finished)
-        return answered
+        except Exception as error:
+            self._blame_ourselves(error)
+        else:
+            self._answered = self._answered or not finished.stopped
+            self._tidy()
+
+    def _tidy(self) -> None:
+        if self.process is not None and not self.process.searching:
+            self.process.tidy()
+
+    def _blame_ourselves(self, error: Exception) -> None:
+        log.exception("engine %d: fault in its keeper", self.index)
+        if self.process is not None:
+            why = f"fault in our own code ({type(error).__name__})"
+            self.process.give_up(EngineFault(f"engine {self.index}", why))
 
     def _lose(self, fault: EngineFault) -> None:
         """Called by the process in the moment it is lost, so that no search is sent to it."""
         self._discard_progress()
-        self._search_key = None
-        self._up = False
         self.restarts += not isinstance(fault, EngineMoved)
-        self._news.set()
+        self._down.set()
         self._pool.lost(self.index, fault)
 
     def _deepened(self, progress: SearchProgress) -> None:
-        """Report it if the last one is long enough ago, else later."""
+        """Report it as soon as the last one is long enough ago."""
         self._depth = progress.depth
         self._unreported = progress
         if self._reporting is None:
-            wait_s = self._reported_at + PROGRESS_S - time.monotonic()
-            if wait_s <= 0:
-                self._report()
-            else:
-                self._reporting = asyncio.get_running_loop().call_later(wait_s, self._report)
+            self._reporting = asyncio.get_running_loop().call_at(self._report_s, self._report)
 
     def _report(self) -> None:
         progress = self._unreported
         self._discard_progress()
+        self._report_s = asyncio.get_running_loop().time() + PROGRESS_S
         if progress is not None:
-            self._reported_at = time.monotonic()
             self._pool.deepened(self.index, progress)
 
     def _discard_progress(self) -> None:
@@ -277,11 +255,11 @@ class EngineSlot:
             self._reporting = None
 
 
-def _delays(first_s: float) -> Iterator[float]:
+def _delays() -> Iterator[float]:
     """Waits before each restart in seconds: random, so that engines killed together do not come
     back together; doubling, up to a cap.
     """
-    return doubling(random.random, first_s=first_s, cap_s=30.0, least=0.0)
+    return doubling(random.random, first_s=0.1, cap_s=30.0, least=0.0)
 
 
 class EnginePool:
@@ -306,7 +284,7 @@ class EnginePool:
         tables: SyzygyTables | None = None,
         patience: EngineTimeouts | None = None,
     ) -> None:
-        """``engines`` 0 means :func:`live.engine.engine_discovery.engines_for_machine`.
+        """``engines`` 0 means :func:`live.engine.engine_process.engines_for_machine`.
 
         Raises:
             ConfigError: the hash tables do not fit this machine.
@@ -314,10 +292,9 @@ class EnginePool:
         self.limit = limit
         self._command = command
         self._listener = listener
-        self._deliveries = ResultDeliveries(listener)
+        self._deliveries = ResultDeliveries()
         self._settings = settings
-        self._nice = nice
-        self._patience = patience or EngineTimeouts()
+        self._start = partial(EngineProcess.start, command, settings, nice=nice, patience=patience)
         self._cache: ResultCache = MemoryResultCache() if cache is None else cache
         self._cluster = cluster
         self._tables = tables
@@ -325,7 +302,7 @@ class EnginePool:
         self._local = count = engines or engines_for_machine(settings.threads)
         check_load(count, settings.threads, settings.hash_mb)
         self._engine_slots = [EngineSlot(index, self) for index in range(count)]
-        self._queue: SearchQueue[SearchKey] = SearchQueue(count)
+        self._queue = SearchQueue(count)
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
         self._identity_text = ""
@@ -420,7 +397,7 @@ class EnginePool:
             now = time.monotonic()
             self._obey(self._queue.submit(owner, search, search_key, priority, now))
             return
-        self._deliveries.add(ResultDelivery(owner, search, found))
+        self._deliver(owner, search, found)
 
     def put_on_air(self, boards: Iterable[str]) -> None:
         """From now on these boards are searched before all others."""
@@ -448,7 +425,7 @@ class EnginePool:
         waiting, parts = self._queue.waiting(), (self._cluster, self._cache)
         return EngineHealth(
             engines=tuple(self._state(slot) for slot in self._engine_slots[: self.slots]),
-            queued=sum(number for kind, number in waiting.items() if kind not in YIELDS),
+            queued=waiting.total() - waiting[SearchKind.SPECULATE],
             asked=self._queue.asked + self._cache_hits,
             waiting=QueueLengths(**{kind.name.lower(): waiting[kind] for kind in SearchKind}),
             oldest_wait_s=self._queue.oldest_wait_s(time.monotonic()),
@@ -475,9 +452,7 @@ class EnginePool:
         """A process like the first one. Raises NotAnEngine, also where it is another engine
         than the one whose scores are out already.
         """
-        process = await EngineProcess.start(
-            self._command, self._settings, nice=self._nice, patience=self._patience
-        )
+        process = await self._start()
         if self._identity is not None and process.name != self._identity.name:
             await process.close()
             raise NotAnEngine(
@@ -514,9 +489,7 @@ class EnginePool:
 
     # Carrying out what the queue says.
 
-    def _obey(
-        self, instructions: list[Instruction[SearchKey]], result: SearchResult | None = None
-    ) -> None:
+    def _obey(self, instructions: list[Instruction], result: SearchResult | None = None) -> None:
         """Start and stop engines at once; deliver results in order."""
         for instruction in instructions:
             if isinstance(instruction, StartSearch):
@@ -526,11 +499,16 @@ class EnginePool:
             elif isinstance(instruction, DeliverResult):
                 found = instruction.failure or result
                 assert found is not None
-                self._deliveries.add(ResultDelivery(instruction.owner, instruction.search, found))
+                self._deliver(instruction.owner, instruction.search, found)
             else:
                 self._deliveries.add(lambda: self._obey(self._queue.assign()))
         if result is not None:
             self._deliveries.deliver()
+
+    def _deliver(
+        self, owner: Hashable, search: Search, found: SearchResult | SearchFailure
+    ) -> None:
+        self._deliveries.add(partial(self._listener.searched, owner, search, found), owner)
 
     def _state(self, slot: EngineSlot) -> EngineState:
         subject = self._queue.subject(slot.index)

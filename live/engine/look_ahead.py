@@ -24,7 +24,6 @@ ply further ahead: what is needed later can mostly still be searched later.
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -33,13 +32,19 @@ import msgspec
 from live.engine.search import (
     Limit,
     Position,
+    Recent,
     Search,
     SearchFailure,
     SearchOptions,
-    SearchProgress,
     SearchResult,
 )
-from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
+from live.engine.search_queue import (
+    ResultListener,
+    SearchDesk,
+    SearchKind,
+    SearchPriority,
+    SearchRelay,
+)
 from live.events import (
     Change,
     GameId,
@@ -340,32 +345,16 @@ class GuessedMove(msgspec.Struct, frozen=True):
     search: Search
 
 
-class LookAheadFigures(msgspec.Struct):
-    """What speculation has gained so far; and what people see of it."""
+class LookAhead(SearchRelay):
+    """Stands before the pool; leaving it out switches speculation off."""
 
-    searches: int = 0
-    hits: int = 0
-    """Searches that were requested later, and were ready."""
-    misses: int = 0
-    """Searches of heads that were not ready when requested."""
-    nodes: int = 0
-    """Spent in all, scouts included."""
-    nodes_hit: int = 0
-    """Spent on searches that came true; the rest is wasted."""
-
-    def shown(self) -> SpeculationFigures:
-        """For people."""
-        return SpeculationFigures(self.hits, self.misses, self.nodes - self.nodes_hit)
-
-
-class LookAhead:
-    """A desk for its owner, and the listener of the pool behind it."""
+    desk: LookAheadPool
 
     def __init__(self, listener: ResultListener, rules: ForecastRules) -> None:
-        self.figures = LookAheadFigures()
-        # The pool; known only after it was made with us as its listener.
-        self.desk: LookAheadPool
-        self._listener = listener
+        super().__init__(listener)
+        # Guessed searches that were requested later, and were ready; searches of heads that were
+        # not; nodes of guesses that have not come true, scouts included.
+        self._hits = self._misses = self._wasted_nodes = 0
         self._rules = rules
         # Of each live board.
         self._forecasts: dict[str, MoveForecast] = {}
@@ -375,18 +364,21 @@ class LookAhead:
         # Asked for and not yet answered, with the boards it is for.
         self._pending: dict[Search, list[str]] = {}
         # Guessed searches that were made, with their nodes.
-        self._made: OrderedDict[Search, int] = OrderedDict()
+        self._made: Recent[Search, int] = Recent(_KEPT)
+
+    def figures(self) -> SpeculationFigures:
+        """What speculation has gained so far, for people."""
+        return SpeculationFigures(self._hits, self._misses, self._wasted_nodes)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         """As the pool's own. A board's new head moves its forecast on (a takeback ends it by
         :meth:`over`: an older ply's head may just be late).
         """
         self._count(search, priority)
-        if priority.kind is SearchKind.HEAD and search.only is None:
-            self._heads[owner] = (search, priority.board)
         if priority.kind in (SearchKind.CLOSING, SearchKind.FINISHED):
             self._end(priority.board)
         elif priority.kind is SearchKind.HEAD and search.only is None:
+            self._heads[owner] = (search, priority.board)
             # What is no longer needed gives its engines back before the head would take one.
             self._advance(search.position, priority)
         came_true = self._pending.pop(search, None) is not None
@@ -400,10 +392,6 @@ class LookAhead:
         """As the pool's own."""
         self._heads.pop(owner, None)
         self.desk.drop(owner)
-
-    def known(self, search: Search) -> SearchResult | None:
-        """As the pool's own."""
-        return self.desk.known(search)
 
     def over(self, board: str) -> None:
         """The board's last position stands no more, or nobody will move there: guess no more."""
@@ -429,9 +417,6 @@ class LookAhead:
                 self._heads.pop(owner, None)
                 self._learn([head[1]], search, result)
         self._fill()
-
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        self._listener.progressed(owner, progress)
 
     def _advance(self, position: Position, priority: SearchPriority) -> None:
         forecast = self._forecasts.get(priority.board)
@@ -461,11 +446,8 @@ class LookAhead:
 
     def _guessed(self, search: Search, result: SearchResult | SearchFailure) -> None:
         if isinstance(result, SearchResult):
-            self.figures.searches += 1
-            self.figures.nodes += result.nodes
+            self._wasted_nodes += result.nodes
             self._made[search] = result.nodes
-            if len(self._made) > _KEPT:
-                self._made.popitem(last=False)
         self._learn(self._pending.pop(search, ()), search, result)
 
     def _learn(
@@ -478,11 +460,11 @@ class LookAhead:
     def _count(self, search: Search, priority: SearchPriority) -> None:
         nodes = self._made.pop(search, None)
         if nodes is not None:
-            self.figures.nodes_hit += nodes
+            self._wasted_nodes -= nodes
             # What is asked of the scouts of people's moves is no gain and no score.
-            self.figures.hits += priority.kind is not SearchKind.SPECULATE
+            self._hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD:
-            self.figures.misses += 1
+            self._misses += 1
 
     def _fill(self) -> None:
         """Ask for what is worth most, until the engines have enough at hand."""

@@ -13,11 +13,29 @@ which board came first. The move number says nothing to a search and is sent as 
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TypeVar
 
 import chess
 import msgspec
 
 from live.events import Score
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Recent(OrderedDict[K, V]):
+    """What was set last, up to a number of items."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: K, value: V) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > self._most:
+            self.popitem(last=False)
 
 
 class Position(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
@@ -155,13 +173,11 @@ class SearchKey(msgspec.Struct, frozen=True, gc=False):
 
     def allows(self, uci: str) -> bool:
         """Whether ``uci`` may be the best move: legal, and the one the search is restricted to."""
-        if self.only is not None:
-            return uci == self.only
-        try:
-            move = chess.Move.from_uci(uci)
-        except ValueError:
-            return False
-        return self.board().is_legal(move)
+        return uci == self.only if self.only is not None else _legal(self.board(), uci)
+
+
+class _Unplayable(Exception):
+    """Why a position cannot be given to an engine."""
 
 
 class _Stand(msgspec.Struct, frozen=True):
@@ -177,6 +193,46 @@ class _Stand(msgspec.Struct, frozen=True):
     past: tuple[str, ...]
     """Every position since then, this one last."""
 
+    @classmethod
+    def start(cls, fen: str, chess960: bool) -> _Stand:
+        """The position that a game begins with."""
+        try:
+            board = chess.Board(fen, chess960=chess960)
+        except ValueError as error:
+            raise _Unplayable(f"unreadable start position {fen!r}: {error}") from None
+        status = board.status()
+        if status != chess.STATUS_VALID:
+            # An empty board kills Stockfish 15.1 with a segmentation fault (measured).
+            flags = (flag for flag in chess.Status if flag & status and flag.name)
+            wrong = ", ".join(str(flag.name).lower() for flag in flags)
+            raise _Unplayable(f"not a chess position ({wrong}): {fen}")
+        return cls.after(None, board, "")
+
+    @classmethod
+    def after(cls, before: _Stand | None, board: chess.Board, move: str) -> _Stand:
+        """A position whose past is ``before``; None where that does not matter."""
+        # What must be equal for a position to count as repeated (FIDE Laws 9.2.3), as sent:
+        # Shredder castling letters in Chess960.
+        epd = board.epd(shredder=board.chess960, en_passant="legal")
+        fen = f"{epd} {board.halfmove_clock} 1"
+        if before is None:
+            return cls(board, fen, fen, (), (epd,))
+        return cls(board, fen, before.zeroed_fen, (*before.moves, move), (*before.past, epd))
+
+    def push(self, uci: str, ply: int) -> _Stand:
+        """The position after a move."""
+        board = self.board.copy(stack=False)
+        try:
+            move = chess.Move.from_uci(uci)
+        except ValueError:
+            raise _Unplayable(f"unreadable move {uci!r} at ply {ply}") from None
+        if not board.is_legal(move):
+            raise _Unplayable(f"illegal move {uci} at ply {ply}")
+        zeroing = board.is_zeroing(move)
+        board.push(move)
+        board.clear_stack()
+        return _Stand.after(None if zeroing else self, board, uci)
+
 
 class SearchKeys:
     """Makes the keys of searches; remembers parsed positions, so that a game read in ply
@@ -185,7 +241,7 @@ class SearchKeys:
 
     def __init__(self, limit: Limit) -> None:
         self._limit = limit
-        self._stands: OrderedDict[tuple[str, bool, tuple[str, ...]], _Stand] = OrderedDict()
+        self._stands: Recent[tuple[str, bool, tuple[str, ...]], _Stand] = Recent(STANDS)
 
     def key_of(self, search: Search) -> SearchKey | SearchFailure:
         """The key, or why no engine may search this.
@@ -200,11 +256,7 @@ class SearchKeys:
             return SearchFailure(reason=str(error))
         board = stand.board
         if search.only is not None:
-            try:
-                allowed = board.is_legal(chess.Move.from_uci(search.only))
-            except ValueError:
-                allowed = False
-            if not allowed:
+            if not _legal(board, search.only):
                 return SearchFailure(reason=f"{search.only} is not legal in {board.fen()}")
         elif not any(board.legal_moves):
             return SearchFailure(reason=f"the game is over in {board.fen()}: the rules score it")
@@ -219,76 +271,21 @@ class SearchKeys:
         )
 
     def _stand(self, start_fen: str, chess960: bool, moves: tuple[str, ...]) -> _Stand:
-        known = len(moves)
-        while known >= 0:
+        stand, known = None, len(moves)
+        while stand is None and known >= 0:
             stand = self._stands.get((start_fen, chess960, moves[:known]))
-            if stand is not None:
-                break
-            known -= 1
-        else:
-            stand = _start(start_fen, chess960)
-            known = 0
-            self._keep((start_fen, chess960, ()), stand)
-        for ply in range(known, len(moves)):
-            stand = _push(stand, moves[ply], ply + 1)
-            self._keep((start_fen, chess960, moves[: ply + 1]), stand)
+            known -= stand is None
+        if stand is None:
+            stand, known = _Stand.start(start_fen, chess960), 0
+            self._stands[start_fen, chess960, ()] = stand
+        for ply in range(known + 1, len(moves) + 1):
+            stand = stand.push(moves[ply - 1], ply)
+            self._stands[start_fen, chess960, moves[:ply]] = stand
         return stand
 
-    def _keep(self, key: tuple[str, bool, tuple[str, ...]], stand: _Stand) -> None:
-        self._stands[key] = stand
-        if len(self._stands) > STANDS:
-            self._stands.popitem(last=False)
 
-
-class _Unplayable(Exception):
-    """Why a position cannot be given to an engine."""
-
-
-def _start(fen: str, chess960: bool) -> _Stand:
+def _legal(board: chess.Board, uci: str) -> bool:
     try:
-        board = chess.Board(fen, chess960=chess960)
-    except ValueError as error:
-        raise _Unplayable(f"unreadable start position {fen!r}: {error}") from None
-    status = board.status()
-    if status != chess.STATUS_VALID:
-        # An empty board kills Stockfish 15.1 with a segmentation fault (measured).
-        wrong = ", ".join(flag.name.lower() for flag in chess.Status if flag & status and flag.name)
-        raise _Unplayable(f"not a chess position ({wrong}): {fen}")
-    return _zeroed(board)
-
-
-def _zeroed(board: chess.Board) -> _Stand:
-    """A position whose past does not matter."""
-    epd = _epd(board)
-    fen = f"{epd} {board.halfmove_clock} 1"
-    return _Stand(board=board, fen=fen, zeroed_fen=fen, moves=(), past=(epd,))
-
-
-def _push(before: _Stand, uci: str, ply: int) -> _Stand:
-    board = before.board.copy(stack=False)
-    try:
-        move = chess.Move.from_uci(uci)
+        return board.is_legal(chess.Move.from_uci(uci))
     except ValueError:
-        raise _Unplayable(f"unreadable move {uci!r} at ply {ply}") from None
-    if not board.is_legal(move):
-        raise _Unplayable(f"illegal move {uci} at ply {ply}")
-    zeroing = board.is_zeroing(move)
-    board.push(move)
-    board.clear_stack()
-    if zeroing:
-        return _zeroed(board)
-    epd = _epd(board)
-    return _Stand(
-        board=board,
-        fen=f"{epd} {board.halfmove_clock} 1",
-        zeroed_fen=before.zeroed_fen,
-        moves=(*before.moves, uci),
-        past=(*before.past, epd),
-    )
-
-
-def _epd(board: chess.Board) -> str:
-    """What must be equal for a position to count as repeated (FIDE Laws 9.2.3), as sent: Shredder
-    castling letters in Chess960.
-    """
-    return board.epd(shredder=board.chess960, en_passant="legal")
+        return False

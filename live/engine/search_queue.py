@@ -2,10 +2,10 @@
 
 Order of kinds: heads of live games and games that have just ended by turns, backlog of live games,
 games that were over before, speculation. Boards on air come before all others with
-whatever they need but the last two. Among heads and within the backlog the board that has waited
+whatever they need but the last. Among heads and within the backlog the board that has waited
 longest since it was last served comes first, so that a bullet game cannot starve the others; within
 a board the newest head, the earliest backlog ply. Finished games are taken whole, in the order they
-were requested.
+were requested. All of this is :meth:`SearchQueue._turn` and :meth:`SearchQueue._within`.
 
 Equal searches are made once and delivered to all who requested them. A search that has killed three
 engines is set aside. After every method, the shell must carry out the returned instructions in
@@ -14,18 +14,24 @@ order.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, deque
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final, Generic, Literal, Protocol, TypeVar
+from typing import Final, Literal, Protocol
 
 import msgspec
 
-from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import (
+    Recent,
+    Search,
+    SearchFailure,
+    SearchKey,
+    SearchProgress,
+    SearchResult,
+)
 
 Owner = Hashable
-Key = TypeVar("Key", bound=Hashable)
 
 
 class SearchKind(IntEnum):
@@ -40,11 +46,7 @@ class SearchKind(IntEnum):
     FINISHED = 3
     """A game that was over when it was first seen."""
     SPECULATE = 4
-    """What the most likely replies will need."""
-
-
-#: Given up at once when a head waits: nobody waits for these.
-YIELDS: Final = (SearchKind.SPECULATE,)
+    """What the most likely replies will need: given up at once when a head waits."""
 
 
 class SearchPriority(msgspec.Struct, frozen=True, gc=False):
@@ -61,11 +63,11 @@ class SearchPriority(msgspec.Struct, frozen=True, gc=False):
     """Lower first, among speculation of all boards."""
 
 
-class StartSearch(msgspec.Struct, Generic[Key], frozen=True):
+class StartSearch(msgspec.Struct, frozen=True):
     """Have this engine search this, now."""
 
     engine: int
-    key: Key
+    key: SearchKey
 
 
 class StopSearch(msgspec.Struct, frozen=True):
@@ -88,7 +90,7 @@ class AssignSearches(msgspec.Struct, frozen=True):
     """
 
 
-Instruction = StartSearch[Key] | StopSearch | DeliverResult | AssignSearches
+Instruction = StartSearch | StopSearch | DeliverResult | AssignSearches
 
 
 #: Engines a search may kill before it is set aside.
@@ -100,33 +102,25 @@ MAX_KILLED: Final = 10
 _ASIDE_KEPT: Final = 1_000
 #: Boards whose last turn is remembered.
 _BOARDS_KEPT: Final = 4_096
-#: Transitions kept for error messages.
-_STORY_KEPT: Final = 20
-#: Where one kind goes first, once.
-_CLOSING_FIRST: Final = sorted(SearchKind, key=lambda kind: kind is not SearchKind.CLOSING)
-
-
-class InvalidTransition(RuntimeError):
-    """A bug in the shell or here; carries the story of recent transitions."""
 
 
 @dataclass(slots=True, eq=False)
-class _Request(Generic[Key]):
+class _Request:
     """One owner's request for one search."""
 
     owner: Owner
     search: Search
-    job: _Job[Key]
+    job: _Job
     priority: SearchPriority
     requested_at: float
 
 
 @dataclass(slots=True, eq=False)
-class _Job(Generic[Key]):
+class _Job:
     """One search and all requests for it."""
 
-    key: Key
-    requests: dict[tuple[Owner, Search], _Request[Key]] = field(default_factory=dict)
+    key: SearchKey
+    requests: dict[tuple[Owner, Search], _Request] = field(default_factory=dict)
     engine: int | None = None
     """That runs it; None while it waits."""
     started: int = 0
@@ -137,36 +131,37 @@ class _Job(Generic[Key]):
     """Engines killed from outside meanwhile."""
 
     @property
-    def kind(self) -> SearchKind:
-        return min(request.priority.kind for request in self.requests.values())
+    def priority(self) -> SearchPriority:
+        """The most urgent of its requests'."""
+        return min((each.priority for each in self.requests.values()), key=lambda p: p.kind)
 
 
 @dataclass(slots=True, eq=False)
-class _Engine(Generic[Key]):
+class _Engine:
     """An engine, and what it works on."""
 
     state: Literal["down", "idle", "busy", "stopping"] = "down"
-    job: _Job[Key] | None = None
+    job: _Job | None = None
 
 
-class SearchQueue(Generic[Key]):
+_Turn = tuple[SearchKind, str]
+
+
+class SearchQueue:
     """The scheduling state. Changed through its methods only; has one caller."""
 
     def __init__(self, engines: int) -> None:
-        self._engines = [_Engine[Key]() for _ in range(engines)]
-        self._jobs: dict[Key, _Job[Key]] = {}
-        self._owned: dict[Owner, dict[Search, _Request[Key]]] = {}
+        self._engines = [_Engine() for _ in range(engines)]
+        self._jobs: dict[SearchKey, _Job] = {}
+        self._owned: dict[Owner, dict[Search, _Request]] = {}
         # Requests of jobs that no engine runs, in the order they came: sets, by kind and board.
-        self._waiting: dict[SearchKind, dict[str, dict[_Request[Key], None]]] = {
-            kind: {} for kind in SearchKind
-        }
+        self._waiting: dict[_Turn, dict[_Request, None]] = {}
         self._on_air: frozenset[str] = frozenset()
         # When (in starts) each board was last served, per kind, and whether a head was last.
-        self._served: OrderedDict[tuple[SearchKind, str], int] = OrderedDict()
+        self._served: Recent[_Turn, int] = Recent(_BOARDS_KEPT)
         self._starts = 0
         self._after_head = False
-        self._aside: OrderedDict[Key, SearchFailure] = OrderedDict()
-        self._story: deque[str] = deque(maxlen=_STORY_KEPT)
+        self._aside: Recent[SearchKey, SearchFailure] = Recent(_ASIDE_KEPT)
         self.set_aside = 0
         # Searches requested, speculation not counted.
         self.asked = 0
@@ -174,8 +169,8 @@ class SearchQueue(Generic[Key]):
     # Events.
 
     def submit(
-        self, owner: Owner, search: Search, key: Key, priority: SearchPriority, now: float
-    ) -> list[Instruction[Key]]:
+        self, owner: Owner, search: Search, key: SearchKey, priority: SearchPriority, now: float
+    ) -> list[Instruction]:
         """``owner`` requests ``search``; a second request with another priority replaces it.
 
         Args:
@@ -195,56 +190,47 @@ class SearchQueue(Generic[Key]):
             job = self._jobs.setdefault(key, _Job(key))
             request = _Request(owner, search, job, priority, now)
             mine[search] = job.requests[owner, search] = request
-            if job.engine is None:
-                self._wait(request)
+            self._wait(request)
         elif request.priority == priority:
             return []
         else:
             self._change(request, priority)
         if priority.kind is SearchKind.HEAD:
             self._demote(priority)
-        self._story.append(
-            f"request {priority.kind.name} {priority.board} {priority.ply} by {owner!r}"
-        )
         return self.assign()
 
-    def drop(self, owner: Owner) -> list[Instruction[Key]]:
+    def drop(self, owner: Owner) -> list[Instruction]:
         """Drop all requests of ``owner``; a running search without a request is stopped."""
-        instructions: list[Instruction[Key]] = []
+        instructions: list[Instruction] = []
         for search, request in self._owned.pop(owner, {}).items():
             job = request.job
             del job.requests[owner, search]
-            if job.engine is None:
-                self._leave(request)
+            self._leave(request)
             if not job.requests:
                 del self._jobs[job.key]
                 if job.engine is not None:
                     instructions.append(self._stop(job.engine))
-        self._story.append(f"drop {owner!r}")
         # What was a head's may be mere speculation now, with other heads waiting.
         return [*instructions, *self._pre_empt()]
 
-    def up(self, engine: int) -> list[Instruction[Key]]:
+    def up(self, engine: int) -> list[Instruction]:
         """An engine is ready."""
         slot = self._engines[engine]
-        self._expect(slot.state == "down", f"engine {engine} up while {slot.state}")
+        _expect(slot.state == "down", f"engine {engine} up while {slot.state}")
         slot.state = "idle"
-        self._story.append(f"engine {engine} up")
         return self.assign()
 
-    def finished(self, engine: int, *, stopped: bool = False) -> list[Instruction[Key]]:
+    def finished(self, engine: int, *, stopped: bool = False) -> list[Instruction]:
         """An engine's search ended, by itself or (``stopped``) because of :class:`StopSearch`."""
         slot = self._engines[engine]
         state, job = slot.state, slot.job
-        self._story.append(f"engine {engine} finished{' stopped' if stopped else ''}")
-        self._expect(
-            state == "stopping" or (state == "busy" and not stopped), f"engine {engine} {state}"
-        )
+        right = state == "stopping" or (state == "busy" and not stopped)
+        _expect(right, f"engine {engine} finished while {state}")
         slot.state, slot.job = "idle", None
         if job is None:
             return self.assign()
-        urgent = job.kind <= SearchKind.CLOSING
-        answers: list[Instruction[Key]] = list(self._answer(job, None))
+        urgent = job.priority.kind <= SearchKind.CLOSING
+        answers: list[Instruction] = list(self._answer(job, None))
         # Whoever waits for a head may need one more search for its gain, and that comes first;
         # anything else is better delivered while the engine already works on the next.
         return [*answers, AssignSearches()] if urgent else [*self.assign(), *answers]
@@ -252,7 +238,6 @@ class SearchQueue(Generic[Key]):
     def put_on_air(self, boards: Iterable[str]) -> None:
         """From now on these boards come first."""
         self._on_air = frozenset(boards)
-        self._story.append(f"on air {', '.join(sorted(self._on_air))}")
 
     def add(self) -> None:
         """One more engine, down until :meth:`up`."""
@@ -260,14 +245,13 @@ class SearchQueue(Generic[Key]):
 
     def lost(
         self, engine: int, reason: str, *, blame: bool = True, killed: bool = False
-    ) -> list[Instruction[Key]]:
+    ) -> list[Instruction]:
         """An engine died; its search goes back, or aside after three deaths it is to ``blame``
         for, or ten by which somebody ``killed`` an engine.
         """
         slot = self._engines[engine]
-        self._expect(slot.state != "down", f"engine {engine} lost while down")
+        _expect(slot.state != "down", f"engine {engine} lost while down")
         job, slot.job, slot.state = slot.job, None, "down"
-        self._story.append(f"engine {engine} lost: {reason}")
         if job is None:
             return []
         job.kills += killed
@@ -280,27 +264,24 @@ class SearchQueue(Generic[Key]):
         count = len(job.deaths) + job.kills
         failure = SearchFailure(reason=f"given up after {count} engine failures: {why}")
         self._aside[job.key] = failure
-        if len(self._aside) > _ASIDE_KEPT:
-            self._aside.popitem(last=False)
         self.set_aside += 1
         return list(self._answer(job, failure))
 
-    def assign(self) -> list[Instruction[Key]]:
+    def assign(self) -> list[Instruction]:
         """Give idle engines work, and take speculation off engines that heads wait for."""
-        instructions: list[Instruction[Key]] = []
+        instructions: list[Instruction] = []
         for index, slot in enumerate(self._engines):
-            if slot.state != "idle":
-                continue
-            request = self._next()
-            if request is None:
-                break
-            job = request.job
-            for each in job.requests.values():
-                self._leave(each)
-            slot.state, slot.job, job.engine = "busy", job, index
-            self._count_turn(request)
-            self._story.append(f"engine {index} starts")
-            instructions.append(StartSearch(index, job.key))
+            if slot.state == "idle" and self._waiting:
+                turn = min(self._waiting, key=self._turn)
+                request = min(self._waiting[turn], key=self._within)
+                job = request.job
+                for each in job.requests.values():
+                    self._leave(each)
+                slot.state, slot.job, job.engine = "busy", job, index
+                self._starts += 1
+                self._served[turn] = job.started = self._starts
+                self._after_head = turn[0] is SearchKind.HEAD
+                instructions.append(StartSearch(index, job.key))
         return [*instructions, *self._pre_empt()]
 
     # Questions.
@@ -308,147 +289,106 @@ class SearchQueue(Generic[Key]):
     def watchers(self, engine: int) -> list[Owner]:
         """Who follows this engine's search as it deepens: who requested a live head's own score."""
         job = self._engines[engine].job
-        if job is None:
-            return []
         return [
             owner
-            for (owner, search), request in job.requests.items()
+            for (owner, search), request in (job.requests.items() if job is not None else ())
             if request.priority.kind is SearchKind.HEAD and search.only is None
         ]
 
     def subject(self, engine: int) -> SearchPriority | None:
         """The most urgent of what this engine's search is for."""
         job = self._engines[engine].job
-        if job is None:
-            return None
-        return min((each.priority for each in job.requests.values()), key=lambda p: p.kind)
+        return None if job is None else job.priority
 
     def waiting(self) -> Counter[SearchKind]:
         """How many searches wait, by kind. Costs a look at each."""
-        return Counter(job.kind for job in self._jobs.values() if job.engine is None)
+        return Counter(job.priority.kind for job in self._jobs.values() if job.engine is None)
 
     def oldest_wait_s(self, now: float) -> float:
         """The longest wait of a search that somebody waits for. Costs a look at each."""
-        waited_for = (kind for kind in SearchKind if kind not in YIELDS)
-        asked = (each.requested_at for kind in waited_for for each in self._requests(kind))
+        asked = (
+            request.requested_at
+            for (kind, _), requests in self._waiting.items()
+            for request in requests
+            if kind is not SearchKind.SPECULATE
+        )
         return max(0.0, now - min(asked, default=now))
-
-    def check(self) -> None:
-        """Raise AssertionError where the state contradicts itself."""
-        for index, slot in enumerate(self._engines):
-            assert (slot.job is not None) == (slot.state == "busy"), f"engine {index} {slot.state}"
-            if slot.job is not None:
-                assert self._jobs.get(slot.job.key) is slot.job, f"engine {index}: stale job"
-                assert slot.job.engine == index, f"engine {index}: job believes otherwise"
-        owned = [each for mine in self._owned.values() for each in mine.values()]
-        waiting: list[_Request[Key]] = []
-        for job in self._jobs.values():
-            assert job.requests, "a job without a request"
-            assert len(job.deaths) < MAX_KILLS, "a job that should be aside"
-            assert job.kills < MAX_KILLED, "a job that should be aside"
-            assert job.key not in self._aside, "a job set aside"
-            assert all(each.job is job for each in job.requests.values()), "another's request"
-            if job.engine is None:
-                waiting += job.requests.values()
-            else:
-                assert self._engines[job.engine].job is job, "a job on an engine that knows not"
-        assert set(owned) == {
-            each for job in self._jobs.values() for each in job.requests.values()
-        }, "a request without a job or owner"
-        queued = [(kind, each) for kind in SearchKind for each in self._requests(kind)]
-        assert all(kind is each.priority.kind for kind, each in queued), "a request misplaced"
-        assert {each for _, each in queued} == set(waiting), "a lost request"
-        idle = any(slot.state == "idle" for slot in self._engines)
-        assert not (idle and waiting), "an idle engine while a search waits"
 
     # Whose turn it is.
 
-    def _next(self) -> _Request[Key] | None:
-        """What is searched next."""
-        if self._on_air:
-            for kind in SearchKind:
-                boards = [board for board in self._waiting[kind] if board in self._on_air]
-                if boards and kind not in YIELDS:
-                    return self._first(kind, boards)
-        # Heads that never end would keep a game that has ended waiting for its last scores.
-        for kind in _CLOSING_FIRST if self._after_head else SearchKind:
-            if self._waiting[kind]:
-                return self._first(kind, self._waiting[kind])
-        return None
-
-    def _first(self, kind: SearchKind, boards: Iterable[str]) -> _Request[Key]:
-        """The first request of a kind, of these boards."""
-        waiting = self._waiting[kind]
+    def _turn(self, turn: _Turn) -> tuple[bool, int, int]:
+        """Among what waits by kind and board, the lowest is served next; of equals the first."""
+        kind, board = turn
+        # Whoever speculates has weighed the boards himself.
+        on_air = board in self._on_air and kind is not SearchKind.SPECULATE
+        urgency = int(kind)
+        if kind is SearchKind.CLOSING and self._after_head and not on_air:
+            # Heads that never end would keep a game that has ended waiting for its last scores.
+            urgency = -1
         if kind is SearchKind.SPECULATE:
-            # Whoever speculates has weighed the boards himself.
-            return min(self._requests(kind), key=lambda each: each.priority.rank)
-        if kind is SearchKind.FINISHED:
-            # Nobody waits for a single position of these.
-            board = next(iter(boards))
+            last = min(map(self._within, self._waiting[turn]))
         else:
-            board = min(boards, key=lambda board: self._served.get((kind, board), 0))
-        newest_first = -1 if kind is SearchKind.HEAD else 1
-        return min(waiting[board], key=lambda each: newest_first * each.priority.ply)
+            # Nobody waits for a single position of a game that was over.
+            last = 0 if kind is SearchKind.FINISHED else self._served.get(turn, 0)
+        return not on_air, urgency, last
 
-    def _count_turn(self, request: _Request[Key]) -> None:
-        self._starts += 1
-        kind = request.priority.kind
-        self._after_head = kind is SearchKind.HEAD
-        request.job.started = self._starts
-        turn = (kind, request.priority.board)
-        self._served[turn] = self._starts
-        self._served.move_to_end(turn)
-        if len(self._served) > _BOARDS_KEPT:
-            self._served.popitem(last=False)
-
-    def _requests(self, kind: SearchKind) -> Iterator[_Request[Key]]:
-        return (request for waiting in self._waiting[kind].values() for request in waiting)
-
-    def _wait(self, request: _Request[Key]) -> None:
+    @staticmethod
+    def _within(request: _Request) -> int:
+        """Among what one board needs of one kind, the lowest is served next; of equals the
+        first.
+        """
         priority = request.priority
-        self._waiting[priority.kind].setdefault(priority.board, {})[request] = None
+        if priority.kind is SearchKind.SPECULATE:
+            return priority.rank
+        return -priority.ply if priority.kind is SearchKind.HEAD else priority.ply
 
-    def _leave(self, request: _Request[Key]) -> None:
-        boards, board = self._waiting[request.priority.kind], request.priority.board
-        del boards[board][request]
-        if not boards[board]:
-            del boards[board]
+    def _heads(self) -> Iterator[_Request]:
+        for (kind, _), requests in self._waiting.items():
+            if kind is SearchKind.HEAD:
+                yield from requests
 
-    def _change(self, request: _Request[Key], priority: SearchPriority) -> None:
-        waits = request.job.engine is None
-        if waits:
-            self._leave(request)
+    def _wait(self, request: _Request) -> None:
+        if request.job.engine is None:
+            turn = (request.priority.kind, request.priority.board)
+            self._waiting.setdefault(turn, {})[request] = None
+
+    def _leave(self, request: _Request) -> None:
+        if request.job.engine is None:
+            turn = (request.priority.kind, request.priority.board)
+            del self._waiting[turn][request]
+            if not self._waiting[turn]:
+                del self._waiting[turn]
+
+    def _change(self, request: _Request, priority: SearchPriority) -> None:
+        self._leave(request)
         request.priority = priority
-        if waits:
-            self._wait(request)
+        self._wait(request)
 
     def _demote(self, newest: SearchPriority) -> None:
         """Heads that are no longer the newest of their board become backlog.
 
         The position one ply before stays a head: the last move's gain needs its score.
         """
-        for request in list(self._waiting[SearchKind.HEAD].get(newest.board, ())):
+        for request in list(self._waiting.get((SearchKind.HEAD, newest.board), ())):
             if request.priority.ply < newest.ply - 1:
                 backlog = msgspec.structs.replace(request.priority, kind=SearchKind.BACKLOG)
                 self._change(request, backlog)
 
     # What engines do.
 
-    def _pre_empt(self) -> list[Instruction[Key]]:
+    def _pre_empt(self) -> list[Instruction]:
         # Of those nobody waits for, what began last has the least to lose.
         yielding = [
-            (job.kind, job.started, index)
+            (job.started, index, job)
             for index, slot in enumerate(self._engines)
-            if (job := slot.job) is not None and job.kind in YIELDS
+            if (job := slot.job) is not None and job.priority.kind is SearchKind.SPECULATE
         ]
         if not yielding:
             return []
-        heads = {request.job for request in self._requests(SearchKind.HEAD)}
         coming = sum(slot.state == "stopping" for slot in self._engines)
-        instructions: list[Instruction[Key]] = []
-        for *_, index in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
-            job = self._engines[index].job
-            assert job is not None
+        heads = len({request.job.key for request in self._heads()})
+        instructions: list[Instruction] = []
+        for _, index, job in sorted(yielding, reverse=True)[: max(0, heads - coming)]:
             instructions.append(self._stop(index))
             self._requeue(job)
         return instructions
@@ -456,15 +396,14 @@ class SearchQueue(Generic[Key]):
     def _stop(self, engine: int) -> StopSearch:
         slot = self._engines[engine]
         slot.state, slot.job = "stopping", None
-        self._story.append(f"engine {engine} stops")
         return StopSearch(engine)
 
-    def _requeue(self, job: _Job[Key]) -> None:
+    def _requeue(self, job: _Job) -> None:
         job.engine = None
         for request in job.requests.values():
             self._wait(request)
 
-    def _answer(self, job: _Job[Key], failure: SearchFailure | None) -> list[DeliverResult]:
+    def _answer(self, job: _Job, failure: SearchFailure | None) -> list[DeliverResult]:
         del self._jobs[job.key]
         for owner, search in job.requests:
             mine = self._owned[owner]
@@ -473,9 +412,11 @@ class SearchQueue(Generic[Key]):
                 del self._owned[owner]
         return [DeliverResult(owner, search, failure) for owner, search in job.requests]
 
-    def _expect(self, right: bool, what: str) -> None:
-        if not right:
-            raise InvalidTransition(f"{what}; before that: {' | '.join(self._story)}")
+
+def _expect(right: bool, what: str) -> None:
+    """A bug in the shell or here, before it does more harm."""
+    if not right:
+        raise RuntimeError(what)
 
 
 class ResultListener(Protocol):
@@ -500,3 +441,37 @@ class SearchDesk(Protocol):
     def drop(self, owner: Hashable) -> None: ...
 
     def known(self, search: Search) -> SearchResult | None: ...
+
+
+class SearchRelay:
+    """Stands between a desk and who requests there, and passes everything on: a desk for its
+    owner, the listener of the desk behind it.
+    """
+
+    desk: SearchDesk
+    """Known only after it was made with this as its listener."""
+
+    def __init__(self, listener: ResultListener) -> None:
+        self._listener = listener
+
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+        """As the desk's own."""
+        self.desk.submit(search, owner, priority)
+
+    def drop(self, owner: Hashable) -> None:
+        """As the desk's own."""
+        self.desk.drop(owner)
+
+    def known(self, search: Search) -> SearchResult | None:
+        """As the desk's own."""
+        return self.desk.known(search)
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        """As the listener's own."""
+        self._listener.searched(owner, search, result)
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        """As the listener's own."""
+        self._listener.progressed(owner, progress)

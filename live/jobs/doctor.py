@@ -23,8 +23,7 @@ from rich.text import Text
 
 from live import __version__
 from live.config import Config, FeedsConfig, HumanConfig, JournalConfig, PluginsConfig, ServerConfig
-from live.engine.engine_discovery import find_engine
-from live.engine.engine_process import EngineSpeed, measure_speed
+from live.engine.engine_process import EngineSpeed, find_engine, measure_speed
 from live.errors import LiveRateError
 from live.feeds.lichess_token import GET_ONE, LichessToken
 from live.human.network import open_network

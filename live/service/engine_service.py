@@ -24,9 +24,8 @@ import msgspec
 
 from live.config import Config
 from live.engine.cloud_evaluations import CloudEvaluations
-from live.engine.cluster import DaskCluster
-from live.engine.engine_discovery import find_engine
 from live.engine.engine_pool import EnginePool
+from live.engine.engine_process import find_engine
 from live.engine.look_ahead import (
     WITH_PEOPLE,
     ForecastPolicy,
@@ -35,10 +34,9 @@ from live.engine.look_ahead import (
     boards_over,
     nobody,
 )
-from live.engine.result_cache import ResultCache
+from live.engine.result_cache import ResultCache, SyzygyTables
 from live.engine.search import Position, Search, SearchFailure, SearchResult
 from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
-from live.engine.syzygy_tables import SyzygyTables
 from live.events import Change, EngineHealth
 from live.ratings.engine_scale import (
     LEAST_POSITIONS,
@@ -47,7 +45,7 @@ from live.ratings.engine_scale import (
     agreement,
 )
 from live.ratings.intrinsic_rating import RYBKA_3, ChoiceSkill, probabilities
-from live.service.measure_settings import cluster_tls, engine_limit, search_options_of, uci_settings
+from live.service.measure_settings import engine_limit, search_options_of, uci_settings
 from live.service.supervision import alongside
 
 #: Searches asked for at a time: more than there are engines, few enough to leave the queue short.
@@ -256,6 +254,11 @@ class EngineService:
                     field.people if human else nobody,
                 ),
             )
+        cluster = None
+        if settings.cluster:
+            from live.engine.cluster import DaskCluster  # brings Dask
+
+            cluster = DaskCluster(settings)
         self.room = EnginePool(
             find_engine(settings.path),
             limit,
@@ -264,9 +267,7 @@ class EngineService:
             nice=settings.nice,
             listener=listener,
             cache=cache,
-            cluster=DaskCluster(settings.cluster, cluster_tls(settings))
-            if settings.cluster
-            else None,
+            cluster=cluster,
             tables=self._tables,
         )
         self.desk: SearchDesk = self.room
@@ -305,7 +306,7 @@ class EngineService:
         health = self.room.health()
         if self._speculation is None:
             return health
-        return msgspec.structs.replace(health, speculation=self._speculation.figures.shown())
+        return msgspec.structs.replace(health, speculation=self._speculation.figures())
 
     def _chances(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
         """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3 and 7)."""

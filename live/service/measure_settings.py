@@ -5,7 +5,6 @@ Part of the composition root.
 from __future__ import annotations
 
 from live.config import EngineConfig
-from live.engine.cluster import ClusterTls
 from live.engine.look_ahead import ForecastPolicy, scout_limit
 from live.engine.search import Limit, SearchOptions
 from live.engine.uci import UciSettings
@@ -67,11 +66,6 @@ def human_searches(config: EngineConfig) -> HumanSearches:
     ahead, so that neither searches for itself.
     """
     return HumanSearches(ForecastPolicy().replies, scout_limit(engine_limit(config)))
-
-
-def cluster_tls(config: EngineConfig) -> ClusterTls:
-    """How the cluster is talked to."""
-    return ClusterTls(config.cluster_ca_file, config.cluster_cert_file, config.cluster_key_file)
 
 
 def limit_text(config: EngineConfig) -> str:

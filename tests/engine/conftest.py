@@ -1,26 +1,33 @@
-"""What the engine room's tests share: real engines, scripted engines, positions for them."""
+"""What the engine room's tests share: real engines, scripted engines, positions for them, and a
+listener that collects answers.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Hashable
 from pathlib import Path
 
 import pytest
 
-from live.engine.cluster import ClusterTls
-from live.engine.engine_discovery import EngineCommand, find_engine
-from live.engine.engine_process import EngineTimeouts
-from live.engine.search import Position, Search
+from live.config import EngineConfig
+from live.engine.engine_process import EngineCommand, EngineTimeouts, find_engine
+from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_queue import SearchPriority
 from live.errors import EngineNotFound
+from tests.engine.machines import Machines
 
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+Scripted = Callable[..., EngineCommand]
 
 
 @pytest.fixture
-def scripted() -> Callable[..., EngineCommand]:
+def scripted() -> Scripted:
     """``scripted("crash")``: a real process that speaks UCI and then does that."""
 
     def command(mode: str, once: Path | None = None) -> EngineCommand:
@@ -30,14 +37,72 @@ def scripted() -> Callable[..., EngineCommand]:
     return command
 
 
+def scored(score: int) -> Search:
+    """A search the scripted engine scores so."""
+    return Search(Position(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 60"))
+
+
+class Desk:
+    """A desk that remembers what is requested, and a listener that collects what comes back;
+    ``await desk.answers(n)`` waits until there are n answers.
+    """
+
+    def __init__(self) -> None:
+        self.slots = 1
+        self.requested: list[tuple[Search, SearchPriority]] = []
+        self.dropped: list[Hashable] = []
+        self.log: list[str] = []
+        self.found: dict[Search, SearchResult] = {}
+        self.results: dict[Hashable, SearchResult | SearchFailure] = {}
+        self.order: list[Hashable] = []
+        self.progress: list[tuple[Hashable, SearchProgress]] = []
+        self.react: Callable[[Hashable], None] = lambda owner: None
+        self._news = asyncio.Event()
+
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+        self.requested.append((search, priority))
+        self.log.append("submit")
+
+    def drop(self, owner: Hashable) -> None:
+        self.dropped.append(owner)
+        self.log.append("drop")
+
+    def known(self, search: Search) -> SearchResult | None:
+        return self.found.get(search)
+
+    def searched(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        assert owner not in self.results, f"{owner} answered twice"
+        self.results[owner] = result
+        self.order.append(owner)
+        self._news.set()
+        self.react(owner)
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        self.progress.append((owner, progress))
+        self._news.set()
+
+    async def answers(self, number: int) -> None:
+        await self.until(lambda: len(self.results) >= number)
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for an answer or a provisional score by which it holds."""
+        async with asyncio.timeout(110):  # a slow machine takes its time
+            while not holds():
+                self._news.clear()
+                await self._news.wait()
+
+    def scores(self) -> dict[Hashable, int | None]:
+        return {
+            owner: result.score.cp if isinstance(result, SearchResult) else None
+            for owner, result in self.results.items()
+        }
+
+
 @pytest.fixture
-def position() -> Callable[[int], Search]:
-    """``position(17)``: a search the scripted engine scores 17."""
-
-    def search(score: int) -> Search:
-        return Search(Position(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 60"))
-
-    return search
+def desk() -> Desk:
+    return Desk()
 
 
 @pytest.fixture
@@ -50,7 +115,7 @@ def brief() -> EngineTimeouts:
 def embedded() -> EngineCommand:
     """The embedded engine."""
     try:
-        return find_engine(which=lambda name: None, places=())
+        return find_engine("embedded")
     except EngineNotFound as error:
         if os.environ.get("CI"):
             pytest.fail(str(error), pytrace=False)
@@ -63,10 +128,17 @@ def native(require_program: Callable[[str], str]) -> EngineCommand:
     return EngineCommand((require_program("stockfish"),), "for the test", "native")
 
 
+@pytest.fixture
+async def machines(tmp_path: Path) -> AsyncIterator[Machines]:
+    machines = Machines(tmp_path)
+    yield machines
+    await machines.close()
+
+
 @pytest.fixture(scope="session")
 def tls(
     require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
-) -> ClusterTls:
+) -> EngineConfig:
     """A certificate that trusts itself."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
@@ -77,4 +149,6 @@ def tls(
         *("-out", certificate, "-keyout", key),
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=30)
-    return ClusterTls(certificate, certificate, key)
+    return EngineConfig(
+        cluster_ca_file=certificate, cluster_cert_file=certificate, cluster_key_file=key
+    )

@@ -1,18 +1,22 @@
-"""Dask schedulers and workers as processes of their own."""
+"""Processes of their own: Dask schedulers and workers, and whether a process dies.
+
+``python -m tests.engine.machines SETTINGS PROGRAM …`` is a worker; SETTINGS are JSON.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
+import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
-from live.engine.cluster import ClusterTls
-from live.engine.engine_discovery import EngineCommand
+from live.config import EngineConfig
+from live.engine.engine_process import EngineCommand
+from live.engine.uci import UciSettings
 
 ROOT = Path(__file__).parents[2]
 _ALONE = """
@@ -21,7 +25,6 @@ sys.modules["live"] = None  # no import finds it
 from distributed.cli.dask_scheduler import main
 main()
 """
-WORKER = Path(__file__).with_name("dask_worker.py")
 
 
 class Machines:
@@ -34,7 +37,7 @@ class Machines:
         self._running: list[asyncio.subprocess.Process] = []
 
     async def schedule(
-        self, tls: ClusterTls | None = None, *, alone: bool = False
+        self, tls: EngineConfig | None = None, *, alone: bool = False
     ) -> asyncio.subprocess.Process:
         """Start the scheduler, the second time where the first one was; ``alone``: where
         live-rate is not installed.
@@ -42,35 +45,41 @@ class Machines:
         encryption: tuple[str, ...] = ()
         if tls is not None:
             encryption = (
-                "--protocol", "tls", "--tls-ca-file", tls.ca_file, "--tls-cert", tls.cert_file,
-                "--tls-key", tls.key_file,
-            )  # fmt: skip
+                *("--protocol", "tls", "--tls-ca-file", tls.cluster_ca_file),
+                *("--tls-cert", tls.cluster_cert_file, "--tls-key", tls.cluster_key_file),
+            )
         note = self._folder / "scheduler.json"
         note.unlink(missing_ok=True)
-        program = ("-c", _ALONE) if alone else ("-m", "distributed.cli.dask_scheduler")
         process = await self._start(
-            *program, "--host", "127.0.0.1",
-            "--port", str(self._port), "--no-dashboard", "--scheduler-file", str(note),
-            *encryption,
-        )  # fmt: skip
+            *(("-c", _ALONE) if alone else ("-m", "distributed.cli.dask_scheduler")),
+            *("--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard"),
+            *("--scheduler-file", str(note), *encryption),
+        )
         await until(lambda: note.exists() and '"address": "t' in note.read_text())
         self.address = note.read_text().split('"address": "')[1].split('"')[0]
         self._port = int(self.address.rsplit(":", 1)[1])
         return process
 
+    def settings(self, tls: EngineConfig | None = None, engines: int = 1) -> EngineConfig:
+        """How a worker, or whoever has it search, finds the scheduler."""
+        given = tls or EngineConfig()
+        return msgspec.structs.replace(given, cluster=self.address, engines=engines, nice=0)
+
     async def work(
-        self, command: EngineCommand, engines: int = 1, tls: ClusterTls | None = None
+        self, command: EngineCommand, engines: int = 1, tls: EngineConfig | None = None
     ) -> asyncio.subprocess.Process:
-        files = json.dumps(msgspec.structs.astuple(tls or ClusterTls()))
-        return await self._start(str(WORKER), self.address, str(engines), files, *command.argv)
+        settings = msgspec.json.encode(self.settings(tls, engines)).decode()
+        return await self._start("-m", "tests.engine.machines", settings, *command.argv)
 
     async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
-        log = open(self._folder / f"{len(self._running)}.log", "wb")  # noqa: ASYNC230, SIM115
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, *arguments, cwd=self._folder, stdout=log, stderr=log,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        log.close()
+        with open(self._folder / f"{len(self._running)}.log", "wb") as log:  # noqa: ASYNC230
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, *arguments),
+                cwd=self._folder,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )
         self._running.append(process)
         return process
 
@@ -88,3 +97,25 @@ async def until(holds: Callable[[], bool]) -> None:
             if holds():
                 return
             await asyncio.sleep(0.02)
+
+
+def dies(pid: int, within_s: float = 20.0) -> bool:
+    """Wait until the process is dead (a zombie counts); False if it outlives the time. Linux."""
+    try:
+        watched = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        poll = select.poll()
+        poll.register(watched, select.POLLIN)
+        return bool(poll.poll(within_s * 1000))
+    finally:
+        os.close(watched)
+
+
+if __name__ == "__main__":
+    from live.engine.cluster import work
+
+    worker = msgspec.json.decode(sys.argv[1], type=EngineConfig)
+    program = EngineCommand(tuple(sys.argv[2:]), "for the test", "configured")
+    asyncio.run(work(program, UciSettings(), worker))

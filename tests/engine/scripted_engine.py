@@ -2,12 +2,17 @@
 
 It plays positions in which e1e2 or e8e7 is legal, and scores them by their halfmove clock, so
 that a test knows what must come out. With FILE, the fault happens once: the first process that
-makes FILE has it, later ones behave.
+makes FILE has it, later ones behave. ``garbled`` has some fault in one search of 25; which and when
+follows from how many processes there were before, as FILE tells.
 """
 
 import os
+import random
 import sys
 import time
+from collections.abc import Callable
+
+GARBLED = ("garbage", "unreadable", "illegal", "hang", "no-move", "crash")
 
 
 def say(line: str) -> None:
@@ -15,9 +20,41 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def without_end(line: str) -> None:
+    while True:
+        sys.stdout.write(line)
+
+
+def hoard() -> None:
+    hoarded = []
+    while True:
+        hoarded.append(bytearray(b"x" * (8 << 20)))
+        time.sleep(0.002)
+
+
+#: What is done before a search is answered.
+FAULTS: dict[str, Callable[[], object]] = {
+    "crash": os.abort,
+    "hang": lambda: time.sleep(3600),
+    "garbage": lambda: without_end("\x1b[31m?" * 20 + "\n"),
+    "chat": lambda: without_end("I think\n"),
+    "endless": lambda: without_end("x" * 4096),
+    "unreadable": lambda: say("info depth one score cp some"),
+    "greedy": hoard,
+    "slow": lambda: time.sleep(0.1),
+}
+#: The answer, where it is another than the good one.
+ANSWERS = {"illegal": "e1e5", "no-move": "(none)"}
+
+
 def main() -> None:
     mode = sys.argv[1]
-    if len(sys.argv) > 2:
+    chance = random.Random()
+    if mode == "garbled":
+        with open(sys.argv[2], "a") as file:
+            file.write("x")
+            chance.seed(file.tell())
+    elif len(sys.argv) > 2:
         try:
             os.close(os.open(sys.argv[2], os.O_CREAT | os.O_EXCL))
         except FileExistsError:
@@ -31,9 +68,8 @@ def main() -> None:
     for line in sys.stdin:
         words = line.split()
         if words[:1] == ["uci"]:
-            if mode == "chatty":
-                for number in range(2000):
-                    say(f"hello {number}")
+            for number in range(2000 if mode == "chatty" else 0):
+                say(f"hello {number}")
             say("id name Scripted 1")
             say("option name Hash type spin default 16 min 1 max 64")
             if mode != "standard":
@@ -44,61 +80,37 @@ def main() -> None:
         elif words[:1] == ["position"]:
             fen = words[2:8]
         elif words[:1] == ["go"]:
-            search(mode, fen, words)
+            garbled = mode == "garbled" and chance.randrange(25) == 0
+            search(chance.choice(GARBLED) if garbled else mode, fen)
         elif words[:1] == ["quit"]:
             if mode == "stubborn":
                 time.sleep(3600)
             return
 
 
-def search(mode: str, fen: list[str], words: list[str]) -> None:
-    best = "e1e2" if fen[1] == "w" else "e8e7"
+def search(mode: str, fen: list[str]) -> None:
+    best = ANSWERS.get(mode, "e1e2" if fen[1] == "w" else "e8e7")
     score = int(fen[4])
-    if mode == "crash":
-        os.abort()
+    if mode in FAULTS:
+        FAULTS[mode]()
     if mode == "crash-at-50" and score == 50:
         sys.stderr.write("assertion failed\n")
         sys.exit(134)
-    if mode == "hang":
-        time.sleep(3600)
-    if mode == "garbage":
-        while True:
-            say("\x1b[31m?" * 20)
-    if mode == "chat":
-        while True:
-            say("I think")
-    if mode == "endless":
-        while True:
-            sys.stdout.write("x" * 4096)
-    if mode == "unreadable":
-        say("info depth one score cp some")
-    if mode == "greedy":
-        hoard = []
-        while True:
-            hoard.append(bytearray(b"x" * (8 << 20)))
-            time.sleep(0.002)
-    if mode == "illegal":
-        best = "e1e5"
-    if mode == "no-move":
-        best = "(none)"
-    if mode == "slow":
-        time.sleep(0.1)
     if mode == "patient":
         say(f"info depth 1 score cp {score} nodes 10 time 1 pv {best}")
         for line in sys.stdin:
             if line.strip() == "stop":
                 break
             if line.strip() == "quit":
-                return
+                sys.exit()
+    for depth in range(1, 1 if mode == "no-score" else 4):
+        say(
+            f"info depth {depth} seldepth 9 multipv 1 score cp {score} "
+            f"nodes {depth * 100} nps 100000 hashfull 0 time {depth} pv {best} e8d8"
+        )
     if mode != "no-score":
-        for depth in range(1, 4):
-            say(
-                f"info depth {depth} seldepth 9 multipv 1 score cp {score} "
-                f"nodes {depth * 100} nps 100000 hashfull 0 time {depth} pv {best} e8d8"
-            )
         say(f"info depth 4 multipv 1 score cp {score + 7} lowerbound nodes 400 time 4 pv {best}")
-    say(f"bestmove {best}")
-    if mode == "twice":
+    for _ in range(2 if mode == "twice" else 1):
         say(f"bestmove {best}")
 
 

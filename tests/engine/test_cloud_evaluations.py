@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator
 
 import pytest
 
 from live.engine.cloud_evaluations import SOURCE, CloudEvaluations, told
-from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import Position, Search, SearchFailure, SearchProgress
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import Score
+from tests.engine.conftest import START, Desk
 
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #: As lichess answers, for the Ruy Lopez; its scores are White's, whoever is to move.
 RUY_LOPEZ = (
     b'{"fen":"r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",'
@@ -50,41 +50,24 @@ class Lichess:
         writer.close()
 
 
-class Bench:
-    """The room behind, the ledger before, and a clock that only counts."""
+class Clock:
+    """Time that only counts."""
 
     def __init__(self) -> None:
-        self.slots = 1
-        self.progress: list[tuple[Hashable, SearchProgress]] = []
-        self.answered: list[Hashable] = []
-        self.dropped: list[Hashable] = []
-        self.wanted: list[Hashable] = []
         self.slept: list[float] = []
-        self.rested = asyncio.Event()
-        self.rests = 1
-
-    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        self.wanted.append(owner)
-
-    def drop(self, owner: Hashable) -> None:
-        self.dropped.append(owner)
-
-    def known(self, search: Search) -> SearchResult | None:
-        return None
-
-    def searched(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        self.answered.append(owner)
-
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        self.progress.append((owner, progress))
+        self._news = asyncio.Event()
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        if len(self.slept) >= self.rests:
-            self.rested.set()
+        self._news.set()
         await asyncio.sleep(0)  # others' turn
+
+    async def rested(self, rests: int = 1) -> None:
+        """Wait until it slept so often."""
+        async with asyncio.timeout(30):
+            while len(self.slept) < rests:
+                self._news.clear()
+                await self._news.wait()
 
 
 def head(ply: int = 0) -> SearchPriority:
@@ -92,13 +75,13 @@ def head(ply: int = 0) -> SearchPriority:
 
 
 @contextlib.asynccontextmanager
-async def search_options(lichess: Lichess, bench: Bench) -> AsyncIterator[CloudEvaluations]:
+async def asking(lichess: Lichess, desk: Desk, clock: Clock) -> AsyncIterator[CloudEvaluations]:
     server = await asyncio.start_server(lichess.talk, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     cloud = CloudEvaluations(
-        bench, f"http://127.0.0.1:{port}/", sleep=bench.sleep, rng=random.Random(1)
+        desk, f"http://127.0.0.1:{port}/", sleep=clock.sleep, rng=random.Random(1)
     )
-    cloud.desk = bench
+    cloud.desk = desk
     task = asyncio.create_task(cloud.run())
     try:
         yield cloud
@@ -109,72 +92,69 @@ async def search_options(lichess: Lichess, bench: Bench) -> AsyncIterator[CloudE
         server.close()
 
 
-async def rested(bench: Bench) -> None:
-    await asyncio.wait_for(bench.rested.wait(), 30)
-
-
 RUY = Search(Position(START, ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5")))
 
 
 async def test_a_live_position_is_looked_up_and_shown_until_the_engine_is_done() -> None:
-    bench, lichess = Bench(), Lichess((200, RUY_LOPEZ))
-    async with search_options(lichess, bench) as cloud:
+    desk, clock, lichess = Desk(), Clock(), Lichess((200, RUY_LOPEZ))
+    async with asking(lichess, desk, clock) as cloud:
         cloud.submit(RUY, "ruy", head(5))
-        assert bench.wanted == ["ruy"]
-        await rested(bench)
+        assert [search for search, _ in desk.requested] == [RUY]
+        await clock.rested()
         assert lichess.asked == [
             b"GET /api/cloud-eval?fen=r1bqkbnr%2Fpppp1ppp%2F2n5%2F1B2p3%2F4P3%2F5N2%2FPPPP1PPP"
             b"%2FRNBQK2R+b+KQkq+-+3+1 HTTP/1.1"
         ]
-        assert bench.progress == [("ruy", SearchProgress(Score(29), 40, "lichess cloud"))]
+        assert desk.progress == [("ruy", SearchProgress(Score(29), 40, "lichess cloud"))]
         # Shallower ones of our own engine would take the better one away.
         cloud.progressed("ruy", SearchProgress(Score(12), 8))
-        assert len(bench.progress) == 1
+        assert len(desk.progress) == 1
         cloud.searched("ruy", RUY, SearchFailure("for the test"))
-        assert bench.answered == ["ruy"]
-        assert bench.slept == [1.0]
+        assert desk.order == ["ruy"]
+        assert clock.slept == [1.0]
 
 
 async def test_what_nobody_evaluated_changes_nothing_and_is_not_asked_twice() -> None:
-    bench, lichess = Bench(), Lichess((404, NOT_FOUND), (200, RUY_LOPEZ))
-    async with search_options(lichess, bench) as cloud:
+    desk, clock, lichess = Desk(), Clock(), Lichess((404, NOT_FOUND), (200, RUY_LOPEZ))
+    async with asking(lichess, desk, clock) as cloud:
         cloud.submit(RUY, "one", head())
-        await rested(bench)
+        await clock.rested()
         cloud.progressed("one", SearchProgress(Score(12), 8))
-        assert bench.progress == [("one", SearchProgress(Score(12), 8))]
-        bench.rested.clear()
+        assert desk.progress == [("one", SearchProgress(Score(12), 8))]
         cloud.submit(RUY, "again", head())
         cloud.submit(Search(Position(START)), "other", head())
-        await rested(bench)
+        await clock.rested(2)
         assert len(lichess.asked) == 2
 
 
 async def test_an_answer_that_comes_too_late_is_not_told() -> None:
-    bench, lichess = Bench(), Lichess((200, RUY_LOPEZ))
+    desk, clock, lichess = Desk(), Clock(), Lichess((200, RUY_LOPEZ))
     lichess.hold.clear()
-    async with search_options(lichess, bench) as cloud:
+    async with asking(lichess, desk, clock) as cloud:
         cloud.submit(RUY, "ruy", head())
         await asyncio.wait_for(lichess.heard.wait(), 30)
         cloud.drop("ruy")
         lichess.hold.set()
-        await rested(bench)
-        assert bench.progress == []
-        assert bench.dropped == ["ruy"]
+        await clock.rested()
+        assert desk.progress == []
+        assert desk.dropped == ["ruy"]
 
 
 async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time() -> None:
-    bench = Bench()
-    bench.rests = 4
-    lichess = Lichess((429, b""), (500, b""), (200, b"<html>"), (200, RUY_LOPEZ))
-    async with search_options(lichess, bench) as cloud:
+    desk, clock, lichess = (
+        Desk(),
+        Clock(),
+        Lichess((429, b""), (500, b""), (200, b"<html>"), (200, RUY_LOPEZ)),
+    )
+    async with asking(lichess, desk, clock) as cloud:
         for ply in range(4):
             search = Search(Position(START, ("e2e4", "e7e5", "g1f3", "b8c6")[:ply]))
             cloud.submit(search, ply, head(ply))
-        await rested(bench)
-    assert bench.slept[0] == 60.0
-    assert 1.0 <= bench.slept[1] <= 3.0
-    assert 1.0 <= bench.slept[2] <= 5.0
-    assert bench.slept[3] == 1.0
+        await clock.rested(4)
+    assert clock.slept[0] == 60.0
+    assert 1.0 <= clock.slept[1] <= 3.0
+    assert 1.0 <= clock.slept[2] <= 5.0
+    assert clock.slept[3] == 1.0
     # The newest first.
     assert [b"w" in line.split(b"+")[1] for line in lichess.asked] == [False, True, False, True]
 
@@ -182,27 +162,24 @@ async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_trouble_that_lasts_for_days_is_borne() -> None:
-    bench, lichess = Bench(), Lichess(*[(500, b"")] * 1_100)
-    bench.rests = 1_100
-    async with search_options(lichess, bench) as cloud:
+    desk, clock, lichess = Desk(), Clock(), Lichess(*[(500, b"")] * 1_100)
+    async with asking(lichess, desk, clock) as cloud:
         for number in range(1_100):
-            bench.rested.clear()
-            bench.rests = number + 1
             cloud.submit(Search(Position(START)), number, head())
-            await rested(bench)
-    assert max(bench.slept) <= 301.0
+            await clock.rested(number + 1)
+    assert max(clock.slept) <= 301.0
 
 
 async def test_what_is_no_live_position_is_not_looked_up() -> None:
-    bench, lichess = Bench(), Lichess((404, NOT_FOUND))
-    async with search_options(lichess, bench) as cloud:
+    desk, clock, lichess = Desk(), Clock(), Lichess((404, NOT_FOUND))
+    async with asking(lichess, desk, clock) as cloud:
         cloud.submit(RUY, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 5))
         cloud.submit(Search(RUY.position, only="g8f6"), "played", head(6))
         cloud.submit(Search(Position(START, (), chess960=True)), "960", head())
         cloud.submit(Search(Position(START)), "head", head())
-        await rested(bench)
+        await clock.rested()
     assert len(lichess.asked) == 1
-    assert len(bench.wanted) == 4
+    assert len(desk.requested) == 4
 
 
 @pytest.mark.parametrize(

@@ -5,32 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from live.engine.cluster import ClusterTls, DaskCluster, security, work
-from live.engine.engine_discovery import EngineCommand
+from live.config import EngineConfig
 from live.engine.engine_pool import EnginePool
+from live.engine.engine_process import EngineCommand
 from live.engine.search import Limit, Position, Search
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineError
+from tests.engine.conftest import START, Desk, Scripted, scored
 from tests.engine.machines import Machines, until
-from tests.engine.test_engine_pool import Ledger
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+from live.engine.cluster import DaskCluster, security, work
 
-Scripted = Callable[..., EngineCommand]
-Searches = Callable[[int], Search]
-
-
-@pytest.fixture
-async def machines(tmp_path: Path) -> AsyncIterator[Machines]:
-    machines = Machines(tmp_path)
-    yield machines
-    await machines.close()
+IDENTITY = "Scripted 1; Hash=16; hash cleared"
+NOBODY = EngineConfig(cluster="tcp://127.0.0.1:9", engines=1)
 
 
 async def offered(cluster: DaskCluster, slots: int, identity: str) -> None:
@@ -43,15 +37,10 @@ async def offered(cluster: DaskCluster, slots: int, identity: str) -> None:
 
 
 def room(
-    command: EngineCommand, ledger: Ledger, cluster: DaskCluster, *, engines: int = 1
+    command: EngineCommand, desk: Desk, cluster: DaskCluster, *, engines: int = 1
 ) -> EnginePool:
     return EnginePool(
-        command,
-        Limit(nodes=400),
-        listener=ledger,
-        engines=engines,
-        nice=0,
-        cluster=cluster,
+        command, Limit(nodes=400), listener=desk, engines=engines, nice=0, cluster=cluster
     )
 
 
@@ -59,50 +48,42 @@ def backlog(ply: int) -> SearchPriority:
     return SearchPriority(SearchKind.BACKLOG, "a", ply)
 
 
-IDENTITY = "Scripted 1; Hash=16; hash cleared"
-
-
-@pytest.fixture
-def ledger() -> Ledger:
-    return Ledger()
-
-
 @pytest.mark.slow
 async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing(
-    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+    machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
     await machines.schedule()
     workers = [await machines.work(scripted("slow")) for _ in range(2)]
-    cluster = DaskCluster(machines.address)
+    cluster = DaskCluster(machines.settings())
     await offered(cluster, 2, IDENTITY)
-    async with room(scripted("slow"), ledger, cluster) as engines:
+    async with room(scripted("slow"), desk, cluster) as engines:
         assert len(engines.health().engines) == 2
         for score in range(30):
-            engines.submit(position(score), score, backlog(score))
-        await ledger.answers(6)
+            engines.submit(scored(score), score, backlog(score))
+        await desk.answers(6)
         os.kill(workers[0].pid, signal.SIGKILL)
-        await ledger.answers(30)
+        await desk.answers(30)
         health = engines.health()
-    assert ledger.scores() == {score: score for score in range(30)}
+    assert desk.scores() == {score: score for score in range(30)}
     assert (health.searches, health.set_aside) == (30, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
-    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+    machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
     scheduler = await machines.schedule()
     await machines.work(scripted("slow"), engines=2)
-    cluster = DaskCluster(machines.address)
+    cluster = DaskCluster(machines.settings())
     await offered(cluster, 2, IDENTITY)
-    async with room(scripted("slow"), ledger, cluster) as engines:
+    async with room(scripted("slow"), desk, cluster) as engines:
         assert engines.slots == 2
         for score in range(20):
-            engines.submit(position(score), score, backlog(score))
-        await ledger.answers(3)
+            engines.submit(scored(score), score, backlog(score))
+        await desk.answers(3)
         scheduler.kill()
-        await ledger.answers(20)
+        await desk.answers(20)
         health = engines.health()
         assert "cannot be reached" in health.problem and "searching here" in health.problem
         assert health.set_aside == 0
@@ -112,25 +93,25 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         # Workers wait for it, too.
         await until(lambda: cluster.slots == 2)
         for score in range(20, 40):
-            engines.submit(position(score), score, backlog(score))
-        await ledger.answers(40)
+            engines.submit(scored(score), score, backlog(score))
+        await desk.answers(40)
         assert engines.health().problem == ""
         assert type(engines._engine_slots[0].process).__name__ == "RemoteEngine"
-    assert ledger.scores() == {score: score for score in range(40)}
+    assert desk.scores() == {score: score for score in range(40)}
 
 
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
-    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+    machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
     await machines.schedule()
     workers = [await machines.work(scripted("well")) for _ in range(2)]
-    cluster = DaskCluster(machines.address)
+    cluster = DaskCluster(machines.settings())
     await offered(cluster, 2, IDENTITY)
-    async with room(scripted("well"), ledger, cluster, engines=2) as engines:
-        engines.submit(position(1), 1, backlog(1))
-        await ledger.answers(1)
+    async with room(scripted("well"), desk, cluster, engines=2) as engines:
+        engines.submit(scored(1), 1, backlog(1))
+        await desk.answers(1)
         workers[0].kill()
         await until(
             lambda: (
@@ -139,61 +120,61 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
             )
         )
         for score in range(2, 10):
-            engines.submit(position(score), score, backlog(score))
-        await ledger.answers(9)
+            engines.submit(scored(score), score, backlog(score))
+        await desk.answers(9)
         assert engines.health().restarts == 0
-    assert ledger.scores() == {score: score for score in range(1, 10)}
+    assert desk.scores() == {score: score for score in range(1, 10)}
 
 
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_scheduler_that_cannot_read_searches_is_done_without(
-    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+    machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
     await machines.schedule(alone=True)
     await machines.work(scripted("well"))
-    cluster = DaskCluster(machines.address)
+    cluster = DaskCluster(machines.settings())
     await offered(cluster, 1, IDENTITY)
-    async with room(scripted("well"), ledger, cluster) as engines:
+    async with room(scripted("well"), desk, cluster) as engines:
         for score in range(20):
-            engines.submit(position(score), score, backlog(score))
-        await ledger.answers(20)
+            engines.submit(scored(score), score, backlog(score))
+        await desk.answers(20)
         health = engines.health()
     assert "lost the search" in health.problem and "searching here" in health.problem
-    assert ledger.scores() == {score: score for score in range(20)}
+    assert desk.scores() == {score: score for score in range(20)}
     assert (health.set_aside, health.restarts) == (0, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsewhere(
-    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+    machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
     await machines.schedule()
     await machines.work(scripted("well"))
-    cluster = DaskCluster(machines.address)
+    cluster = DaskCluster(machines.settings())
     await offered(cluster, 1, IDENTITY)
-    async with room(scripted("well"), ledger, cluster) as engines:
-        engines.submit(position(1), 1, backlog(1))
-        await ledger.answers(1)
-        await cluster._client.close()
-        engines.submit(position(2), 2, backlog(2))
-        await ledger.answers(2)
-    assert ledger.scores() == {1: 1, 2: 2}
+    async with room(scripted("well"), desk, cluster) as engines:
+        engines.submit(scored(1), 1, backlog(1))
+        await desk.answers(1)
+        await cluster.client.close()
+        engines.submit(scored(2), 2, backlog(2))
+        await desk.answers(2)
+    assert desk.scores() == {1: 1, 2: 2}
 
 
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_worker_with_another_engine_is_never_asked(
-    machines: Machines, scripted: Scripted, position: Searches, ledger: Ledger
+    machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
     await machines.schedule()
     await machines.work(scripted("standard"))
     other = await machines.work(EngineCommand((*scripted("well").argv, "x"), "x", "configured"))
-    cluster = DaskCluster(machines.address)
+    cluster = DaskCluster(machines.settings())
     await offered(cluster, 2, IDENTITY)
     other.kill()
-    async with room(scripted("well"), ledger, cluster) as engines:
+    async with room(scripted("well"), desk, cluster) as engines:
         assert engines.identity.name == "Scripted 1"
     await cluster.look("Another engine")
     assert cluster.slots == 0
@@ -204,70 +185,62 @@ async def test_a_worker_with_another_engine_is_never_asked(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_speculation_in_the_cluster_gives_way_to_a_head(
-    machines: Machines, embedded: EngineCommand, ledger: Ledger
+    machines: Machines, embedded: EngineCommand, desk: Desk
 ) -> None:
     await machines.schedule()
     await machines.work(embedded)
-    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-    long = Search(Position(start), limit=Limit(nodes=10**9))
-    short = Search(Position(start, ("e2e4",)), limit=Limit(nodes=1000))
-    cluster = DaskCluster(machines.address)
-    async with room(embedded, ledger, cluster) as engines:
+    long = Search(Position(START), limit=Limit(nodes=10**9))
+    short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
+    cluster = DaskCluster(machines.settings())
+    async with room(embedded, desk, cluster) as engines:
         await offered(cluster, 1, str(engines.identity))
         engines._cluster_changed()
         engines.submit(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
         await until(lambda: engines.health().waiting.speculate == 0)
         engines.submit(short, "head", SearchPriority(SearchKind.HEAD, "b", 1))
-        await ledger.answers(1)
-        assert list(ledger.results) == ["head"]
+        await desk.answers(1)
+        assert list(desk.results) == ["head"]
         engines.drop("guess")
 
 
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_cluster_that_is_not_there_is_said_and_done_without(
-    scripted: Scripted, position: Searches, ledger: Ledger
+    scripted: Scripted, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = DaskCluster("tcp://127.0.0.1:9")
-    async with room(scripted("well"), ledger, cluster) as engines:
-        engines.submit(position(7), 7, backlog(7))
-        await ledger.answers(1)
+    async with room(scripted("well"), desk, DaskCluster(NOBODY)) as engines:
+        engines.submit(scored(7), 7, backlog(7))
+        await desk.answers(1)
         problem = engines.health().problem
     assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
-    assert ledger.scores() == {7: 7}
-
-
-@pytest.mark.slow
-async def test_a_worker_without_a_scheduler_says_so(
-    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("live.engine.cluster_task.DEATH_S", 1)
+    assert desk.scores() == {7: 7}
+    monkeypatch.setattr("live.engine.cluster.DEATH_S", 1)
     with pytest.raises(EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"):
-        await work("tcp://127.0.0.1:9", scripted("well"), UciSettings(), engines=1)
+        await work(scripted("well"), UciSettings(), NOBODY)
 
 
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_cluster_answers_over_tls(
-    machines: Machines, tls: ClusterTls, scripted: Scripted, position: Searches, ledger: Ledger
+    machines: Machines, tls: EngineConfig, scripted: Scripted, desk: Desk
 ) -> None:
     await machines.schedule(tls)
     await machines.work(scripted("well"), tls=tls)
     assert machines.address.startswith("tls://")
-    cluster = DaskCluster(machines.address, tls)
+    cluster = DaskCluster(machines.settings(tls))
     await offered(cluster, 1, IDENTITY)
-    async with room(scripted("well"), ledger, cluster) as engines:
-        engines.submit(position(7), 7, backlog(7))
-        await ledger.answers(1)
+    async with room(scripted("well"), desk, cluster) as engines:
+        engines.submit(scored(7), 7, backlog(7))
+        await desk.answers(1)
         assert type(engines._engine_slots[0].process).__name__ == "RemoteEngine"
         assert engines.health().problem == ""
-    assert ledger.scores() == {7: 7}
+    assert desk.scores() == {7: 7}
 
 
 async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
-    scripted: Scripted, position: Searches, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    scripted: Scripted, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = DaskCluster("tcp://127.0.0.1:9")
+    cluster = DaskCluster(NOBODY)
     monkeypatch.setattr("live.engine.cluster.LOOK_S", 0)
     looked = 0
 
@@ -277,51 +250,46 @@ async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
         raise KeyError("workers")
 
     monkeypatch.setattr(cluster, "_count", count)
-    async with room(scripted("well"), ledger, cluster) as engines:
+    async with room(scripted("well"), desk, cluster) as engines:
         await until(lambda: looked > 3)
-        engines.submit(position(7), 7, backlog(7))
-        await ledger.answers(1)
+        engines.submit(scored(7), 7, backlog(7))
+        await desk.answers(1)
         assert "KeyError" in engines.health().problem
-    assert ledger.scores() == {7: 7}
+    assert desk.scores() == {7: 7}
 
 
-pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-
-
-def test_tls_files_are_handed_to_dask(tls: ClusterTls) -> None:
-    assert not security("tcp://10.0.0.1:8786", ClusterTls()).require_encryption
-    given = security("tls://10.0.0.1:8786", tls)
+def test_tls_files_are_handed_to_dask(tls: EngineConfig) -> None:
+    assert not security(NOBODY).require_encryption
+    given = security(msgspec.structs.replace(tls, cluster="tls://10.0.0.1:8786"))
+    files = (tls.cluster_ca_file, tls.cluster_cert_file, tls.cluster_key_file)
     for role in ("client", "worker"):
-        told = given.get_tls_config_for_role(role)
-        assert (told["ca_file"], told["cert"], told["key"]) == (
-            tls.ca_file, tls.cert_file, tls.key_file,
-        )  # fmt: skip
+        told = given.get_tls_config_for_role(role)  # type: ignore[no-untyped-call]
+        assert (told["ca_file"], told["cert"], told["key"]) == files
     assert given.require_encryption
 
 
 def test_what_no_retry_mends_is_told_before_anything_runs(
-    tls: ClusterTls, tmp_path: Path, scripted: Scripted
+    tls: EngineConfig, tmp_path: Path, scripted: Scripted
 ) -> None:
-    missing, empty = str(tmp_path / "missing.pem"), tmp_path / "empty.pem"
-    empty.touch()
+    none, trusting = EngineConfig(), EngineConfig(cluster_ca_file=tls.cluster_ca_file)
+    missing = msgspec.structs.replace(tls, cluster_key_file=str(tmp_path / "missing.pem"))
+    empty = msgspec.structs.replace(tls, cluster_key_file=str(tmp_path / "empty.pem"))
+    (tmp_path / "empty.pem").touch()
     for address, files, said in (
-        ("tcp://10.0.0.1", ClusterTls(), "missing port number.*Write tcp://HOST:8786"),
-        ("tcp://10.0.0.1:port", ClusterTls(), "Write tcp://HOST:8786"),
-        ("tls://10.0.0.1:8786", ClusterTls(), "needs certificates. Set engine.cluster_ca_file"),
-        ("tls://10.0.0.1:8786", ClusterTls(tls.ca_file), "needs certificates"),
+        ("tcp://10.0.0.1", none, "missing port number.*Write tcp://HOST:8786"),
+        ("tcp://10.0.0.1:port", none, "Write tcp://HOST:8786"),
+        ("tls://10.0.0.1:8786", none, "needs certificates. Set engine.cluster_ca_file"),
+        ("tls://10.0.0.1:8786", trusting, "needs certificates"),
         ("tcp://10.0.0.1:8786", tls, "is not encrypted.*Write tls://10.0.0.1:8786"),
         (
             "tls://10.0.0.1:8786",
-            ClusterTls(tls.ca_file, tls.cert_file, missing),
+            missing,
             "engine.cluster_key_file .*missing.pem: there is no such file.*looked for from /",
         ),
-        (
-            "tls://10.0.0.1:8786",
-            ClusterTls(tls.ca_file, tls.cert_file, str(empty)),
-            "certificates cannot be used",
-        ),
+        ("tls://10.0.0.1:8786", empty, "certificates cannot be used"),
     ):
+        config = msgspec.structs.replace(files, cluster=address)
         with pytest.raises(ConfigError, match=said):
-            DaskCluster(address, files)
+            DaskCluster(config)
         with pytest.raises(ConfigError, match=said):
-            asyncio.run(work(address, scripted("well"), UciSettings(), engines=1, tls=files))
+            asyncio.run(work(scripted("well"), UciSettings(), config))

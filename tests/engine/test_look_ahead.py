@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.engine.engine_discovery import EngineCommand
 from live.engine.engine_pool import EnginePool
+from live.engine.engine_process import EngineCommand
 from live.engine.look_ahead import (
     ForecastNeed,
     ForecastPolicy,
@@ -23,22 +22,21 @@ from live.engine.look_ahead import (
     scout_limit,
     usual,
 )
-from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
     Limit,
     Line,
     Position,
     Search,
     SearchFailure,
-    SearchKey,
     SearchOptions,
     SearchProgress,
     SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import Score, SpeculationFigures
+from tests.engine.conftest import START, Desk
+from tests.engine.machines import until
 
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LIMIT = Limit(nodes=1000)
 SCOUT = Limit(nodes=250)
 POLICY = ForecastPolicy(replies=3, first=0.5, scout=0.25, gain=0.9, fade=0.5, plies=2, least=0.01)
@@ -257,232 +255,160 @@ def guessed(*moves: str) -> SearchResult:
     return SearchResult(score=Score(0), best=moves[0], depth=9, nodes=100, lines=lines)
 
 
-class Bench:
-    """A desk that remembers, and a listener that does."""
-
-    def __init__(self) -> None:
-        self.wanted: list[tuple[Search, SearchPriority]] = []
-        self.dropped: list[Hashable] = []
-        self.told: list[Hashable] = []
-        self.log: list[str] = []
-        self.answered = asyncio.Event()
-        self.slots = 1
-        self.results: dict[Search, SearchResult] = {}
-
-    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        self.wanted.append((search, priority))
-        self.log.append("want")
-
-    def drop(self, owner: Hashable) -> None:
-        self.dropped.append(owner)
-        self.log.append("drop")
-
-    def searched(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        self.told.append(owner)
-        self.answered.set()
-
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        self.told.append(progress)
-
-    def known(self, search: Search) -> SearchResult | None:
-        return self.results.get(search)
-
-    def guesses(self) -> list[Search]:
-        return [search for search, priority in self.wanted if priority.kind is SearchKind.SPECULATE]
-
-
-class Filling(MemoryResultCache):
-    """Says when it holds so many results."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.full = asyncio.Event()
-        self._number = number
-
-    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
-        super().put(identity, search_key, result)
-        if len(self) >= self._number:
-            self.full.set()
-
-
 @pytest.fixture
-def bench() -> Bench:
-    return Bench()
+def ahead(desk: Desk) -> LookAhead:
+    ahead = LookAhead(desk, ForecastRules(LIMIT, policy=QUICK_POLICY))
+    ahead.desk = desk
+    return ahead
 
 
-@pytest.fixture
-def speculation(bench: Bench) -> LookAhead:
-    speculation = LookAhead(bench, ForecastRules(LIMIT, policy=QUICK_POLICY))
-    speculation.desk = bench
-    return speculation
+def guesses(desk: Desk) -> list[Search]:
+    return [search for search, priority in desk.requested if priority.kind is SearchKind.SPECULATE]
 
 
-def play_head(speculation: LookAhead, *moves: str, best: str = "e2e4", board: str = "a") -> None:
+def play_head(ahead: LookAhead, *moves: str, best: str = "e2e4", board: str = "a") -> None:
     search = Search(position(*moves))
-    speculation.submit(search, f"head {board}", head(len(moves), board))
-    speculation.searched(f"head {board}", search, guessed(best))
+    ahead.submit(search, f"head {board} {len(moves)}", head(len(moves), board))
+    ahead.searched(f"head {board} {len(moves)}", search, guessed(best))
 
 
-def answer(speculation: LookAhead, search: Search, found: SearchResult | SearchFailure) -> None:
-    speculation.searched(GuessedMove(search), search, found)
+def answer(ahead: LookAhead, search: Search, found: SearchResult | SearchFailure) -> None:
+    ahead.searched(GuessedMove(search), search, found)
 
 
 START_SCOUT = Search(position(), lines=3, limit=Limit(nodes=250))
 
 
-def test_a_live_position_that_is_scored_is_looked_beyond(
-    speculation: LookAhead, bench: Bench
-) -> None:
-    play_head(speculation)
-    assert bench.told == ["head a"]
-    assert bench.guesses() == [Search(position("e2e4")), START_SCOUT]
+def test_a_live_position_that_is_scored_is_looked_beyond(ahead: LookAhead, desk: Desk) -> None:
+    play_head(ahead)
+    assert desk.order == ["head a 0"]
+    assert guesses(desk) == [Search(position("e2e4")), START_SCOUT]
 
 
-def test_no_more_is_asked_for_than_keeps_the_engines_busy(
-    speculation: LookAhead, bench: Bench
-) -> None:
+def test_no_more_is_asked_for_than_keeps_the_engines_busy(ahead: LookAhead, desk: Desk) -> None:
     """Two for each engine; the next is chosen when one is done, by what is known then."""
-    play_head(speculation)
-    assert len(bench.guesses()) == 2
-    answer(speculation, START_SCOUT, guessed("d2d4", "e2e4", "a2a3"))
-    assert len(bench.guesses()) == 3
-    bench.slots = 2
-    answer(speculation, Search(position("e2e4")), guessed("e7e5"))
-    assert len(bench.guesses()) == 6
+    play_head(ahead)
+    assert len(guesses(desk)) == 2
+    answer(ahead, START_SCOUT, guessed("d2d4", "e2e4", "a2a3"))
+    assert len(guesses(desk)) == 3
+    desk.slots = 2
+    answer(ahead, Search(position("e2e4")), guessed("e7e5"))
+    assert len(guesses(desk)) == 6
 
 
-def test_backlog_and_restricted_searches_are_no_reason(
-    speculation: LookAhead, bench: Bench
-) -> None:
+def test_backlog_and_restricted_searches_are_no_reason(ahead: LookAhead, desk: Desk) -> None:
     backlog, played = Search(position()), Search(position(), only="a2a3")
-    speculation.submit(backlog, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 1))
-    speculation.submit(played, "played", head(1))
-    speculation.searched("backlog", backlog, guessed("e2e4"))
-    speculation.searched("played", played, guessed("a2a3"))
-    assert bench.guesses() == []
-    assert bench.told == ["backlog", "played"]
+    ahead.submit(backlog, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 1))
+    ahead.submit(played, "played", head(1))
+    ahead.searched("backlog", backlog, guessed("e2e4"))
+    ahead.searched("played", played, guessed("a2a3"))
+    assert guesses(desk) == []
+    assert desk.order == ["backlog", "played"]
 
 
 def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
-    speculation: LookAhead, bench: Bench
+    ahead: LookAhead, desk: Desk
 ) -> None:
     """The engine it had is free for the head."""
-    play_head(speculation)
-    speculation.submit(Search(position("d2d4")), "next", head(1))
-    assert bench.dropped == [GuessedMove(Search(position("e2e4"))), GuessedMove(START_SCOUT)]
-    assert bench.wanted[-1] == (Search(position("d2d4")), head(1))
+    play_head(ahead)
+    ahead.submit(Search(position("d2d4")), "next", head(1))
+    assert desk.dropped == [GuessedMove(Search(position("e2e4"))), GuessedMove(START_SCOUT)]
+    assert desk.requested[-1] == (Search(position("d2d4")), head(1))
 
 
-def test_what_comes_true_is_kept_and_changes_hands(speculation: LookAhead, bench: Bench) -> None:
-    play_head(speculation)
+def test_what_comes_true_is_kept_and_changes_hands(ahead: LookAhead, desk: Desk) -> None:
+    play_head(ahead)
     coming = Search(position("e2e4"))
-    speculation.submit(coming, "next", head(1))
-    assert bench.dropped == [GuessedMove(START_SCOUT), GuessedMove(coming)]
-    assert bench.log[-2:] == ["want", "drop"]
+    ahead.submit(coming, "next", head(1))
+    assert desk.dropped == [GuessedMove(START_SCOUT), GuessedMove(coming)]
+    assert desk.log[-2:] == ["submit", "drop"]
 
 
-def test_a_takeback_and_the_end_of_the_game_end_it(speculation: LookAhead, bench: Bench) -> None:
-    play_head(speculation, "e2e4", "e7e5", best="g1f3")
-    pending = len(bench.guesses())
-    speculation.submit(Search(position("e2e4")), "late", head(1))
-    assert bench.dropped == []
-    speculation.over("a")
-    assert len(bench.dropped) == pending
-    play_head(speculation, "e2e4", "e7e5", "g1f3", best="b8c6")
-    speculation.submit(Search(position()), "all", SearchPriority(SearchKind.FINISHED, "a", 0))
-    assert len(bench.dropped) == len(bench.guesses())
+def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk) -> None:
+    play_head(ahead, "e2e4", "e7e5", best="g1f3")
+    pending = len(guesses(desk))
+    ahead.submit(Search(position("e2e4")), "late", head(1))
+    assert desk.dropped == []
+    ahead.over("a")
+    assert len(desk.dropped) == pending
+    play_head(ahead, "e2e4", "e7e5", "g1f3", best="b8c6")
+    ahead.submit(Search(position()), "all", SearchPriority(SearchKind.FINISHED, "a", 0))
+    assert len(desk.dropped) == len(guesses(desk))
 
 
-def test_an_old_head_s_score_is_no_reason_to_look_ahead(
-    speculation: LookAhead, bench: Bench
-) -> None:
+def test_an_old_head_s_score_is_no_reason_to_look_ahead(ahead: LookAhead, desk: Desk) -> None:
     older, newer = Search(position("e2e4")), Search(position("e2e4", "e7e5"))
-    speculation.submit(older, "older", head(1))
-    speculation.submit(newer, "newer", head(2))
-    speculation.searched("newer", newer, guessed("g1f3"))
-    speculation.searched("older", older, guessed("e7e5"))
-    assert {search.position.moves[:2] for search in bench.guesses()} == {("e2e4", "e7e5")}
+    ahead.submit(older, "older", head(1))
+    ahead.submit(newer, "newer", head(2))
+    ahead.searched("newer", newer, guessed("g1f3"))
+    ahead.searched("older", older, guessed("e7e5"))
+    assert {search.position.moves[:2] for search in guesses(desk)} == {("e2e4", "e7e5")}
 
 
-def test_of_all_boards_what_is_worth_most_comes_first(speculation: LookAhead, bench: Bench) -> None:
-    play_head(speculation, board="one")
-    play_head(speculation, "d2d4", best="d7d5", board="other")
-    assert len(bench.guesses()) == 2
-    answer(speculation, START_SCOUT, guessed("e2e4", "c2c4", "a2a3"))
-    assert bench.guesses()[-1] == Search(position("d2d4", "d7d5"))
-    first, second = (each for _, each in bench.wanted if each.board == "one" and each.rank)
+def test_of_all_boards_what_is_worth_most_comes_first(ahead: LookAhead, desk: Desk) -> None:
+    play_head(ahead, board="one")
+    play_head(ahead, "d2d4", best="d7d5", board="other")
+    assert len(guesses(desk)) == 2
+    answer(ahead, START_SCOUT, guessed("e2e4", "c2c4", "a2a3"))
+    assert guesses(desk)[-1] == Search(position("d2d4", "d7d5"))
+    first, second = (each for _, each in desk.requested if each.board == "one" and each.rank)
     assert first.rank < second.rank
 
 
-def test_boards_that_share_a_position_share_what_lies_beyond(
-    speculation: LookAhead, bench: Bench
-) -> None:
-    bench.slots = 2
-    play_head(speculation, board="a")
-    play_head(speculation, board="b")
+def test_boards_that_share_a_position_share_what_lies_beyond(ahead: LookAhead, desk: Desk) -> None:
+    desk.slots = 2
+    play_head(ahead, board="a")
+    play_head(ahead, board="b")
     coming = Search(position("e2e4"))
-    assert bench.guesses().count(coming) == 1
-    speculation.over("a")
-    assert bench.dropped == []
-    answer(speculation, coming, guessed("e7e5"))
-    assert Search(position("e2e4", "e7e5")) in bench.guesses()
+    assert guesses(desk).count(coming) == 1
+    ahead.over("a")
+    assert desk.dropped == []
+    answer(ahead, coming, guessed("e7e5"))
+    assert Search(position("e2e4", "e7e5")) in guesses(desk)
 
 
-def test_what_is_known_already_is_not_asked_for(speculation: LookAhead, bench: Bench) -> None:
-    bench.results[Search(position("e2e4"))] = guessed("e7e5")
-    play_head(speculation)
-    assert bench.guesses() == [START_SCOUT, Search(position("e2e4", "e7e5"))]
-    assert speculation.figures.searches == 0
+def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) -> None:
+    desk.found[Search(position("e2e4"))] = guessed("e7e5")
+    play_head(ahead)
+    assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
+    assert ahead.figures() == SpeculationFigures(hits=0, misses=1, wasted_nodes=0)
 
 
-def test_what_came_true_is_counted(speculation: LookAhead) -> None:
-    play_head(speculation)
+def test_what_came_true_is_counted(ahead: LookAhead) -> None:
+    play_head(ahead)
     right = Search(position("e2e4"))
-    answer(speculation, right, guessed("e7e5"))
-    answer(speculation, START_SCOUT, guessed("e2e4", "d2d4"))
-    speculation.submit(right, "next", head(1))
-    figures = speculation.figures
-    assert (figures.searches, figures.hits, figures.misses) == (2, 1, 1)
-    assert (figures.nodes, figures.nodes_hit) == (200, 100)
-    assert figures.shown() == SpeculationFigures(hits=1, misses=1, wasted_nodes=100)
+    answer(ahead, right, guessed("e7e5"))
+    answer(ahead, START_SCOUT, guessed("e2e4", "d2d4"))
+    ahead.submit(right, "next", head(1))
+    assert ahead.figures() == SpeculationFigures(hits=1, misses=1, wasted_nodes=100)
 
 
-def test_failures_and_progress_pass(speculation: LookAhead, bench: Bench) -> None:
+def test_failures_and_progress_pass(ahead: LookAhead, desk: Desk) -> None:
     search = Search(position())
-    speculation.submit(search, "head", head(0))
-    speculation.progressed("head", SearchProgress(Score(1), 3))
-    speculation.searched("head", search, SearchFailure("for the test"))
-    assert bench.told == [SearchProgress(Score(1), 3), "head"]
-    speculation.drop("head")
-    assert bench.dropped == ["head"]
-    assert bench.guesses() == []
+    ahead.submit(search, "head", head(0))
+    ahead.progressed("head", SearchProgress(Score(1), 3))
+    ahead.searched("head", search, SearchFailure("for the test"))
+    assert (desk.progress, desk.order) == ([("head", SearchProgress(Score(1), 3))], ["head"])
+    ahead.drop("head")
+    assert desk.dropped == ["head"]
+    assert guesses(desk) == []
 
 
 @pytest.mark.slow
 async def test_a_real_reply_finds_its_gain_and_score_waiting(
-    embedded: EngineCommand, bench: Bench
+    embedded: EngineCommand, desk: Desk
 ) -> None:
     """After a capture the recapture is what anybody would play."""
     moves = ("e2e4", "d7d5", "e4d5")
-    speculation = LookAhead(
-        bench, ForecastRules(Limit(nodes=2000), policy=ForecastPolicy(replies=2))
-    )
-    # The head, and the first that is searched beyond it: the position after the recapture.
-    cache = Filling(2)
-    async with EnginePool(
-        embedded, Limit(nodes=2000), listener=speculation, engines=1, nice=0, cache=cache
-    ) as room:
-        speculation.desk = room
-        speculation.submit(Search(position(*moves)), "head", head(3))
-        await bench.answered.wait()
-        await asyncio.wait_for(cache.full.wait(), 30)
+    ahead = LookAhead(desk, ForecastRules(Limit(nodes=2000), policy=ForecastPolicy(replies=2)))
+    async with EnginePool(embedded, Limit(nodes=2000), listener=ahead, engines=1, nice=0) as room:
+        ahead.desk = room
+        ahead.submit(Search(position(*moves)), "head", head(3))
         reply = Search(position(*moves, "d8d5"))
-        assert room.known(reply) is not None
+        # The first that is searched beyond the head is the position after the recapture.
+        await until(lambda: room.known(reply) is not None)
         searches = room.health().searches
-        bench.answered.clear()
-        speculation.submit(reply, "reply", head(4))
-        await bench.answered.wait()
+        ahead.submit(reply, "reply", head(4))
+        await desk.answers(2)
         assert room.health().searches == searches
-        assert speculation.figures.hits == 1
+        assert ahead.figures().hits == 1

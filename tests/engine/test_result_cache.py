@@ -1,10 +1,12 @@
-"""Results on disk: kept over restarts, and never in the way."""
+"""Results on disk: kept over restarts, and never in the way. Proven endgames, from real tables
+(three men; see tests/data/README.md).
+"""
 
 from __future__ import annotations
 
 import queue
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -16,9 +18,11 @@ from live.engine.result_cache import (
     ResultFile,
     ResultFileBounds,
     SqliteConnection,
+    SyzygyTables,
     digest,
 )
 from live.engine.search import Limit, Line, SearchKey, SearchResult
+from live.errors import ConfigError
 from live.events import Score
 
 KINGS = "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
@@ -267,23 +271,19 @@ def test_a_file_somebody_else_holds_locked_is_read_and_not_waited_for_on_the_loo
     assert "takes no more results (database is locked)" in cache.problem
 
 
-def search_key(number: int) -> SearchKey:
-    return SearchKey(f"4k3/8/8/8/8/8/8/4K2R w - - {number} 1", (), Limit(nodes=1000))
-
-
 def result(cp: int) -> SearchResult:
     return SearchResult(score=Score(cp), best="e1e2", depth=1)
 
 
 def test_the_least_used_goes_first() -> None:
     cache = MemoryResultCache(capacity=2)
-    cache.put("engine", search_key(1), result(1))
-    cache.put("engine", search_key(2), result(2))
-    cache.get("engine", search_key(1))
-    cache.put("engine", search_key(3), result(3))
+    cache.put("engine", numbered(1), result(1))
+    cache.put("engine", numbered(2), result(2))
+    cache.get("engine", numbered(1))
+    cache.put("engine", numbered(3), result(3))
     assert len(cache) == 2
-    assert cache.get("engine", search_key(2)) is None
-    assert cache.get("engine", search_key(1)) == result(1)
+    assert cache.get("engine", numbered(2)) is None
+    assert cache.get("engine", numbered(1)) == result(1)
 
 
 @pytest.fixture
@@ -320,3 +320,91 @@ def test_anything_else_is_as_ever(tmp_path: Path) -> None:
         assert connection.execute("SELECT sum(n) FROM t WHERE n > ?", (0,)).fetchone() == (3,)
         with pytest.raises(sqlite3.OperationalError, match="no such table"):
             connection.execute("SELECT 1 FROM u")
+
+
+FOLDER = Path(__file__).parents[1] / "data" / "syzygy"
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[SyzygyTables]:
+    with SyzygyTables(FOLDER) as tables:
+        yield tables
+
+
+def endgame(fen: str, **more: object) -> SearchKey:
+    return SearchKey(fen, (), Limit(nodes=1000), **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fen", "cp"),
+    [
+        # White to move and Black to move, for both colours.
+        ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", 3900),
+        ("4k3/8/8/8/8/8/8/4K2R b - - 0 1", 3900),
+        ("4k2r/8/8/8/8/8/8/4K3 w - - 0 1", -3900),
+        ("4k2r/8/8/8/8/8/8/4K3 b - - 0 1", -3900),
+        # The opposition: the same position is drawn or lost by whose move it is.
+        ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", 0),
+        ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", 3900),
+        # The rook can be taken.
+        ("8/8/8/8/8/8/6k1/4K2R b - - 0 1", 0),
+    ],
+)
+def test_what_is_proven_is_scored_like_a_mate_or_a_draw(
+    tables: SyzygyTables, fen: str, cp: int
+) -> None:
+    result = tables.result(endgame(fen))
+    assert result is not None
+    assert result.score == Score(cp)
+    assert (result.nodes, result.lines) == (0, ())
+
+
+def test_the_best_move_keeps_the_value_and_another_has_its_own(tables: SyzygyTables) -> None:
+    fen = "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1"
+    whole = tables.result(endgame(fen))
+    assert whole is not None
+    kept = tables.result(endgame(fen, only=whole.best))
+    assert kept is not None
+    assert kept.score == whole.score
+    # Leaving the rook to be taken.
+    lost = tables.result(endgame("8/8/8/8/8/8/3k3K/7R w - - 0 1", only="h1d1"))
+    assert lost is not None
+    assert lost.score == Score(0)
+    assert lost.best == "h1d1"
+
+
+def test_several_lines_are_told_best_first(tables: SyzygyTables) -> None:
+    result = tables.result(endgame("8/8/8/8/8/8/3k3K/7R b - - 0 1", lines=3))
+    assert result is not None
+    assert [line.score.cp for line in result.lines] == [3900] * 3
+    white = tables.result(endgame("8/8/8/8/8/8/3k3K/7R w - - 0 1", lines=256))
+    assert white is not None
+    scores = [line.score.cp for line in white.lines]
+    assert scores == sorted(scores, reverse=True)
+    assert {0, 3900} == set(scores)
+
+
+def test_a_mate_comes_before_a_win_that_takes_longer(tables: SyzygyTables) -> None:
+    result = tables.result(endgame("7k/8/6K1/8/8/8/8/Q7 w - - 0 1"))
+    assert result is not None
+    assert result.best in ("a1a8", "a1h1", "a1h8")
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        # No table of ours, and castling rights, of which no table knows.
+        "4k3/8/8/8/8/8/8/4K1BN w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K2R b K - 0 1",
+    ],
+)
+def test_what_no_table_knows_is_left_to_the_engine(tables: SyzygyTables, fen: str) -> None:
+    assert tables.result(endgame(fen)) is None
+    assert tables.result(endgame(fen)) is None
+
+
+def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(ConfigError, match="no Syzygy tables"):
+            SyzygyTables(folder)

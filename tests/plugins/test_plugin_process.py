@@ -15,7 +15,7 @@ import pytest
 from live.events import FeedHealth
 from live.plugins import plugin_process
 from live.plugins.plugin_process import MOST_FAILURES, PluginFailure, PluginProcess
-from tests.engine.dying import dies
+from tests.engine.machines import dies
 from tests.plugins.made_plugins import PluginFolder
 
 #: One process for each question; each takes some tenths of a second to start.

@@ -13,7 +13,7 @@ import pytest
 from chess import STARTING_FEN as START
 
 from live.config import Config, MemoryConfig, load_config
-from live.engine.engine_discovery import find_engine
+from live.engine.engine_process import find_engine
 from live.engine.search import Search
 from live.events import (
     Change,

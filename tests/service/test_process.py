@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import live
 from live.config import ServerConfig
-from live.engine.engine_discovery import find_engine
+from live.engine.engine_process import find_engine
 from live.operating_system import awake_s, elapsed_s
 from live.service.process import (
     RESERVED,

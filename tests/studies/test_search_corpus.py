@@ -14,7 +14,7 @@ import chess
 import pytest
 
 from live.config import Config, load_config
-from live.engine.engine_discovery import EngineCommand
+from live.engine.engine_process import EngineCommand
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.events import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame

@@ -16,9 +16,8 @@ from statistics import quantiles
 
 import chess
 
-from live.engine.engine_discovery import EngineCommand, find_engine
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineProcess, Searcher
+from live.engine.engine_process import EngineCommand, EngineProcess, Searcher, find_engine
 from live.engine.search import (
     Limit,
     Position,
@@ -29,6 +28,7 @@ from live.engine.search import (
     SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.uci import SearchFinished
 from tests.web.broadcast import GAMES
 
 ENGINES = 2
@@ -87,10 +87,11 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
         self: Searcher,
         search_key: SearchKey,
         on_progress: Callable[[SearchProgress], None] | None = None,
-    ) -> None:
-        begin(self, search_key, on_progress)
+    ) -> asyncio.Future[SearchFinished]:
+        outcome = begin(self, search_key, on_progress)
         if search_key.limit == head.limit and not sent.done():
             sent.set_result(time.perf_counter())
+        return outcome
 
     EngineProcess.begin = seen  # type: ignore[method-assign]
     try:

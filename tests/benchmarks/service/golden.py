@@ -44,7 +44,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from live.engine.engine_discovery import find_engine
+from live.engine.engine_process import find_engine
 from live.events import (
     Alert,
     AlertMessage,

@@ -28,7 +28,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.engine.engine_discovery import find_engine
+from live.engine.engine_process import find_engine
 from live.events import GameReport, SnapshotMessage
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn_decoder import PgnReader
