@@ -1,18 +1,24 @@
-"""Fakes that the tests of sources share: time that is driven, and a consumer that remembers."""
-
-from __future__ import annotations
+"""What the tests of sources share: time that is driven, a consumer that remembers, real servers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any, Self
+
+import msgspec
 
 from live.config import FeedsConfig
 from live.events import FeedHealth, FeedName, FeedReport, GameReport
 from live.feeds.feed import Feed, FeedConditions
+from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder
+from live.rehearse.web_servers import Answer, ServedReply, ServedRequest
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+CONFIG = FeedsConfig(timeout_s=5.0)
 
 
 class DrivenClock:
@@ -114,6 +120,15 @@ def decode(text: bytes) -> list[GameReport]:
     return [*decoder.feed(text), *decoder.finish()]
 
 
+#: Four finished games of one round, with clocks.
+GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+
+
+def upto(game: GameReport, ply: int) -> GameReport:
+    """The game while it was played."""
+    return msgspec.structs.replace(game, moves=game.moves[:ply], result="*")
+
+
 def conditions(
     config: FeedsConfig | None = None, clock: DrivenClock | None = None
 ) -> FeedConditions:
@@ -168,3 +183,164 @@ async def running(feed: Feed, ledger: Ledger) -> AsyncIterator[asyncio.Task[None
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+class Followed:
+    """A source that is followed: its time, what it says, and the task."""
+
+    def __init__(
+        self,
+        source: str | Callable[[FeedConditions], Feed],
+        config: FeedsConfig,
+        *,
+        clock: DrivenClock | None = None,
+        ledger: Ledger | None = None,
+        env: Mapping[str, str] | None = None,
+        lasting: bool = False,
+    ) -> None:
+        self.clock, self.ledger = clock or DrivenClock(), ledger or Ledger()
+        under = conditions(config, self.clock)
+        if isinstance(source, str):
+            self.feed = open_feed(source, config, conditions=under, env=env or {}, lasting=lasting)
+        else:
+            self.feed = source(under)
+        self.task: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """To its end, or to what it raises."""
+        async with asyncio.timeout(20):
+            await self.feed.run(self.ledger)
+
+    @property
+    def done(self) -> bool:
+        return self.task is not None and self.task.done()
+
+    @property
+    def games(self) -> list[GameReport]:
+        return list(self.ledger.games.values())
+
+    @property
+    def plies(self) -> dict[str, int]:
+        """How many moves each game has, by White's name."""
+        return {game.headers.white.name: len(game.moves) for game in self.games}
+
+    @property
+    def states(self) -> list[str]:
+        return [health.state for health in self.ledger.healths]
+
+    @property
+    def details(self) -> list[str]:
+        return [health.detail for health in self.ledger.healths]
+
+    @property
+    def detail(self) -> str:
+        """What it said last, if anything."""
+        return self.details[-1] if self.details else ""
+
+    async def held(self, count: int) -> None:
+        """Wait until it has so many games."""
+        await until(lambda: len(self.ledger.games) == count)
+
+    async def moved(self, count: int) -> None:
+        """Wait until its games have so many moves in all."""
+        await until(lambda: sum(self.plies.values()) == count)
+
+    async def waits(self) -> None:
+        """Wait until it waits itself."""
+        await until(lambda: self.done or self.clock.next_deadline_s is not None)
+
+    async def end(self) -> None:
+        """Let time pass until it is over."""
+        while not self.done:
+            await self.waits()
+            if not self.done:
+                await self.clock.expire()
+        assert self.task is not None
+        await self.task
+
+
+@asynccontextmanager
+async def following(
+    source: str | Callable[[FeedConditions], Feed],
+    config: FeedsConfig = CONFIG,
+    **how: Any,
+) -> AsyncIterator[Followed]:
+    """The source is followed while the block runs."""
+    seen = Followed(source, config, **how)
+    async with running(seen.feed, seen.ledger) as seen.task:
+        yield seen
+
+
+def answering(status: int, body: bytes = b"", **headers: str) -> Answer:
+    """A web server's answer to whatever it is asked."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.whole(status, body, named)
+
+    return answer
+
+
+class Broker:
+    """One Mosquitto; ``lines`` are lines of its configuration file."""
+
+    def __init__(self, program: str, folder: Path, lines: Iterable[str] = ()) -> None:
+        self.port = free_port()
+        self._program = program
+        self._config = folder / "mosquitto.conf"
+        # Started by root (in a container), it would become another user and not see our files.
+        settings = ["user root", *lines]
+        if not any(line.startswith(("allow_anonymous", "password_file")) for line in settings):
+            settings.append("allow_anonymous true")
+        self._config.write_text("\n".join([f"listener {self.port} 127.0.0.1", *settings, ""]))
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def address(self) -> str:
+        return f"mqtt://127.0.0.1:{self.port}"
+
+    async def start(self) -> None:
+        """Returns when it answers."""
+        self._process = await asyncio.create_subprocess_exec(
+            self._program,
+            "-c",
+            str(self._config),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        async with asyncio.timeout(20):
+            while True:
+                assert self._process.returncode is None, "mosquitto ended at once"
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                except OSError:
+                    await asyncio.sleep(0.01)  # a real process is on its way
+                else:
+                    writer.close()
+                    await writer.wait_closed()
+                    return
+
+    def strike(self) -> None:
+        """As a power cut would, without a turn of the event loop."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+
+    async def kill(self) -> None:
+        """The same, and waited for."""
+        self.strike()
+        if self._process is not None:
+            await self._process.wait()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

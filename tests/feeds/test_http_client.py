@@ -1,6 +1,6 @@
 import asyncio
 import gzip
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import httpx
 import pytest
@@ -10,13 +10,21 @@ from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
 from live.network.retry import FeedTrouble
 from live.rehearse.web_servers import Handler, ServedReply, ServedRequest, serving
+from tests.feeds.fakes import CONFIG, answering, listening
 
-CONFIG = FeedsConfig(timeout_s=5.0)
 
-
-async def ask(handler: Handler, path: str = "/", **options: object) -> http_client.HttpBody | None:
+async def ask(handler: Handler, path: str = "/") -> http_client.HttpBody:
     async with serving(handler) as origin, http_client.client(CONFIG) as client:
-        return await http_client.get(client, "feed", origin + path, max_bytes=1000)
+        body = await http_client.get(client, "feed", origin + path, max_bytes=1000)
+    assert body is not None
+    return body
+
+
+async def trouble_with(url: str) -> FeedTrouble:
+    async with http_client.client(CONFIG) as client:
+        with pytest.raises(FeedTrouble) as caught:
+            await http_client.get(client, "feed", url, max_bytes=1000)
+    return caught.value
 
 
 @pytest.mark.parametrize(
@@ -37,13 +45,16 @@ def test_what_makes_a_request_conditional(
     assert validators.headers() == headers
 
 
-async def test_a_body_comes_with_its_validators() -> None:
+async def test_a_body_comes_with_its_validators_if_they_can_be_sent_back() -> None:
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         assert request.headers["user-agent"].startswith("live-rate/")
+        assert request.headers["accept-encoding"] == "gzip"
         await reply.whole(200, b"1. e4 *", {"ETag": '"a"', "Content-Type": "text/plain"})
 
-    got = await ask(answer)
-    assert got == http_client.HttpBody(b"1. e4 *", "text/plain", http_client.HttpValidators('"a"'))
+    validators = http_client.HttpValidators('"a"')
+    assert await ask(answer) == http_client.HttpBody(b"1. e4 *", "text/plain", validators)
+    odd = await ask(answering(200, b"*", ETag='"\xe9"', Last_Modified="S\xe1bado"))
+    assert odd.validators.headers() == {}
 
 
 async def test_redirects_are_followed_but_not_for_ever() -> None:
@@ -54,11 +65,41 @@ async def test_redirects_are_followed_but_not_for_ever() -> None:
         else:
             await reply.whole(302, b"", {"Location": f"/{hops - 1}"})
 
-    got = await ask(answer, "/5")
-    assert got is not None and got.body == b"there"
+    assert (await ask(answer, "/5")).body == b"there"
     with pytest.raises(FeedTrouble, match="redirects without end") as caught:
         await ask(answer, "/9999")
     assert isinstance(caught.value.fatal, FeedUnreadable)
+
+
+async def breaking_off(request: ServedRequest, reply: ServedReply) -> None:
+    await reply.begin(200)
+    await reply.chunk(b"1. e4")
+    reply.drop()
+
+
+@pytest.mark.parametrize(
+    ("answer", "says", "fatal"),
+    [
+        (
+            answering(200, gzip.compress(b"x" * 1_000_000), Content_Encoding="gzip"),
+            "larger than 1000 bytes",
+            FeedUnreadable,
+        ),
+        (answering(200, b"x", Content_Encoding="gzip, gzip"), "is compressed as", FeedUnreadable),
+        (answering(200, b"x", Content_Encoding="br"), "is compressed as", FeedUnreadable),
+        (answering(200, b"x", Content_Encoding="identity, zstd"), "compressed", FeedUnreadable),
+        (answering(200, b"no gzip", Content_Encoding="gzip"), "compression is damaged", None),
+        (answering(301, Location="file:///etc/passwd"), "none that can be asked", FeedUnreadable),
+        (answering(404), "nothing there", FeedNotFound),
+        (breaking_off, "broke off", None),
+    ],
+)
+async def test_answers_that_are_trouble(
+    answer: Handler, says: str, fatal: type[Exception] | None
+) -> None:
+    with pytest.raises(FeedTrouble, match=says) as caught:
+        await ask(answer)
+    assert type(caught.value.fatal) is (fatal or type(None))
 
 
 async def test_no_more_than_the_limit_is_read() -> None:
@@ -76,34 +117,11 @@ async def test_no_more_than_the_limit_is_read() -> None:
     assert sent < 50_000_000  # what socket buffers hold, not what a server can send
 
 
-async def test_a_compressed_bomb_is_bounded_too() -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(200, gzip.compress(b"x" * 1_000_000), {"Content-Encoding": "gzip"})
-
-    with pytest.raises(FeedTrouble, match="larger than 1000 bytes"):
-        await ask(answer)
-
-
-@pytest.mark.parametrize("coding", ["gzip, gzip", "gzip, gzip, gzip", "br", "identity, zstd"])
-async def test_what_is_compressed_twice_or_otherwise_is_refused_unread(coding: str) -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        assert request.headers["accept-encoding"] == "gzip"
-        await reply.whole(200, b"unread", {"Content-Encoding": coding})
-
-    with pytest.raises(FeedTrouble, match="is compressed as") as caught:
-        await ask(answer)
-    assert isinstance(caught.value.fatal, FeedUnreadable)
-
-
 async def test_a_large_chunk_is_inflated_no_further_than_the_limit() -> None:
-    bomb = gzip.compress(b"x" * 60_000_000)
-    response = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=_chunk(bomb))
+    bomb = pieces([gzip.compress(b"x" * 60_000_000)], [0])
+    response = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=bomb)
     parts = [part async for part in http_client._inflated(response, 1001)]
     assert sum(map(len, parts)) <= 1001 + 1
-
-
-async def _chunk(data: bytes) -> AsyncIterator[bytes]:
-    yield data
 
 
 @pytest.mark.parametrize(
@@ -146,17 +164,6 @@ async def test_a_stranger_may_not_redirect_to_what_only_this_machine_reaches(
         assert isinstance(caught.value.fatal, FeedUnreadable)
 
 
-async def test_a_body_that_breaks_off() -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.begin(200)
-        await reply.chunk(b"1. e4")
-        reply.drop()
-
-    with pytest.raises(FeedTrouble) as caught:
-        await ask(answer)
-    assert caught.value.fatal is None
-
-
 async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         await reply.gone()
@@ -170,67 +177,20 @@ async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
                 pass
 
 
-async def test_a_tag_that_no_request_can_carry_is_not_sent_back() -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(200, b"*", {"ETag": '"\xe9"', "Last-Modified": "S\xe1bado"})
+async def test_addresses_that_are_none_that_nobody_answers_at_and_that_speak_no_http() -> None:
+    assert "none that can be asked" in (await trouble_with("http://example.org/\x01.pgn")).reason
+    async with serving(answering(200)) as origin:
+        pass  # the port is free again: nobody listens there
+    unreached = await trouble_with(origin)
+    assert unreached.fatal is None and unreached.reason.startswith("cannot reach 127.0.0.1")
 
-    got = await ask(answer)
-    assert got is not None and got.validators.headers() == {}
-
-
-async def test_an_address_that_is_none() -> None:
-    async with http_client.client(CONFIG) as client:
-        with pytest.raises(FeedTrouble, match="none that can be asked"):
-            await http_client.get(client, "feed", "http://example.org/\x01.pgn", max_bytes=1000)
-
-
-async def test_damaged_compression() -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(200, b"no gzip", {"Content-Encoding": "gzip"})
-
-    with pytest.raises(FeedTrouble, match="compression"):
-        await ask(answer)
-
-
-async def test_a_server_that_does_not_speak_http() -> None:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def ftp(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readline()
         writer.write(b"220 ftp.example.org ready\r\n")
-        writer.close()
+        await writer.drain()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server, http_client.client(CONFIG) as client:
-        port = server.sockets[0].getsockname()[1]
-        with pytest.raises(FeedTrouble, match="does not speak HTTP"):
-            await http_client.get(client, "feed", f"http://127.0.0.1:{port}/", max_bytes=1000)
-
-
-async def test_an_unreachable_host_is_named_with_the_systems_words() -> None:
-    async with serving(_never) as origin:
-        pass  # the port is free again: nobody listens there
-    async with http_client.client(CONFIG) as client:
-        with pytest.raises(FeedTrouble) as caught:
-            await http_client.get(client, "feed", origin, max_bytes=1000)
-    assert caught.value.fatal is None
-    assert caught.value.reason.startswith("cannot reach 127.0.0.1")
-
-
-async def test_a_redirect_to_what_is_no_http() -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(301, b"", {"Location": "file:///etc/passwd"})
-
-    with pytest.raises(FeedTrouble) as caught:
-        await ask(answer)
-    assert isinstance(caught.value.fatal, FeedUnreadable)
-
-
-async def test_404_is_fatal() -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(404)
-
-    with pytest.raises(FeedTrouble) as caught:
-        await ask(answer)
-    assert isinstance(caught.value.fatal, FeedNotFound)
+    async with listening(ftp) as port:
+        assert "does not speak HTTP" in (await trouble_with(f"http://127.0.0.1:{port}/")).reason
 
 
 def test_every_error_of_httpx_has_words_of_ours() -> None:
@@ -255,49 +215,36 @@ def test_every_error_of_httpx_has_words_of_ours() -> None:
     assert set(vague) == {httpx.HTTPError, httpx.HTTPStatusError, httpx.RequestError}
 
 
-async def _never(request: ServedRequest, reply: ServedReply) -> None:
-    raise AssertionError
-
-
-async def tiny(pieces: int, size: int, handed: list[int]) -> AsyncIterator[bytes]:
+async def pieces(parts: Iterable[bytes], handed: list[int]) -> AsyncIterator[bytes]:
     """All there at once; ``handed`` counts."""
-    for _ in range(pieces):
+    for part in parts:
         handed[0] += 1
-        yield b"x" * size
+        yield part
 
 
 @pytest.mark.parametrize("gzipped", [False, True])
 async def test_of_a_body_in_tiny_pieces_few_are_taken_in_a_turn(gzipped: bool) -> None:
-    handed = [0]
-    if gzipped:
-        body = gzip.compress(bytes(range(256)) * 4)
-
-        async def single() -> AsyncIterator[bytes]:
-            for at in range(len(body)):
-                handed[0] += 1
-                yield body[at : at + 1]
-
-        content = single()
-    else:
-        content = tiny(1000, 1, handed)
+    handed, body = [0], bytes(range(256)) * 4
+    sent = gzip.compress(body) if gzipped else body
     headers = {"Content-Encoding": "gzip"} if gzipped else {}
+    content = pieces((sent[at : at + 1] for at in range(len(sent))), handed)
     response = httpx.Response(200, headers=headers, content=content)
     reading = asyncio.create_task(http_client._body(response, "feed", 100_000))
     before, most = 0, 0
     while not reading.done():
         await asyncio.sleep(0)
         most, before = max(most, handed[0] - before), handed[0]
-    assert len(await reading) >= 1000
+    assert await reading == body
     assert most <= http_client.PIECES_A_TURN + 1
 
 
 async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lines_is_not() -> None:
     handed = [0]
-    response = httpx.Response(200, content=tiny(50_000, 1, handed))
+    response = httpx.Response(200, content=pieces([b"x"] * 50_000, handed))
     with pytest.raises(FeedTrouble, match=r"in pieces of 1\.0 bytes"):
         await http_client._body(response, "feed", 100_000)
     assert handed[0] <= http_client.PIECES + 1
-    lines = httpx.Response(200, content=tiny(10_000, 40, handed))
+    lines = httpx.Response(200, content=pieces([b"x" * 40] * 10_000, handed))
     assert len(await http_client._body(lines, "feed", 1_000_000)) == 400_000
 
 

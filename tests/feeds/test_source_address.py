@@ -1,17 +1,43 @@
+"""From the text after ``--feed`` to the kind of source, its name, and the feed that follows it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.errors import UnknownFeed
+from live.config import FeedsConfig, LichessConfig, MqttFeedConfig
+from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
+from live.feeds.demo_feed import DemoFeed
+from live.feeds.file_feed import FileFeed, StdinFeed
+from live.feeds.folder_feed import FolderFeed
+from live.feeds.lichess import LichessBroadcastFeed, LichessGameFeed
+from live.feeds.livechess import LiveChessFeed
+from live.feeds.livechess_cloud import LiveChessCloudFeed
+from live.feeds.open_feed import open_feed
 from live.feeds.source_address import (
     KINDS,
+    MqttAddress,
     lichess_broadcast,
     lichess_page,
     lichess_watch,
+    livechess_cloud,
+    mqtt_address,
     origin,
     public_name,
     recognise,
+    wrong_topic,
 )
+from live.feeds.source_probe import probe
+from live.feeds.web_page_feed import WebPageFeed
+from live.rehearse.web_servers import PgnUrlRehearsal, ServedReply, ServedRequest, serving
+from tests.feeds.fakes import CONFIG, DATA, GAMES, answering
+
+ROOT = Path(__file__).resolve().parents[2]
+UUID = "11111111-2222-3333-4444-555555555555"
 
 
 @pytest.mark.parametrize(
@@ -21,28 +47,15 @@ from live.feeds.source_address import (
         ("-", "stdin"),
         ("games.pgn", "file"),
         ("./games.txt", "file"),
-        ("/srv/open/games.pgn", "file"),
         ("round 1+2.pgn", "file"),
         ("a+b/games.pgn", "file"),
         ("C:\\open\\games.PGN", "file"),
         ("file:///srv/games.pgn", "file"),
         ("https://example.org/live/games.pgn", "pgn-url"),
         ("http://example.org/pgn.php?round=3", "pgn-url"),
-        ("https://lichess.org/broadcast/norway-chess/round-1/abcdEFG1", "lichess"),
-        ("https://lichess.org/broadcast/norway-chess/round-1/abcdEFG1/12345678", "lichess"),
         ("https://www.lichess.org/broadcast/-/-/abcdEFG1", "lichess"),
         ("https://lichess.org/broadcast/-/-/abcdEFG1#boards", "lichess"),
-        ("https://lichess.org/api/stream/broadcast/round/abcdEFG1.pgn", "lichess"),
-        ("https://lichess.org/api/broadcast/round/abcdEFG1.pgn", "lichess"),
-        ("https://lichess.org/broadcast/norway-chess/abcdEFG1", "lichess"),
-        ("https://lichess.org/api/stream/broadcast/tour/abcdEFG1.pgn", "lichess"),
-        ("https://lichess.org/study/abcdEFG1.pgn", "lichess"),
-        ("https://lichess.org/abcd1234", "lichess"),
-        ("https://lichess.org/tv/blitz", "lichess"),
-        (
-            "https://view.livechesscloud.com/#11111111-2222-3333-4444-555555555555/2",
-            "livechess-cloud",
-        ),
+        (f"https://view.livechesscloud.com/#{UUID}/2", "livechess-cloud"),
         ("ws://192.168.1.5:1982/api/v1.0", "dgt-board"),
         ("file+demo", "file"),
         ("pgn-url+https://lichess.org/x", "pgn-url"),
@@ -99,25 +112,23 @@ def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
         ("https://example.org/g?code=hunter2&t=hunter2", "https://example.org/g?code=***&t=***"),
         ("https://example.org/g?round=3&token=hunter2", "https://example.org/g?round=3&token=***"),
         ("https://example.org/g?api%5Fkey=hunter2", "https://example.org/g?api_key=***"),
-        (
-            "https://example.org/g?X-Amz-Signature=hunter2",
-            "https://example.org/g?X-Amz-Signature=***",
-        ),
+        ("https://x.org/g?X-Amz-Signature=hunter2", "https://x.org/g?X-Amz-Signature=***"),
         ("pgn-url+https://a:hunter2@example.org/g", "pgn-url+https://example.org/g"),
-        ("https://a:hunter2@[::1/g", "https://…"),
+        ("mqtt://me:hunter2@hall/a/#", "mqtt://hall/a/#"),
+        ("mqtt+mqtt://me:hunter2@hall/a/#", "mqtt+mqtt://hall/a/#"),
         ("games\x1b[31m.pgn", "games�[31m.pgn"),
     ],
 )
 def test_no_name_holds_a_secret_or_a_control(spec: str, name: str) -> None:
-    assert public_name(spec.removeprefix("pgn-url+")) == name.removeprefix("pgn-url+")
-    if "[::1" not in spec:
-        assert recognise(spec).name == name
+    assert recognise(spec).name == name
 
 
 def test_an_error_holds_no_secret_either() -> None:
+    assert public_name("https://a:hunter2@[::1/g") == "https://…"
     with pytest.raises(UnknownFeed) as caught:
         recognise("gopher://anna:hunter2@example.org/x?token=hunter2")
     assert "hunter2" not in str(caught.value)
+    assert origin("https://a:b@example.org:8443/x?y#z") == "https://example.org:8443"
 
 
 @given(st.text())
@@ -135,58 +146,229 @@ def test_any_text_is_a_source_or_an_unknown_one(spec: str) -> None:
     [
         ("/broadcast/a/b/abcdEFG1", ("round", "abcdEFG1")),
         ("/broadcast/a/b/abcdEFG1/hijk5678", ("round", "abcdEFG1")),
+        ("/broadcast/a/round-1/abcdEFG1.pgn", ("round", "abcdEFG1")),
+        ("/api/broadcast/-/-/abcdEFG1", ("round", "abcdEFG1")),
+        ("/embed/broadcast/a/b/abcdEFG1", ("round", "abcdEFG1")),
+        ("/api/broadcast/round/abcdEFG1.pgn", ("round", "abcdEFG1")),
+        ("/api/stream/broadcast/round/abcdEFG1.pgn", ("round", "abcdEFG1")),
         ("/broadcast/a/abcdEFG1", ("tour", "abcdEFG1")),
         ("/api/stream/broadcast/tour/abcdEFG1.pgn", ("tour", "abcdEFG1")),
         ("/api/stream/broadcast/tournament/abcdEFG1.pgn", ("tour", "abcdEFG1")),
         ("/api/broadcast/abcdEFG1.pgn", ("tour", "abcdEFG1")),
         ("/api/stream/broadcast/group/abcdEFG1.pgn", ("group", "abcdEFG1")),
+        ("/abcd1234", ("game", "abcd1234")),
+        ("/abcd1234/black", ("game", "abcd1234")),
+        ("/abcd1234WXYZ", ("game", "abcd1234")),
+        ("/api/stream/game/abcd1234", ("game", "abcd1234")),
+        ("/embed/game/abcd1234", ("game", "abcd1234")),
+        ("/game/export/abcd1234.pgn", ("game", "abcd1234")),
+        ("/tv", ("tv", "")),
+        ("/tv/blitz", ("tv", "blitz")),
+        ("/api/tv/feed", ("tv", "")),
+        ("/api/tv/ultraBullet/feed", ("tv", "ultraBullet")),
+        ("/study/AbCdEfGh", ("/api/study/AbCdEfGh.pgn", 10)),
+        ("/study/AbCdEfGh.pgn", ("/api/study/AbCdEfGh.pgn", 10)),
+        ("/study/AbCdEfGh/12345678", ("/api/study/AbCdEfGh/12345678.pgn", 10)),
+        ("/tournament/AbCdEfGh", ("/api/tournament/AbCdEfGh/games?clocks=true", 60)),
+        ("/swiss/AbCdEfGh", ("/api/swiss/AbCdEfGh/games?clocks=true", 60)),
+        ("/@/somebody/tv", ("/api/user/somebody/current-game?clocks=true", 6)),
         ("/broadcast", None),
         ("/broadcast/a/b/short", None),
         ("/broadcast/by/user", None),
-    ],
-)
-def test_scope_and_id_of_a_broadcast(path: str, found: tuple[str, str] | None) -> None:
-    assert lichess_broadcast("https://lichess.org" + path) == found
-
-
-def test_origin_leaves_out_everything_private() -> None:
-    assert origin("https://a:b@example.org:8443/x?y#z") == "https://example.org:8443"
-
-
-@pytest.mark.parametrize(
-    ("url", "found"),
-    [
-        ("https://lichess.org/broadcast/a/round-1/AbCdEfGh.pgn", ("round", "AbCdEfGh")),
-        ("https://lichess.org/api/broadcast/-/-/AbCdEfGh", ("round", "AbCdEfGh")),
-        ("https://lichess.org/embed/broadcast/a/b/AbCdEfGh", ("round", "AbCdEfGh")),
-        ("https://lichess.org/api/broadcast/round/AbCdEfGh.pgn", ("round", "AbCdEfGh")),
-    ],
-)
-def test_every_address_of_a_broadcast_goes_to_its_stream(url: str, found: tuple[str, str]) -> None:
-    assert lichess_broadcast(url) == found
-    assert recognise(url).kind == "lichess"
-
-
-@pytest.mark.parametrize(
-    ("path", "asked"),
-    [
-        ("/study/AbCdEfGh", "/api/study/AbCdEfGh.pgn"),
-        ("/study/AbCdEfGh.pgn", "/api/study/AbCdEfGh.pgn"),
-        ("/study/AbCdEfGh/12345678", "/api/study/AbCdEfGh/12345678.pgn"),
+        ("/training", None),
         ("/study/embed/x", None),
-        ("/tournament/AbCdEfGh", "/api/tournament/AbCdEfGh/games?clocks=true"),
-        ("/swiss/AbCdEfGh", "/api/swiss/AbCdEfGh/games?clocks=true"),
-        ("/@/somebody/tv", "/api/user/somebody/current-game?clocks=true"),
         ("/@/somebody", None),
+        ("/", None),
     ],
 )
-def test_lichess_pages_without_a_stream_are_asked_for_as_pgn(path: str, asked: str | None) -> None:
-    found = lichess_page(f"https://lichess.org{path}")
-    assert (found and found[0]) == asked
-    if asked is not None:
-        assert recognise(f"https://lichess.org{path}").kind == "lichess"
+def test_what_an_address_of_lichess_shows(path: str, found: tuple[str, object] | None) -> None:
+    """A round, tournament or group; a game or channel; or PGN and how often to ask for it."""
+    url = f"https://lichess.org{path}"
+    assert (lichess_broadcast(url) or lichess_page(url) or lichess_watch(url)) == found
+    if found is not None:
+        assert recognise(url).kind == "lichess"
 
 
-def test_an_embedded_game_is_that_game() -> None:
-    assert lichess_watch("https://lichess.org/embed/game/AbCdEfGh") == ("game", "AbCdEfGh")
-    assert lichess_watch("https://lichess.org/game/export/AbCdEfGh.pgn") == ("game", "AbCdEfGh")
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        (f"#{UUID}", (UUID, None)),
+        (f"#{UUID}/3", (UUID, 3)),
+        (f"#{UUID}/3/12", (UUID, 3)),
+        (UUID, (UUID, None)),
+        (f"#{UUID.upper()}/0", (UUID.lower(), None)),
+        ("#about", None),
+    ],
+)
+def test_tournament_and_round_of_a_livechess_cloud_address(
+    path: str, found: tuple[str, int | None] | None
+) -> None:
+    assert livechess_cloud(f"https://view.livechesscloud.com/{path}") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("mqtt://hall/chess/#", MqttAddress("hall", 1883, False, "chess/#")),
+        ("mqtts://hall/+/games/#", MqttAddress("hall", 8883, True, "+/games/#")),
+        ("mqtt://hall:1884/a?b=1@2", MqttAddress("hall", 1884, False, "a?b=1@2")),
+        ("mqtt://me@hall/a", MqttAddress("hall", 1883, False, "a", "me")),
+        ("mqtt://me:p%40s%2F@hall/a", MqttAddress("hall", 1883, False, "a", "me", "p@s/")),
+        ("mqtt://[::1]:9/a", MqttAddress("::1", 9, False, "a")),
+        ("mqtt://hall", MqttAddress("hall", 1883, False, "")),
+        ("mqtt://hall//a", MqttAddress("hall", 1883, False, "/a")),
+        ("http://hall/a", None),
+        ("mqtt:///a", None),
+        ("mqtt://hall:99999/a", None),
+        ("mqtt://hall:me/a", None),
+    ],
+)
+def test_addresses_of_brokers(text: str, address: MqttAddress | None) -> None:
+    assert mqtt_address(text) == address
+
+
+@pytest.mark.parametrize(
+    ("topic", "problem"),
+    [
+        ("a/#", None),
+        ("#", None),
+        ("+/b/+", None),
+        ("$share/group/a", None),
+        ("", "names no topic"),
+        ("a/#/b", "has a # that is not the last level of its topic"),
+        ("a#", "has a # that is not the last level of its topic"),
+        ("a/b+", "has a + that is not a whole level of its topic"),
+        ("a\x00", "has a topic that no broker takes"),
+        ("a" * 70_000, "has a topic that no broker takes"),
+    ],
+)
+def test_topics(topic: str, problem: str | None) -> None:
+    assert wrong_topic(topic) == problem
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_brokers_address_or_none(text: str) -> None:
+    mqtt_address(text)
+    found = mqtt_address(f"mqtt://{text}")
+    if found is not None:
+        assert found.password == "" or found.password not in public_name(found.public)
+        bare = MqttAddress(found.host, found.port, found.tls, found.topic)
+        assert mqtt_address(found.public) == bare
+    wrong_topic(text)
+
+
+def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.touch()
+    opened = {
+        "demo": DemoFeed,
+        "-": StdinFeed,
+        str(path): FileFeed,
+        path.as_uri(): FileFeed,
+        str(tmp_path): FolderFeed,
+        f"folder+{tmp_path}": FolderFeed,
+        f"file+{path}": FileFeed,
+        "pgn-url+https://example.org/games": WebPageFeed,
+        "https://lichess.org/broadcast/a/b/abcdefgh": LichessBroadcastFeed,
+        "https://lichess.org/study/abcdefgh": WebPageFeed,
+        "https://lichess.org/abcdefgh": LichessGameFeed,
+        "ws://hall:1982/api/v1.0": LiveChessFeed,
+        f"https://view.livechesscloud.com/#{UUID}": LiveChessCloudFeed,
+    }
+    for spec, kind in opened.items():
+        feed = open_feed(spec, CONFIG, env={})
+        assert type(feed) is kind
+        assert feed.name == ("standard input" if spec == "-" else spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "says"),
+    [
+        ("nonsense", UnknownFeed, "The kinds are: demo"),
+        ("pgn-url+ftp://example.org/x", UnknownFeed, "The kinds are: demo"),
+        ("lichess+https://lichess.org/", UnknownFeed, "The kinds are: demo"),
+        ("lichess+demo", UnknownFeed, "The kinds are: demo"),
+        ("{}/none.pgn", FeedNotFound, "there is no such file.*its folder"),
+        ("lichess.org/broadcast/a/b/AbCdEfGh", FeedNotFound, "https://"),
+        ("127.0.0.1:80/x.pgn", FeedNotFound, "https://"),
+        ("file+{}", FeedUnreadable, "is a folder"),
+        ("folder+{}/games.pgn", FeedUnreadable, "is no folder"),
+        (os.devnull, FeedUnreadable, "is no file that can be followed"),
+    ],
+)
+def test_what_cannot_be_followed_says_why(
+    tmp_path: Path, spec: str, error: type[Exception], says: str
+) -> None:
+    (tmp_path / "games.pgn").touch()
+    with pytest.raises(error, match=says):
+        open_feed(spec.format(tmp_path), CONFIG, env={})
+
+
+@pytest.mark.parametrize("text", ["./none.pgn", "../none.pgn", "a.b", "round 1.5/games.pgn"])
+def test_what_looks_like_no_host_is_a_path(text: str) -> None:
+    with pytest.raises((FeedNotFound, UnknownFeed)) as caught:
+        open_feed(text, CONFIG)
+    assert "https://" not in str(caught.value)
+
+
+def test_a_token_file_that_is_not_there() -> None:
+    config = FeedsConfig(lichess=LichessConfig(token_file="/nonexistent/token"))
+    with pytest.raises(ConfigError, match="token_file /nonexistent/token: cannot be read"):
+        open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config, env={})
+
+
+@pytest.mark.slow
+def test_a_demo_brings_in_no_network_library() -> None:
+    """A newcomer's first command starts fast."""
+    program = (
+        "import sys; from live.config import FeedsConfig;"
+        "from live.feeds.open_feed import open_feed; open_feed('demo', FeedsConfig());"
+        "print([name for name in ('httpx', 'websockets', 'watchfiles') if name in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT
+    )
+    assert found.stdout.strip() == b"[]"
+
+
+@pytest.mark.slow
+async def test_a_source_that_answers_and_its_games() -> None:
+    site = PgnUrlRehearsal(GAMES)
+    for index, game in enumerate(GAMES):
+        site.show(index, game)
+    async with site.serving() as url:
+        page, file = await probe([url, str(DATA / "four-boards.pgn")], CONFIG, within_s=20)
+    assert (page.kind, page.answers, page.detail) == ("pgn-url", True, "4 games")
+    assert [(game.white, game.plies, game.result) for game in page.games] == [
+        (game.headers.white.name, len(game.moves), game.result) for game in GAMES
+    ]
+    assert (file.kind, file.games) == ("file", page.games)
+
+
+@pytest.mark.slow
+async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Path) -> None:
+    async def silent(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.gone()
+
+    missing = str(tmp_path / "password")
+    config = FeedsConfig(mqtt=MqttFeedConfig(password_file=missing))
+    async with serving(answering(200, b"<html>")) as page, serving(silent) as hole:
+        expected = {
+            "nonsense": ("", "names no kind of source"),
+            str(tmp_path / "none.pgn"): ("file", "there is no such file"),
+            f"{page}/games.pgn": ("pgn-url", "holds an HTML page"),
+            f"{hole}/games.pgn": ("pgn-url", "no answer within 0.5 s"),
+            # What is asked once promises no second time, and shows no secret.
+            "http://me:secret@127.0.0.1:1/x.pgn?token=abc": (
+                "pgn-url",
+                "cannot reach 127.0.0.1 (Connection refused)",
+            ),
+            "ws://127.0.0.1:1/api": ("dgt-board", "cannot reach LiveChess (Connection refused)"),
+            "mqtt://127.0.0.1:1/a/#": ("mqtt", f"feeds.mqtt.password_file {missing}: cannot be"),
+        }
+        found = await probe(list(expected), config, within_s=0.5)
+    for finding, (kind, detail) in zip(found, expected.values(), strict=True):
+        assert (finding.kind, finding.answers) == (kind, False)
+        assert finding.detail.startswith(detail)
+    assert "secret" not in str(found) and "abc" not in str(found)
+    assert found[4].detail.endswith("refused)") and found[5].detail.endswith("refused)")

@@ -37,7 +37,7 @@ TEXTS = (
 #: Lines that are not run here, each with what does run it or why nothing can.
 ELSEWHERE = {
     "python3 -m venv": "installs from the package index; the same line is what .ci/run runs",
-    "mosquitto_pub": "tests/feeds/mqtt runs it against a real broker",
+    "mosquitto_pub": "tests/feeds/test_mqtt.py runs it against a real broker",
     "openssl": "test_the_cluster_of_the_manual runs this block as a whole",
     "for m in": "the same block",
     "dask": "the same block",

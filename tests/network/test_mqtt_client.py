@@ -12,7 +12,7 @@ import aiomqtt
 import pytest
 
 from live.network.mqtt_client import MqttClient
-from tests.feeds.brokers import Broker
+from tests.feeds.fakes import Broker
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from live.feeds.open_feed import open_feed
 from live.rehearse.livechess_server import DgtBoardRehearsal
 from live.rehearse.open_rehearsal import PROTOCOLS, open_rehearsal
 from live.rehearse.rehearsal import Rehearsal, incidents, requests
-from tests.feeds.dgt.livechess_cloud_server import LiveChessCloudRehearsal
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
+from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
 
 #: Answers of servers on this machine come at once; only a stalled one takes so long.
 CONFIG = FeedsConfig(timeout_s=0.5)

@@ -6,8 +6,7 @@ import pytest
 from live.errors import PortInUse
 from live.rehearse.open_rehearsal import rehearse
 from live.rehearse.rehearsal import pgn_text
-from tests.feeds.brokers import free_port
-from tests.feeds.fakes import DATA, decode, substance
+from tests.feeds.fakes import DATA, decode, free_port, substance
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 

@@ -76,7 +76,7 @@ from tests.benchmarks.service.drills import (
     going,
     toml,
 )
-from tests.feeds.dgt.livechess_cloud_server import LiveChessCloudRehearsal
+from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
 
 Source = Literal["file", "folder", "page", "lichess", "cloud", "mqtt", "stdin"]
 #: Of each round in turn: its source, and whether Stockfish scores it.

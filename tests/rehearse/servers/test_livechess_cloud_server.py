@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import msgspec
 
-from tests.feeds.dgt.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, decode
+from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 (GAME,) = decode((DATA / "four-boards.pgn").read_bytes())[:1]
 

@@ -1,0 +1,674 @@
+"""A file, a folder, standard input, and a source that gives text by text."""
+
+import asyncio
+import functools
+import os
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from live.config import FeedsConfig
+from live.errors import FeedNotFound, FeedUnreadable
+from live.events import GameReport, Player
+from live.feeds import file_feed, folder_feed
+from live.feeds.file_feed import FileFeed, StdinFeed, TextFeed, pieces, watch_folder
+from live.feeds.folder_feed import FolderFeed
+from live.feeds.pgn_decoder import PgnLimits, PgnReader
+from live.network.retry import FeedTrouble
+from live.rehearse.rehearsal import pgn_text
+from tests.feeds.fakes import (
+    DATA,
+    GAMES,
+    Followed,
+    Ledger,
+    decode,
+    following,
+    running,
+    substance,
+    told_by,
+    until,
+)
+
+TEXT = (DATA / "four-boards.pgn").read_bytes()
+SPLIT = TEXT.index(b"[Event", 10)
+#: The same games while they are played: the last has neither result nor all its moves.
+RUNNING = TEXT[: TEXT.rindex(b" 20. ")].replace(b"1-0", b"*").replace(b"0-1", b"*") + b" *\n"
+ALL = sum(len(game.moves) for game in GAMES)
+SOME = sum(len(game.moves) for game in decode(RUNNING))
+KNOWN = {told_by(game): game for game in GAMES}
+POLLED = FeedsConfig(poll_s=2.0)
+
+
+def put(path: Path, text: bytes) -> None:
+    path.write_bytes(text)
+
+
+class Watched:
+    """A watcher that tells of a change when the test says so."""
+
+    def __init__(self) -> None:
+        self.changed: asyncio.Event | None = None
+
+    async def __call__(self, path: Path, changed: asyncio.Event) -> None:
+        self.changed = changed
+        await asyncio.Event().wait()
+
+
+class OneFile:
+    """A followed file whose watcher is the test."""
+
+    def __init__(self, path: Path, seen: Followed, watch: Watched) -> None:
+        self.path, self.seen, self._watch = path, seen, watch
+
+    def tell(self) -> None:
+        assert self._watch.changed is not None
+        self._watch.changed.set()
+
+    def touch(self, text: bytes) -> None:
+        """Write in place, and let the system tell."""
+        self.path.write_bytes(text)
+        self.tell()
+
+    async def read(self) -> None:
+        """Wait until the feed has read what was told and waits again."""
+        changed = self._watch.changed
+        assert changed is not None
+        await until(lambda: not changed.is_set())
+        await self.seen.waits()
+
+
+@asynccontextmanager
+async def file(
+    path: Path, text: bytes = RUNNING, config: FeedsConfig = POLLED
+) -> AsyncIterator[tuple[OneFile, Followed]]:
+    put(path, text)
+    watch = Watched()
+    feed = functools.partial(FileFeed, str(path), path, watch=watch)
+    async with following(feed, config) as seen:
+        yield OneFile(path, seen, watch), seen
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "games.pgn"
+
+
+async def test_a_growing_file_is_followed_to_its_end_and_given_its_grace_period(path: Path) -> None:
+    async with file(path) as (written, seen):
+        await seen.moved(SOME)
+        written.touch(TEXT)
+        await seen.moved(ALL)
+        start_s = seen.clock.now()
+        assert not seen.done
+        await seen.end()
+    assert seen.ledger.games == KNOWN
+    assert seen.states[-1] == "finished"
+    assert seen.clock.now() - start_s == pytest.approx(FeedsConfig().finish_after_s)
+
+
+@pytest.mark.slow
+async def test_without_a_watcher_the_file_is_looked_at_every_poll(path: Path) -> None:
+    async with file(path) as (_, seen):
+        await seen.moved(SOME)
+        put(path, TEXT)  # nobody tells
+        await seen.clock.expire()
+        await seen.moved(ALL)
+    assert seen.clock.now() == 1002.0
+
+
+async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
+    async def broken(path: Path, changed: asyncio.Event) -> None:
+        raise OSError(28, "inotify watch limit reached")
+
+    put(path, RUNNING)
+    async with following(functools.partial(FileFeed, "x", path, watch=broken)) as seen:
+        await seen.moved(SOME)
+        put(path, TEXT)
+        await seen.clock.expire()
+        await seen.moved(ALL)
+
+
+async def test_an_atomic_replacement_is_seen(path: Path) -> None:
+    async with file(path) as (written, seen):
+        await seen.moved(SOME)
+        other = path.with_suffix(".tmp")
+        other.write_bytes(TEXT)
+        os.replace(other, path)
+        written.tell()
+        await seen.moved(ALL)
+
+
+async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(path: Path) -> None:
+    """A drive whose clock ticks every two seconds tells nothing of the second change in one."""
+    async with file(path) as (_, seen):
+        await seen.moved(SOME)
+        stat = os.stat(path)
+        text = RUNNING.replace(b"Nf3", b"Nh3", 1)
+        put(path, text)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        wanted = [substance(game) for game in decode(text)]
+        await seen.clock.expire()
+        await until(lambda: [substance(game) for game in seen.games] == wanted)
+
+
+async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_is_gone(
+    path: Path,
+) -> None:
+    async with file(path, TEXT) as (written, seen):
+        await seen.moved(ALL)
+        for part in (b"", TEXT[:200], TEXT[:SPLIT], TEXT[: SPLIT + 900], TEXT):
+            written.touch(part)
+            await written.read()
+            assert sum(seen.plies.values()) == ALL
+        written.touch(TEXT[:SPLIT])
+        await until(lambda: "3 boards are missing" in seen.detail)
+        begun_s = seen.clock.now()
+        while len(seen.games) == 4:  # a minute, a look every two seconds
+            await seen.clock.expire()
+        assert seen.clock.now() - begun_s >= 58
+    assert seen.ledger.reports[-1].complete
+
+
+@pytest.mark.parametrize(
+    ("cut", "plies", "whole"),
+    [
+        (b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. B", 6, b"a4 Nf6 5. O-O *\n"),
+        (b"1. e4 {[%clk 1:30:00]} e5 {[%clk 1:0", 2, b"0:00]} 2. Nf3 {[%clk 1:29:00]} Nc6 *\n"),
+    ],
+)
+async def test_a_file_cut_in_a_move_or_clock_tells_no_half_and_takes_nothing_back(
+    path: Path, cut: bytes, plies: int, whole: bytes
+) -> None:
+    head = b'[White "A"]\n[Black "B"]\n[Result "*"]\n\n' + cut
+    async with file(path, head) as (written, seen):
+        await seen.moved(plies)
+        written.touch(head + whole)
+        await until(lambda: sum(seen.plies.values()) > plies)
+        after = seen.plies
+        assert after == {"A": len(decode(head + whole)[0].moves)}
+        written.touch(head)
+        await written.read()
+        assert seen.plies == after
+
+
+async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_waited_for(
+    path: Path,
+) -> None:
+    async with file(path, b"") as (written, seen):
+        await until(lambda: seen.states == ["connecting", "live"])
+        assert seen.detail == "no games yet"
+        written.touch(RUNNING)
+        await seen.moved(SOME)
+        os.remove(path)
+        written.tell()
+        await until(lambda: seen.states[-1] == "retrying" and "gone" in seen.detail)
+        written.touch(RUNNING)
+        await until(lambda: seen.states[-1] == "live")
+        written.touch(b"<html>server maintenance</html>")
+        await until(lambda: any("sends an HTML" in detail for detail in seen.details))
+        put(path, TEXT)
+        await seen.moved(ALL)
+        assert not seen.done
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        (None, FeedNotFound, "there is no such file"),
+        (b"<html>no</html>", FeedUnreadable, "holds an HTML"),
+        (b"\x7fELF\x00", FeedUnreadable, "holds a binary"),
+        (b"Dear reader", FeedUnreadable, "holds text"),
+        (TEXT, FeedUnreadable, "larger than 1000 bytes"),
+    ],
+)
+async def test_what_cannot_be_followed_is_told_at_the_start(
+    path: Path, text: bytes | None, error: type[Exception], says: str
+) -> None:
+    if text is not None:
+        put(path, text)
+    feed = functools.partial(FileFeed, str(path), path, watch=Watched())
+    with pytest.raises(error, match=says):
+        await Followed(feed, FeedsConfig(max_bytes=1000)).run()
+    with pytest.raises(FeedUnreadable, match="cannot be read"):
+        folder = functools.partial(FileFeed, "folder", path.parent, watch=Watched())
+        await Followed(folder, POLLED).run()
+
+
+@pytest.mark.slow
+async def test_the_system_tells_of_writes_and_replacements(tmp_path: Path) -> None:
+    """The real watcher on a real folder."""
+    path = tmp_path / "games.pgn"
+    path.write_bytes(b"")
+    changed = asyncio.Event()
+    task = asyncio.create_task(watch_folder(path, changed))
+
+    async def write_until_seen(text: bytes, replace: bool) -> None:
+        # The watch begins somewhat after the task does, so the first writes may be missed.
+        changed.clear()
+        async with asyncio.timeout(20):
+            while not changed.is_set():
+                if replace:
+                    other = tmp_path / "other"
+                    other.write_bytes(text)
+                    os.replace(other, path)
+                else:
+                    path.write_bytes(text)
+                try:
+                    async with asyncio.timeout(0.2):
+                        await changed.wait()
+                except TimeoutError:
+                    pass
+
+    await write_until_seen(b"a", replace=False)
+    await write_until_seen(b"b", replace=True)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "round-1" / "games.pgn"
+    async with following(str(path), POLLED, lasting=True) as seen:
+        await until(lambda: seen.states == ["connecting", "waiting"])
+        assert seen.detail == "no such file yet, looked for every 2 s"
+        path.parent.mkdir()
+        put(path, TEXT)
+        await seen.clock.expire()
+        await seen.moved(ALL)
+
+
+async def test_games_beyond_the_bound_and_those_that_stand_twice_are_counted_in_the_health(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with file(path, RUNNING + b"\n" + RUNNING[:SPLIT]) as (_, seen):
+        await until(lambda: "1 in it twice, counted once" in seen.detail)
+        assert len(seen.games) == len(GAMES) and sum(seen.plies.values()) == SOME
+    bounded = functools.partial(PgnReader, limits=PgnLimits(games=3))
+    monkeypatch.setattr("live.feeds.pgn_snapshots.PgnReader", bounded)
+    async with file(path) as (_, seen):
+        await until(lambda: "1 more left out" in seen.detail)
+        assert seen.detail.startswith("3 games") and len(seen.games) == 3
+
+
+@pytest.mark.parametrize("forfeit", ["0-0", "+/-", "-:+", "+:-", "1-0F"])
+async def test_names_corrected_before_a_forfeit_double_no_board(path: Path, forfeit: str) -> None:
+    """Colours put right on one board, an accent on another, and the last one was not played."""
+    text = TEXT + f'\n[Event "e"]\n[White "X"]\n[Black "Y"]\n[Result "{forfeit}"]\n\n'.encode()
+    text += forfeit.encode() + b"\n"
+    white, black = GAMES[1].headers.white.name, GAMES[1].headers.black.name
+    swapped = text.replace(f'White "{white}"'.encode(), b'White "_"')
+    swapped = swapped.replace(f'Black "{black}"'.encode(), f'Black "{white}"'.encode())
+    swapped = swapped.replace(b'White "_"', f'White "{black}"'.encode())
+    async with file(path, text) as (written, seen):
+        reports = seen.ledger.reports
+        await until(lambda: len(reports) == 1)
+        written.touch(swapped)
+        await until(lambda: len(reports) == 2)
+    assert [len(report.games) for report in reports] == [5, 5]
+    assert all(game.problem is None for game in reports[-1].games)
+
+
+# --- folders ------------------------------------------------------------------------------------
+
+
+WANTED = {told_by(game): substance(game) for game in GAMES}
+
+
+def replaced(game: GameReport, **changes: Any) -> GameReport:
+    return msgspec.structs.replace(game, **changes)
+
+
+class Folder:
+    """A followed folder whose watcher says nothing."""
+
+    def __init__(self, root: Path, before: list[GameReport] | None = None) -> None:
+        ledger = Ledger()
+        ledger.before = tuple(before or ())
+        feed = functools.partial(FolderFeed, str(root), root, watch=Watched())
+        self.root, self.seen = root, Followed(feed, FeedsConfig(), ledger=ledger)
+        self.clock, self.reports = self.seen.clock, ledger.reports
+
+    @asynccontextmanager
+    async def following(self) -> AsyncIterator[None]:
+        """From the first report on."""
+        async with running(self.seen.feed, self.seen.ledger) as self.seen.task:
+            await until(lambda: bool(self.seen.ledger.healths[1:]))
+            yield
+
+    def write(self, name: str, *games: GameReport) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(map(pgn_text, games)))
+        return path
+
+    def halve(self, name: str, game: GameReport, plies: int) -> None:
+        """The game's file is half written."""
+        path = self.write(name, replaced(game, moves=game.moves[:plies]))
+        path.write_text(path.read_text().removesuffix("*\n"))
+
+    async def look(self, times: int = 1) -> None:
+        """Let polls pass, and the looks after them end."""
+        for _ in range(times):
+            await self.clock.expire()
+            await self.seen.waits()
+
+    @property
+    def games(self) -> dict[tuple[str, ...], tuple[object, ...]]:
+        return {board: substance(game) for board, game in self.seen.ledger.games.items()}
+
+    def holds(self, *games: GameReport) -> bool:
+        return self.games == {told_by(game): substance(game) for game in games}
+
+
+def test_numbers_count_as_numbers(tmp_path: Path) -> None:
+    names = ["r/game-9.pgn", "r/game-10.pgn", "r/games.pgn", "round-2/b.pgn", "round-10/x.PGN"]
+    for name in reversed(names):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert list(folder_feed.scan(tmp_path)) == [tmp_path / name for name in names]
+
+
+async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -> None:
+    case = Folder(tmp_path)
+    async with case.following():
+        await case.look()  # an empty folder is waited for
+        case.write("round-1/games.pgn", *GAMES[:2])
+        case.write("round-2/game-1.pgn", GAMES[2])
+        await case.look()
+        assert len(case.games) == 3
+        case.write("round-2/game-2.pgn", GAMES[3])
+        (tmp_path / "round-2" / "index.json").write_text("{}")
+        await case.seen.end()
+    assert case.games == WANTED
+    assert case.seen.states[-1] == "finished"
+
+
+async def test_a_combined_file_is_left_out_and_named_and_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A side event, an Armageddon and an adjourned game lie beside the single games."""
+    caplog.set_level("INFO")
+    case = Folder(tmp_path)
+    armageddon = replaced(GAMES[0], moves=GAMES[1].moves[:16])
+    wanted = {
+        "game-1.pgn": GAMES[0],
+        "game-2.pgn": GAMES[1],
+        "game-1b.pgn": armageddon,
+        "side-960.pgn": GAMES[2],
+        "adjourned-24.pgn": GAMES[3],
+    }
+    for name, game in wanted.items():
+        case.write(name, game)
+    case.write("games.pgn", *GAMES[:2])
+    async with case.following():
+        reported, detail = case.reports[-1].games, case.seen.detail
+    assert sorted(map(substance, reported), key=repr) == sorted(
+        map(substance, wanted.values()), key=repr
+    )
+    assert "left out: games.pgn, its games being in single files" in detail
+    assert "side" not in detail and "games.pgn: left out" in caplog.text
+
+
+async def test_of_a_combined_file_what_no_single_file_holds_is_read(tmp_path: Path) -> None:
+    case = Folder(tmp_path)
+    case.write("game-1.pgn", GAMES[0])
+    case.write("games.pgn", *GAMES[:2])
+    named = msgspec.structs.replace(GAMES[0].headers, white=Player("Other"))
+    case.write("all.pgn", replaced(GAMES[0], headers=named))  # an accent was put right there first
+    async with case.following():
+        assert case.holds(*GAMES[:2])
+        assert "games.pgn, 1 of its 2 games being in single files" in case.seen.detail
+
+
+async def test_a_file_that_is_replaced_takes_nothing_back_and_one_that_is_gone_takes_its_games(
+    tmp_path: Path,
+) -> None:
+    case = Folder(tmp_path)
+    path = case.write("a.pgn", GAMES[0])
+    case.write("b.pgn", GAMES[1])
+    async with case.following():
+        put(path, b"")
+        await case.look()
+        assert len(case.games) == 2
+        changed = path.with_suffix(".tmp")
+        changed.write_text(pgn_text(GAMES[0]))
+        os.replace(changed, path)
+        await case.look()
+        path.unlink()
+        gone_s = case.clock.now()
+        while len(case.games) == 2:
+            await case.look()
+        assert case.clock.now() - gone_s >= 60
+        assert case.reports[-1].complete
+        # What comes back half written is doubted.
+        whole = pgn_text(GAMES[0])
+        path.write_text(whole[: len(whole) // 2])
+        while len(case.games) == 1:
+            await case.look()
+        assert case.games == {board: WANTED[board] for board in case.games}
+
+
+async def test_a_bad_file_costs_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    case = Folder(tmp_path)
+    case.write("a.pgn", GAMES[0])
+    (tmp_path / "b.pgn").write_bytes(b"<html>no")
+    (tmp_path / "c.pgn").symlink_to(tmp_path / "nowhere")
+    async with case.following():
+        assert len(case.games) == 1
+    assert "b.pgn: left out: the source sends an HTML page" in caplog.text
+
+
+async def test_a_file_that_its_writer_holds_for_a_moment_is_read_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Windows refuses to open what another has locked; nothing about the file changes after it."""
+    case, locked = Folder(tmp_path), True
+    case.write("game-1.pgn", GAMES[0])
+    case.write("game-2.pgn", GAMES[1])
+
+    def opened(path: Path, max_bytes: int) -> bytes:
+        if locked and path.name == "game-2.pgn":
+            raise PermissionError(13, "Permission denied")
+        return file_feed.read(path, max_bytes)
+
+    monkeypatch.setattr(folder_feed, "read", opened)
+    async with case.following():
+        assert len(case.games) == 1
+        await case.look(3)
+        locked = False
+        await case.look()
+        assert len(case.games) == 2
+    assert caplog.text.count("game-2.pgn: left out: Permission denied") == 1
+
+
+async def test_no_folder_and_one_of_far_too_many_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(FeedNotFound):
+        await Folder(tmp_path / "none").seen.run()
+    monkeypatch.setattr(folder_feed, "MAX_FILES", 3)
+    case = Folder(tmp_path)
+    for index in range(4):
+        case.write(f"{index}.pgn", GAMES[0])
+    with pytest.raises(FeedUnreadable, match="more than 3 PGN files"):
+        await case.seen.run()
+
+
+async def test_the_real_watcher_tells_of_new_files_in_new_folders(tmp_path: Path) -> None:
+    case = Folder(tmp_path)
+    case.write("first.pgn", GAMES[0])
+    # Polls that never come: what is seen, the system told.
+    async with following(str(tmp_path), FeedsConfig(poll_s=1e9)) as seen:
+        await seen.held(1)
+        for attempt in range(20):  # the watch begins somewhat after the feed does
+            case.write(f"round-{attempt}/games.pgn", GAMES[1])
+            with suppress(TimeoutError):
+                await until(lambda: len(seen.games) == 2, within_s=1)
+                break
+        assert len(seen.games) == 2
+
+
+def going(*games: GameReport) -> list[GameReport]:
+    """As files have games that are not over."""
+    return decode("\n".join(pgn_text(replaced(game, result="*")) for game in games).encode())
+
+
+async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
+    tmp_path: Path,
+) -> None:
+    known = going(*GAMES[:3])
+    case = Folder(tmp_path, known)
+    case.write("game-1.pgn", known[0])
+    case.halve("game-2.pgn", known[1], 30)
+    async with case.following():
+        assert case.holds(*known)
+        case.write("game-2.pgn", known[1])
+        case.write("game-3.pgn", known[2])
+        await case.look(3)
+        assert case.holds(*known)
+        # From then on a takeback is one.
+        less = replaced(known[2], moves=known[2].moves[:-1])
+        case.write("game-3.pgn", less)
+        await case.look(3)
+        assert case.games[told_by(less)] == substance(less)
+
+
+async def test_what_a_former_run_knew_is_gone_where_it_stays_away(tmp_path: Path) -> None:
+    case = Folder(tmp_path, going(*GAMES[:2]))
+    case.write("game-1.pgn", GAMES[0])
+    began_s = case.clock.now()
+    async with case.following():
+        while told_by(GAMES[1]) in case.games:
+            await case.look()
+        assert case.clock.now() - began_s >= FeedsConfig().lost_after_s
+
+
+@pytest.mark.parametrize("first", [True, False])
+async def test_a_single_file_that_is_half_written_takes_no_move_back(
+    tmp_path: Path, first: bool
+) -> None:
+    """It comes back after a while, or was half written from the first."""
+    case = Folder(tmp_path)
+    (game,) = going(GAMES[0])
+    if not first:
+        early = replaced(game, moves=game.moves[:30])
+        case.write("games.pgn", early)
+        case.write("game-1.pgn", early)
+    else:
+        case.write("games.pgn", game)
+    async with case.following():
+        if not first:
+            (tmp_path / "game-1.pgn").unlink()
+            case.write("games.pgn", game)
+            while not case.holds(game):
+                await case.look()
+            case.clock.time_s += 2 * FeedsConfig().lost_after_s
+            await case.look(5)
+        before = len(case.reports)
+        case.halve("game-1.pgn", game, 20)
+        await case.look(3)
+        told = [len(one.moves) for each in case.reports[before:] for one in each.games]
+        assert set(told) <= {len(game.moves)}
+        assert len(case.reports[-1].games) == 1
+
+
+# --- standard input and texts -------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def piped() -> AsyncIterator[tuple[Followed, int]]:
+    """Standard input, not followed yet, and the end to write to."""
+    reader, writer = os.pipe()
+    stdin = functools.partial(StdinFeed, "standard input", fd=reader)
+    yield Followed(stdin, FeedsConfig()), writer
+    os.close(reader)
+
+
+async def write_all(fd: int, text: bytes, size: int) -> None:
+    def write() -> None:
+        for at in range(0, len(text), size):
+            os.write(fd, text[at : at + size])
+        os.close(fd)
+
+    await asyncio.to_thread(write)
+
+
+@pytest.mark.parametrize("size", [7, 1000, 1_000_000])
+async def test_a_pipe_gives_its_games_and_ends_the_feed(size: int) -> None:
+    async with piped() as (seen, writer):
+        await asyncio.gather(seen.run(), write_all(writer, TEXT, size))
+    assert seen.ledger.games == KNOWN
+    assert seen.states[-1] == "finished"
+
+
+async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(path: Path) -> None:
+    put(path, TEXT[: TEXT.rindex(b" 20. ")])
+    fd = os.open(path, os.O_RDONLY)
+    seen = Followed(functools.partial(StdinFeed, "standard input", fd=fd), FeedsConfig())
+    await seen.run()
+    os.close(fd)
+    assert [len(game.moves) for game in seen.games][-1] in (37, 38)
+
+
+async def test_games_are_reported_while_the_pipe_is_open() -> None:
+    async with piped() as (seen, writer), running(seen.feed, seen.ledger):
+        os.write(writer, TEXT[:SPLIT])
+        await seen.held(1)
+        assert seen.states[-1] == "live"
+        os.close(writer)
+
+
+async def test_html_is_refused() -> None:
+    async with piped() as (seen, writer):
+        with pytest.raises(FeedUnreadable, match="holds an HTML page"):
+            await asyncio.gather(seen.run(), write_all(writer, b"<html>Log in", 100))
+
+
+async def test_a_reader_that_leaves_early_lets_the_thread_go() -> None:
+    reader, writer = os.pipe()
+    before = threading.active_count()
+    os.write(writer, b"[Event]")
+    async for piece in (stream := pieces(reader)):
+        assert piece == b"[Event]"
+        break
+    await stream.aclose()  # type: ignore[attr-defined]
+    await until(lambda: threading.active_count() <= before)
+    os.close(writer)
+    os.close(reader)
+
+
+GAME = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n'
+
+
+@pytest.mark.parametrize(
+    ("runs", "result", "retries"),
+    [
+        ([[None, GAME + "e4 *", None, GAME + "e4 e5 *"]], "*", 0),
+        # A failure is said and tried again.
+        ([[GAME + "e4 *", FeedTrouble("plugin raised OSError")], [GAME + "e4 e5 *"]], "*", 1),
+        # Over with its last result, though the clocks run on.
+        ([[GAME.replace('"*"', '"1-0"') + "e4 e5 1-0", None, None, None]], "1-0", 0),
+    ],
+)
+async def test_texts_become_games_and_the_end_is_the_end(
+    runs: list[list[str | FeedTrouble | None]], result: str, retries: int
+) -> None:
+    left = list(runs)
+
+    async def texts() -> AsyncGenerator[str | None, None]:
+        for text in left.pop(0):
+            if isinstance(text, FeedTrouble):
+                raise text
+            yield text
+
+    seen = Followed(functools.partial(TextFeed, "plugin+p", texts), FeedsConfig())
+    await seen.run()
+    assert left == [] and seen.plies == {"A": 2} and seen.games[0].result == result
+    assert seen.states.count("retrying") == retries and seen.states[-1] == "finished"
+    if retries:
+        assert any(each.startswith("plugin raised OSError, trying again") for each in seen.details)

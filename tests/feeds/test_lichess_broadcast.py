@@ -1,0 +1,430 @@
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from live.clock import LoopClock
+from live.config import FeedsConfig, LichessConfig
+from live.errors import ConfigError, FeedNotFound, FeedUnreadable
+from live.events import GameReport
+from live.feeds.game_timeline import PlannedIncident
+from live.feeds.lichess import tour_is_over
+from live.rehearse.rehearsal import GOOD, ConnectionFaults
+from live.rehearse.web_servers import (
+    ROUND_ID,
+    TOUR_ID,
+    LichessRehearsal,
+    serving,
+)
+from tests.feeds.fakes import (
+    CONFIG,
+    GAMES,
+    DrivenClock,
+    Followed,
+    answering,
+    decode,
+    following,
+    substance,
+    told_by,
+    until,
+    upto,
+)
+
+#: The export is not compared in passing.
+RARELY = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(reconcile_s=300.0))
+SOON = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(reconcile_s=50.0))
+
+
+class Case:
+    """A lichess round on loopback, whose own clock is driven, too."""
+
+    def __init__(self, *fates: ConnectionFaults, token: str = "", shown: int = 0) -> None:
+        """``shown``: so many games are over from the start."""
+        self.clock = DrivenClock()
+        self.round = LichessRehearsal(
+            GAMES, clock=self.clock, fates=chain(fates, repeat(GOOD)), token=token
+        )
+        self.show_all(shown)
+
+    def show_all(self, count: int = 4) -> None:
+        for index, game in enumerate(GAMES[:count]):
+            self.round.show(index, game)
+
+    def show(self, index: int, plies: int) -> None:
+        self.round.show(index, upto(GAMES[index], plies))
+
+    @asynccontextmanager
+    async def following(
+        self, config: FeedsConfig = RARELY, *, tour: bool = False, begun: bool = False, **how: Any
+    ) -> AsyncIterator[Followed]:
+        """``begun``: the stream is there before the block is entered."""
+        async with self.round.serving() as spec:
+            if tour:
+                spec = spec.replace(f"/round/{ROUND_ID}", f"/{TOUR_ID}")
+            async with following(spec, config, **how) as seen:
+                if begun:
+                    await self.round.connected.wait()
+                yield seen
+
+    @property
+    def streams(self) -> int:
+        """How often the stream was asked for."""
+        return sum("/stream/" in request.path for request in self.round.requests)
+
+    def heard(self, seen: Followed) -> bool:
+        final = {told_by(game): game for game in decode(self.round.final_pgn())}
+        return seen.ledger.games == final
+
+    async def finish(self, seen: Followed) -> None:
+        """All is sent: wait until it is heard, then let the grace period pass."""
+        await until(lambda: self.heard(seen) or seen.done)
+        await seen.end()
+        assert self.heard(seen)
+        assert [substance(game) for game in seen.games] == [substance(game) for game in GAMES]
+        assert seen.states[-1] == "finished"
+
+
+def told(seen: Followed, board: int) -> list[GameReport]:
+    reported = (game for report in seen.ledger.reports for game in report.games)
+    return [game for game in reported if game.headers.round == GAMES[board].headers.round]
+
+
+def lengths(seen: Followed, board: int) -> list[int]:
+    return [len(game.moves) for game in told(seen, board)]
+
+
+async def later(seen: Followed, holds: Callable[[], bool]) -> float:
+    """Seconds that pass until it holds, keep-alives and all."""
+    begun_s = seen.clock.now()
+    while not holds():
+        assert seen.clock.now() - begun_s < 86_400
+        await until(lambda: holds() or seen.clock.next_deadline_s is not None)
+        if not holds():
+            await seen.clock.expire()
+            await asyncio.sleep(0.01)  # an answer is on its way
+    return seen.clock.now() - begun_s
+
+
+@pytest.mark.slow
+async def test_a_round_is_followed_from_its_first_move_to_its_last_result() -> None:
+    case = Case()
+    incidents = [PlannedIncident("slip", 1, 20), PlannedIncident("takeback", 2, 20)]
+    async with case.following(begun=True) as seen:
+        await case.round.play(speed=60, incidents=incidents)
+        await case.finish(seen)
+    assert set(seen.states) == {"connecting", "live", "finished"}
+    for board, game in enumerate(GAMES):  # takebacks are not told by this source
+        plies = lengths(seen, board)
+        assert plies == sorted(plies) and set(plies) == set(range(len(game.moves) + 1))
+    assert len({game.moves[19].san for game in told(seen, 1) if len(game.moves) >= 20}) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fates", "slept"),
+    [
+        ([], []),  # who connects late gets the whole round at once
+        ([ConnectionFaults(cuts=(7,))], []),
+        ([ConnectionFaults(cuts=(64,))], []),
+        ([ConnectionFaults(repeat=True)], []),
+        (
+            [ConnectionFaults(refuse=429), ConnectionFaults(refuse=429, retry_after_s=5)],
+            [60.0, 5.0],
+        ),
+        *(
+            ([ConnectionFaults(drop_after=after, cuts=(97,))], [1.0])
+            for after in (0, 1, 200, 700, 1500, 2500, 5000)
+        ),
+    ],
+)
+async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
+    fates: list[ConnectionFaults], slept: list[float]
+) -> None:
+    case = Case(*fates, shown=4)
+    async with case.following() as seen:
+        await case.finish(seen)
+    assert seen.clock.slept == slept
+    retried = [health.detail for health in seen.ledger.healths if health.state == "retrying"]
+    assert len(retried) == len(slept)
+    for board, game in enumerate(GAMES):  # the half that was lost was never taken for a whole game
+        assert set(lengths(seen, board)) == {len(game.moves)}
+
+
+@pytest.mark.slow
+async def test_a_round_that_has_not_begun_is_waited_for_and_keep_alives_spoil_no_game() -> None:
+    case = Case()
+    async with case.following(begun=True) as seen:
+        await until(lambda: seen.detail == "no games yet")
+        await case.clock.expire()
+        case.show(0, 10)
+        await seen.held(1)
+        for _ in range(3):
+            await case.clock.expire()  # a minute of silence: one space
+        assert not seen.done
+        await case.round.play(speed=60)
+        await case.finish(seen)
+    assert case.streams == 1
+
+
+@pytest.mark.slow
+async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
+    case = Case(ConnectionFaults(stall_after=700), shown=4)
+    async with case.following() as seen:
+        await until(lambda: seen.states == ["connecting", "live"])
+        while "retrying" not in seen.states:
+            # A deadline that bytes still on their way came before is not the one that is meant.
+            await seen.clock.expire()
+            await asyncio.sleep(0)
+        assert seen.clock.now() >= 1000 + 2 * RARELY.lichess.keep_alive_s
+        await case.finish(seen)
+    assert "not a sign of life for 2 min, trying again in 1 s" in seen.details
+
+
+async def test_a_round_is_not_over_while_a_game_is_unfinished() -> None:
+    case = Case(shown=4)
+    case.show(0, 30)
+    async with case.following() as seen:
+        await seen.held(4)
+        await seen.waits()
+        assert seen.clock.next_deadline_s == pytest.approx(2 * 60 + 5)
+        assert not seen.done
+        case.show_all()
+        await case.finish(seen)
+
+
+async def test_now_and_then_the_export_heals_what_the_stream_does_not_tell() -> None:
+    case = Case()
+    async with case.following(SOON, begun=True) as seen:
+        case.show(0, 20)
+        case.show(1, 20)
+        await seen.held(2)
+        await case.round.heard()
+        case.round.keep_back(0, upto(GAMES[0], 18))  # a takeback, and not a word of it
+        case.round.forget(1)  # a game deleted
+        await seen.clock.expire()
+        await seen.held(1)
+    assert len(seen.games[0].moves) == 18
+    assert seen.clock.now() == 1050
+
+
+async def test_in_a_tournament_too_the_export_of_each_round_heals() -> None:
+    case = Case()
+    case.round.tour_over = False
+    async with case.following(SOON, tour=True, begun=True) as seen:
+        case.show(0, 20)
+        await seen.held(1)
+        await case.round.heard()
+        case.round.keep_back(0, upto(GAMES[0], 18))  # a takeback, and not a word of it
+        await seen.clock.expire()
+        await seen.moved(18)
+        # Once a round's games are over and compared, it is left alone.
+        case.round.show(0, GAMES[0])
+        await until(lambda: [game.result for game in seen.games] == [GAMES[0].result])
+        for _ in range(4):
+            asked = len(case.round.requests)
+            await case.clock.expire()  # a keep-alive
+            await seen.clock.expire()
+            await seen.waits()
+        assert case.streams == 1
+    exports = [r for r in case.round.requests[asked:] if r.path.endswith(f"{ROUND_ID}.pgn")]
+    assert exports == []
+
+
+@pytest.mark.slow
+async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_end() -> None:
+    """All games known are over, and silent: yet the round has another."""
+    case = Case(ConnectionFaults(stall_after=5500), shown=3)
+    case.show(3, 20)
+    async with case.following() as seen:
+        await until(lambda: case.round.stalled)
+        await seen.held(2)
+        while len(seen.games) == 2:  # a last chunk may still come and put the end off
+            await seen.clock.expire()
+            await seen.waits()
+        assert len(seen.games) == 4 and not seen.done
+        case.show_all()
+        await seen.clock.expire()  # the stalled connection is given up
+        await case.finish(seen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("silent", [False, True])
+async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_round(
+    silent: bool,
+) -> None:
+    """Silence is no end."""
+    case = Case(*[ConnectionFaults(stall_after=100_000_000)] * silent, shown=4)
+    case.round.export = False
+    if silent:
+        case.clock.deadline = LoopClock().deadline  # type: ignore[method-assign]
+    async with case.following() as seen:
+        await until(lambda: case.heard(seen))
+        await until(lambda: seen.clock.next_deadline_s == 20.0)
+        await seen.clock.expire()
+        await until(lambda: seen.clock.next_deadline_s == 105.0)
+        if silent:
+            await seen.clock.expire()
+            await until(lambda: "retrying" in seen.states)
+            assert not seen.done
+        else:
+            await case.clock.expire()
+            await until(lambda: seen.done)
+            assert case.heard(seen)
+
+
+async def test_a_tournament_is_followed_from_round_to_round() -> None:
+    case = Case(shown=2)
+    case.round.tour_over = False
+    async with case.following(tour=True) as seen:
+        await seen.held(2)
+        await until(lambda: seen.clock.next_deadline_s == 20.0)
+        await seen.clock.expire()  # all results are in, but there are rounds to come
+        await until(lambda: seen.clock.next_deadline_s == 105.0)
+        assert not seen.done
+        case.show_all()  # the next round
+        case.round.tour_over = True
+        await case.finish(seen)
+
+
+@pytest.mark.parametrize(
+    ("body", "over"),
+    [
+        (b'{"rounds": [{"finishedAt": 1}, {"finished": true}]}', True),
+        (b'{"rounds": [{"finishedAt": 1}, {"ongoing": true}]}', False),
+        (b'{"rounds": []}', False),
+        (b"{}", False),
+        (b"<html>", False),
+        (b'{"rounds": 3}', False),
+    ],
+)
+def test_a_tournament_is_over_when_all_its_rounds_are(body: bytes, over: bool) -> None:
+    assert tour_is_over(body) is over
+
+
+async def test_no_such_round_and_html_instead_of_the_stream() -> None:
+    async with Case().round.serving() as spec:
+        seen = Followed(spec.replace(ROUND_ID, "Nowhere1"), RARELY)
+        with pytest.raises(FeedNotFound, match=r"nothing there \(404\)"):
+            await seen.run()
+        assert seen.states[-1] == "failed"
+    html = answering(200, b"<!DOCTYPE html>", Content_Type="text/html")
+    async with serving(html) as origin:
+        with pytest.raises(FeedUnreadable, match="an HTML page"):
+            await Followed(f"lichess+{origin}/broadcast/-/-/{ROUND_ID}", RARELY).run()
+
+
+def configured(spec: str, token_file: Path) -> FeedsConfig:
+    """The server of the round is the lichess of the settings."""
+    origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
+    settings = LichessConfig(base_url=origin, token_file=str(token_file))
+    return FeedsConfig(timeout_s=5.0, lichess=settings)
+
+
+PAGE = f"https://lichess.org/broadcast/a/b/{ROUND_ID}"
+
+
+@pytest.mark.slow
+async def test_a_token_is_sent_to_the_configured_lichess_only(tmp_path: Path) -> None:
+    case, file = Case(token="lip_secret", shown=4), tmp_path / "token"
+    file.write_text("lip_secret\n")
+    async with case.round.serving() as spec:
+        async with following(PAGE, configured(spec, file)) as seen:
+            await case.finish(seen)
+        # The same server, but not the configured one: no token, so no access.
+        with pytest.raises(FeedUnreadable, match=r"refuses access \(401\)"):
+            await Followed(spec, RARELY, env={"LICHESS_TOKEN": "lip_secret"}).run()
+    assert "authorization" not in case.round.requests[-1].headers
+
+
+async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used(
+    tmp_path: Path,
+) -> None:
+    """Fatal, and named neither the variable nor the setting (audit, row 5)."""
+    case, file = Case(token="lip_new", shown=4), tmp_path / "token"
+    file.write_text("lip_old\n")
+    async with (
+        case.round.serving() as spec,
+        following(f"{PAGE}.pgn", configured(spec, file), lasting=True) as seen,
+    ):
+        await until(lambda: "waiting" in seen.states)
+        for word in ("401", "expired", "study:read", "LICHESS_TOKEN", "token_file"):
+            assert word in seen.detail
+        file.write_text("lip_new\n")
+        await seen.held(4)
+
+
+@pytest.mark.parametrize("token", ["lip secret", "lip_§"])
+def test_a_token_that_is_none_is_refused_without_showing_it(token: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Followed(PAGE, FeedsConfig(), env={"LICHESS_TOKEN": token})
+    assert token not in str(caught.value)
+
+
+@pytest.mark.slow
+async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_then() -> None:
+    """A round was left 20 s after its last result (audit, row 2)."""
+    case = Case(shown=3)
+    async with case.following(lasting=True) as seen:
+        await seen.held(3)
+        await later(seen, lambda: seen.states[-1] == "finished")
+        seen.clock.time_s += 3600
+        case.round.keep_back(0, msgspec.structs.replace(GAMES[0], result="0-0"))
+        case.round.keep_back(3, upto(GAMES[3], 20))
+        assert await later(seen, lambda: len(seen.games) == 4) <= 1900
+        assert "0-0" in [game.result for game in seen.games]
+        assert not seen.done
+
+
+@pytest.mark.slow
+async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
+    case = Case()
+    next_one = LichessRehearsal(GAMES, clock=case.clock, round_id="Rehears2")
+    next_one.started = False
+    case.round = LichessRehearsal(GAMES, clock=case.clock, following=next_one)
+    case.show_all(1)
+    async with case.following(lasting=True) as seen:
+        await seen.held(1)
+        await later(seen, lambda: seen.states[-1] == "finished")
+        next_one.show(1, upto(GAMES[1], 10))
+        next_one.start()
+        assert await later(seen, lambda: len(seen.games) == 2) <= 120
+        # The round before is still looked at.
+        case.round.keep_back(0, msgspec.structs.replace(GAMES[0], result="0-0"))
+        await later(seen, lambda: "0-0" in [game.result for game in seen.games])
+    assert not any(report.complete for report in seen.ledger.reports[2:])
+
+
+async def test_a_takeback_is_seen_within_20_seconds_at_the_price_of_a_short_list() -> None:
+    """The stream does not report it; it took 300 s (audit, row 12)."""
+    case = Case()
+    async with case.following(CONFIG, begun=True) as seen:
+        case.show(0, 20)
+        await seen.held(1)
+        await later(seen, lambda: len(case.round.requests) >= 5)
+        case.round.keep_back(0, upto(GAMES[0], 18))
+        assert await later(seen, lambda: list(seen.plies.values()) == [18]) <= 20
+    exports = [r for r in case.round.requests if r.path == f"/api/broadcast/round/{ROUND_ID}.pgn"]
+    assert len(exports) == 2  # the first look, and this
+
+
+@pytest.mark.parametrize("result", ["*", "1-0"])
+async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back(
+    result: str,
+) -> None:
+    case = Case()
+    async with case.following(begun=True) as seen:
+        case.round.show(0, msgspec.structs.replace(upto(GAMES[0], 20), result=result))
+        await seen.held(1)
+        # Sent before, and under way for longer.
+        case.show(0, 18 if result == "*" else 20)
+        case.show(1, 10)
+        await seen.held(2)
+        assert lengths(seen, 0) == [20]
+        assert sorted(game.result for game in seen.games) == ["*", result]
+        if result != "*":  # withdrawn indeed: the next comparison shows it
+            await later(seen, lambda: all(game.result == "*" for game in seen.games))

@@ -1,0 +1,365 @@
+"""Boards in the hall, through DGT LiveChess."""
+
+import json
+import random
+from typing import Any
+
+import chess
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.errors import FeedUnreadable
+from live.events import GameReport, Move, Player
+from live.feeds.game_timeline import PlannedIncident
+from live.feeds.livechess import LiveChessMessages, Seat, ask_seats, found_again, met
+from live.rehearse.livechess_server import DgtBoardRehearsal
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
+from tests.feeds.fakes import (
+    CONFIG,
+    GAMES,
+    DrivenClock,
+    Followed,
+    answering,
+    following,
+    until,
+    upto,
+)
+
+
+def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
+    """Random legal moves, and the position before and after each."""
+    chance, board = random.Random(seed), chess.Board()
+    moves: list[Move] = []
+    positions = [board.copy()]
+    while len(moves) < plies and not board.is_game_over():
+        move = chance.choice(list(board.legal_moves))
+        moves.append(Move(move.uci(), board.san(move)))
+        board.push(move)
+        positions.append(board.copy())
+    return moves, positions
+
+
+@pytest.mark.slow
+@given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
+def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more: int) -> None:
+    moves, positions = game(seed, held + max(more, 0))
+    now = max(min(held + more, len(moves)), 0)
+    placed = positions[now].board_fen()
+    found = found_again(chess.STARTING_FEN, moves[: min(held, len(moves))], placed)
+    assert found is not None
+    board = chess.Board()
+    for move in found:
+        board.push_uci(move.uci)
+    assert board.board_fen() == placed
+
+
+@pytest.mark.slow
+@given(st.integers(0, 10_000), st.integers(10, 60))
+def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
+    _, positions = game(seed, plies)
+    before, now = positions[-2], positions[-1]
+    fen = met(before.board_fen(), now.board_fen())
+    if fen is not None:
+        # None: en passant, a check that only one history explains, or castling after a king's move.
+        assert chess.Board(fen).board_fen() == now.board_fen()
+        assert chess.Board(fen).turn == now.turn
+
+
+def test_what_tells_nothing() -> None:
+    kings = "4k3/8/8/8/8/8/8/4K3"
+    for before, now in (
+        ("8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/8"),
+        (kings, kings),
+        (kings, "3k4/8/8/8/8/8/8/3K4"),
+    ):
+        assert met(before, now) is None
+    moves, positions = game(1, 20)
+    lifted = positions[-1].copy()
+    lifted.remove_piece_at(next(iter(lifted.pieces(chess.PAWN, chess.WHITE))))
+    assert found_again(chess.STARTING_FEN, moves, lifted.board_fen()) is None
+
+
+START = chess.STARTING_BOARD_FEN
+FEN = chess.STARTING_FEN
+EBOARDS = '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
+CLOCK = {"white": 90, "black": 80}
+#: After 1. e4 e5, with 2. Nf3, and with 2... Nc6.
+OPEN = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
+KNIGHT = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+KNIGHTS = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+
+
+class Board:
+    """One board, spoken to directly."""
+
+    def __init__(self) -> None:
+        self.boards = LiveChessMessages()
+        assert json.loads(self.boards.ask()) == {"id": 1, "call": "eboards"}
+        (sent,), _ = self.boards.receive(EBOARDS)
+        wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
+        assert json.loads(sent)["param"] == wanted
+
+    def reconnect(self) -> None:
+        """The connection was lost and is there again."""
+        self.boards.reconnected()
+        self.boards.receive(EBOARDS)
+
+    def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
+        message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
+        return self.boards.receive(json.dumps(message))
+
+    def silent(self, **param: object) -> bool:
+        """Nothing is sent or reported after this event."""
+        return self.event(**param) == ([], [])
+
+    def setup(self, placed: str) -> str:
+        """The position that LiveChess is sent after a placement, and nothing else happens."""
+        (sent,), games = self.event(board=placed)
+        call = json.loads(sent)["param"]
+        assert (call["id"], call["method"], games) == (1, "setup", [])
+        fen: str = call["param"]["fen"]
+        return fen
+
+    def moves(self, *san: str, start: str = FEN, **param: object) -> GameReport:
+        sent, (game,) = self.event(san=list(san), start=start, **param)
+        assert sent == []
+        return game
+
+
+def clocks(game: GameReport) -> list[tuple[str, float | None]]:
+    return [(move.san, move.clock_s) for move in game.moves]
+
+
+def test_a_board_in_its_starting_position_is_set_up_once() -> None:
+    board = Board()
+    assert board.silent(board=START.replace("BNR", "B1R"))
+    assert board.setup(START) == FEN
+    assert board.silent(board=START)
+
+
+def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks() -> None:
+    board = Board()
+    board.moves("e4", clock={"white": 5390, "black": 5400, "run": False, "time": 1})
+    game = board.moves("e4", "c5", clock={"white": 5390, "black": 5330, "run": True, "time": 2})
+    assert clocks(game) == [("e4", 5390), ("c5", 5330)]
+    assert (game.key, game.headers.board, game.result) == ("23946/1", 1, "*")
+    # A corrected move keeps the clocks before it.
+    assert clocks(board.moves("e4", "e5")) == [("e4", 5390), ("e5", 5330)]
+    assert len(board.moves("e4").moves) == 1
+    game = board.moves("e4", "Ke4")
+    assert (len(game.moves), game.problem) == (1, "illegal move Ke4 at ply 2")
+
+
+def test_pieces_set_back_after_a_game_begin_another() -> None:
+    board = Board()
+    assert board.moves("e4", "e5", "Nf3", "Nc6").key == "23946/1"
+    for san in ((), ("d4",), ()):
+        assert board.moves(*san).key == "23946/2"
+
+
+def test_a_move_has_the_clock_that_its_player_pressed() -> None:
+    """It is sensed while the clock still runs; the increment comes with the press."""
+    board = Board()
+    board.moves("e4", clock={"white": 5371, "black": 5400, "run": True})
+    assert board.silent(clock={"white": 5370, "black": 5400, "run": True})
+    _, (game,) = board.event(clock={"white": 5400, "black": 5400, "run": False})
+    assert clocks(game) == [("e4", 5400)]
+    # Black thinks: nothing to tell. Then the arbiter stops the clocks and sets them.
+    assert board.silent(clock={"white": 5400, "black": 5399, "run": False})
+    assert board.silent(clock={"white": 5520, "black": 5399, "run": None})
+    game = board.moves("e4", "e5", clock={"white": 5520, "black": 5390, "run": True})
+    assert clocks(game) == [("e4", 5400), ("e5", 5390)]
+
+
+def test_a_game_that_began_while_nobody_listened_is_another() -> None:
+    opening = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+    for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*opening[:3], "d6"]):
+        board = Board()
+        for plies in range(1, len(opening) + 1):
+            board.moves(*opening[:plies], clock=CLOCK)
+        board.reconnect()
+        game = board.moves(*now, clock={"white": 5400, "black": 5390})
+        assert game.key == "23946/2"
+        # The old game's clocks are not this one's.
+        assert {move.clock_s for move in game.moves} <= {None, 5400, 5390}
+    # An arbiter takes a game back a long way: it is the same.
+    board = Board()
+    board.moves(*opening, clock=CLOCK)
+    assert board.moves(*opening[:5]).key == "23946/1"
+
+
+def test_a_livechess_that_forgot_is_told_where_the_game_stands() -> None:
+    board = Board()
+    board.moves("e4", clock=CLOCK)
+    board.moves("e4", "e5", clock=CLOCK)
+    board.reconnect()
+    # Nf3 was played meanwhile; the knight of b8 is in the air at first.
+    assert board.silent(board=KNIGHT.replace("rn", "r1", 1))
+    fen = board.setup(KNIGHT)
+    assert fen == f"{KNIGHT} b KQkq - 1 2"
+    game = board.moves("Nc6", start=fen, clock={"white": 70, "black": 60})
+    assert clocks(game) == [("e4", 90), ("e5", 80), ("Nf3", None), ("Nc6", 60)]
+    assert (game.key, game.start_fen) == ("23946/1", FEN)
+    assert [move.san for move in board.moves(start=fen).moves] == ["e4", "e5", "Nf3"]
+    board.moves("Nc6", start=fen)
+    game = board.moves()  # the pieces are set back: the next game
+    assert (game.key, game.moves) == ("23946/2", ())
+
+
+def test_a_livechess_that_follows_again_is_told_no_other_position() -> None:
+    board = Board()
+    board.moves("e4")
+    board.moves("e4", "e5")
+    board.reconnect()
+    start = board.setup(OPEN)
+    lifted = OPEN.replace("RNBQKBNR", "RNBQKB1R")
+    board.moves(start=start, board=lifted, match=False)
+    assert len(board.moves("Nf3", start=start, board=KNIGHT, match=True).moves) == 3
+    # The next move is on the board before it is in the list.
+    assert board.silent(board=KNIGHTS)
+
+
+def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is() -> None:
+    board = Board()
+    after = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R"
+    assert board.silent(board=KNIGHTS)
+    assert board.silent(board=KNIGHTS.replace("RNBQKB1R", "RNBQK2R"))
+    fen = board.setup(after)
+    assert fen == f"{after} b KQkq - 0 1"
+    game = board.moves("a6", start=fen)
+    assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "",
+        "[]",
+        '{"response":"error","id":1,"param":{"message":"x"}}',
+        '{"response":"feed","id":99,"param":{}}',
+        '{"response":"feed","id":1,"param":{"san":3}}',
+        '{"response":"feed","id":1,"param":{"san":[],"start":"nonsense"}}',
+        '{"response":"call","id":1,"param":[3,{"serialnr":null}]}',
+        b"\xff",
+    ],
+)
+def test_what_cannot_be_read_is_passed_over(raw: str | bytes) -> None:
+    assert Board().boards.receive(raw) == ([], [])
+
+
+@pytest.mark.slow
+async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> None:
+    service = DgtBoardRehearsal(GAMES, clock=DrivenClock())
+    wanted = {
+        index: [(m.uci, m.clock_s) for m in game.moves] for index, game in enumerate(GAMES, start=1)
+    }
+
+    def told(seen: Followed) -> dict[int | None, list[tuple[str, float | None]]]:
+        reports = seen.ledger.reports
+        latest = {game.headers.board: game for report in reports for game in report.games}
+        return {board: [(m.uci, m.clock_s) for m in game.moves] for board, game in latest.items()}
+
+    incidents = [PlannedIncident("slip", 0, 9), PlannedIncident("takeback", 1, 8)]
+    async with service.serving() as spec, following(spec) as seen:
+        await until(lambda: service.boards_ready == 4)
+        await service.play(speed=60, incidents=incidents)
+        await until(lambda: told(seen) == wanted)
+        service.drop()
+        await until(lambda: "retrying" in seen.states)
+        assert not seen.done
+    assert "connection to LiveChess lost, trying again in 1 s" in seen.details
+
+
+async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
+    service = DgtBoardRehearsal(GAMES[:1])
+    async with service.serving() as spec, following(spec) as seen:
+        await until(lambda: service.boards_ready == 1)
+        service.plug_in(GAMES[1])
+        for plies in range(1, 10):
+            seen.clock.time_s += 5
+            await service.show(0, upto(GAMES[0], plies))
+            await until(lambda n=plies: len(seen.ledger.reports) >= n)  # type: ignore[misc]
+        await until(lambda: service.boards_ready == 2, within_s=5)
+
+
+@pytest.mark.slow
+async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
+    """Now and then a move is played while nobody listens."""
+    game = GAMES[0]
+    service = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True)
+
+    async with service.serving() as spec, following(spec) as seen:
+        await until(lambda: service.boards_ready == 1)
+        for plies in range(1, len(game.moves) + 1):
+            if plies % 9 == 0:
+                service.drop()
+            await service.show(0, upto(game, plies))
+            if plies % 9 or plies == len(game.moves):
+                wanted = [move.uci for move in game.moves[:plies]]
+                await until(
+                    lambda w=wanted: w == [m.uci for g in seen.games for m in g.moves]  # type: ignore[misc]
+                )
+    assert seen.ledger.reports[-1].games[0].key == "10001/1"
+
+
+async def test_no_livechess_there_yet() -> None:
+    service = DgtBoardRehearsal(GAMES)
+    async with service.serving() as spec:
+        port = int(spec.split(":")[2].partition("/")[0])
+    async with following(spec) as seen:
+        await until(lambda: seen.states.count("retrying") > 1)
+        assert "cannot reach LiveChess" in seen.details[1]
+        async with service.serving(port=port):
+            await until(lambda: service.boards_ready == 4)
+            await service.show(0, upto(GAMES[0], 1))
+            await until(lambda: any(game.moves for game in seen.games))
+
+
+async def test_something_else_on_that_port() -> None:
+    async with serving(answering(200, b"a web server")) as origin:
+        with pytest.raises(FeedUnreadable, match="is no LiveChess"):
+            await Followed(origin.replace("http", "ws"), CONFIG).run()
+
+
+ANN = {"fname": "Ann", "mname": None, "lname": "Boe", "title": "WGM", "fideid": "7"}
+BEA = {"fname": "Bea", "mname": None, "lname": "Coy", "title": None, "fideid": None}
+PAIRING = {"nr": 2, "uuid": "g", "white": ANN, "black": BEA, "live": True, "result": None}
+
+
+async def seats(path: str = "/api/v1.0", **last: Any) -> dict[str, Seat]:
+    """What LiveChess answers, with these changes to the pairing of the last round."""
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t", "description": "", "rounds": 2}],
+        "tournament/t": {"uuid": "t", "name": "Open", "rounds": 2, "eboards": ["11", "12"]},
+        "round/t/0": {"nr": 1, "pairings": [{**PAIRING, "live": False, "result": "DRAW"}]},
+        "round/t/1": {"nr": 2, "date": None, "pairings": [{**PAIRING, **last}]},
+    }
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        found = files.get(request.path.removeprefix("/api/v1.0/"))
+        await reply.whole(404 if found is None else 200, json.dumps(found).encode())
+
+    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        return await ask_seats(client, "hall", f"ws{origin.removeprefix('http')}{path}")
+
+
+async def test_livechess_says_who_sits_at_which_board() -> None:
+    white, black = Player("Boe, Ann", title="WGM", fide_id=7), Player("Coy, Bea")
+    assert await seats() == {"12": Seat("Open", 2, 2, white, black, "*")}
+    assert await seats("/elsewhere") == {}
+
+
+async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
+    boards = LiveChessMessages()
+    boards.receive(json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]}))
+    event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
+    (_, (before,)) = boards.receive(json.dumps({"response": "feed", "id": 1, "param": event}))
+    assert before.headers.white.name == "?"
+    (game,) = boards.seat(await seats())
+    told = game.headers
+    assert (told.white.name, told.round, told.board) == ("Boe, Ann", "2.2", 2)
+    assert boards.seat(await seats()) == []
+    (game,) = boards.seat(await seats(live=False, result="WHITEWIN"))
+    assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)

@@ -1,0 +1,380 @@
+"""DGT LiveChess Cloud: its files as games, and how they are asked for."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from live.config import FeedsConfig, LiveChessCloudConfig
+from live.errors import FeedNotFound, FeedUnreadable
+from live.events import STANDS, GameReport
+from live.feeds.livechess_cloud import (
+    CloudBoard,
+    CloudPairing,
+    CloudRoundIndex,
+    CloudTournament,
+    current_round,
+    due_s,
+    game_reports,
+    read,
+)
+from live.games.game_index import GameIndex
+from live.games.report_changes import plan
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
+from tests.feeds.fakes import (
+    CONFIG,
+    GAMES,
+    DrivenClock,
+    Followed,
+    answering,
+    following,
+    until,
+    upto,
+)
+from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
+
+
+def report(board: dict[str, object] | None, **pairing: object) -> GameReport:
+    told = {"white": {"lname": "A"}, "black": {"lname": "B"}, "result": "*", **pairing}
+    index = read(json.dumps({"date": None, "pairings": [told]}).encode(), CloudRoundIndex)
+    held = None if board is None else read(json.dumps(board).encode(), CloudBoard)
+    assert index is not None and (held is not None or board is None)
+    return game_reports(CloudTournament(), 1, 1, index, held)[0]
+
+
+def clocks(game: GameReport) -> list[float | None]:
+    return [move.clock_s for move in game.moves]
+
+
+def test_moves_with_clocks_as_the_service_writes_them() -> None:
+    game = report({"moves": ["e4 4903+556", "c5 5453", "Nf3 +26", "d6", "d4 soon"]})
+    assert [move.san for move in game.moves] == ["e4", "c5", "Nf3", "d6", "d4"]
+    assert clocks(game) == [4903, 5453, None, None, None]
+    assert [move.spent_s for move in game.moves] == [556, None, 26, None, None]
+
+
+def test_the_clock_at_rest_is_the_better_one_while_the_game_is_live() -> None:
+    live = {"live": True, "clock": {"white": 77, "black": 88}, "moves": ["e4 90", "e5 91"]}
+    assert clocks(report(live)) == [90, 88]
+    assert clocks(report({**live, "live": False})) == [90, 91]
+    assert clocks(report({**live, "moves": ["e4 90", "e5 91", "Nf3 92"]})) == [90, 91, 77]
+
+
+def test_kings_in_the_centre_at_the_end_are_no_moves_and_an_illegal_move_ends_the_game() -> None:
+    game = report({"moves": ["e4 1", "e5 1", "Kd4", "Ke5"], "result": "DRAW", "live": False})
+    assert [m.san for m in game.moves] == ["e4", "e5"]
+    assert (game.problem, game.result) == (None, "1/2-1/2")
+    game = report({"moves": ["e4", "e5", "Qh7", "Nf6"]})
+    assert (len(game.moves), game.problem) == (2, "illegal move Qh7 at ply 3")
+
+
+def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
+    """Audit of the feeds, row 15."""
+    index = CloudRoundIndex(pairings=[CloudPairing()])
+    moves = ["e4 90", "e5 80", "Qh7 85", "Nf6 70+10", "Nf3 82", "Nc6 60"]
+    board = CloudBoard(moves=moves, live=True)
+    one, other = game_reports(CloudTournament(), 1, 1, index, board)
+    assert one.problem == f"illegal move Qh7 at ply 3 {STANDS}" and len(one.moves) == 2
+    assert [move.san for move in other.moves] == ["Nf6", "Nf3", "Nc6"]
+    assert other.moves[0].clock_s == 70 and other.key.endswith("from ply 3")
+    assert other.start_fen.startswith("rnbqkbnr/pppp1ppQ/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR b")
+
+
+@pytest.mark.parametrize(
+    ("pairing", "board", "result"),
+    [
+        ("1-0", {"live": True}, "1-0"),
+        ("*", {"live": False, "result": "BLACKWIN"}, "0-1"),
+        ("*", {"live": True, "result": "BLACKWIN"}, "*"),
+        ("*", {"live": False, "result": "NOTPLAYED"}, "*"),
+        ("1/2-1/2", {"live": False, "result": "WHITEWIN"}, "1/2-1/2"),
+    ],
+)
+def test_the_pairing_knows_the_result_best(
+    pairing: str, board: dict[str, object], result: str
+) -> None:
+    assert report(board, result=pairing).result == result
+
+
+def test_chess960_by_its_number_and_standard_by_518() -> None:
+    assert report({"chess960": 518}).headers.variant == "standard"
+    game = report({"chess960": 0, "moves": ["e4"]})
+    assert (game.headers.variant, len(game.moves)) == ("chess960", 1)
+    assert game.start_fen.startswith("bbqnnrkr/")
+
+
+@pytest.mark.parametrize(
+    ("person", "name", "fide_id"),
+    [
+        ({"lname": "A", "fname": "Magnus", "fideid": 1503014}, "A, Magnus", 1503014),
+        ({"lname": "A", "fname": "M", "mname": "S", "fideid": "1503014"}, "A, M S", 1503014),
+        ({"lname": None, "fideid": 0}, "?", None),
+        ({"lname": "A", "fname": "\x1b[31mX", "fideid": "none"}, "A, X", None),
+        (None, "?", None),  # a bye has no second player
+    ],
+)
+def test_names_and_ids(person: dict[str, object] | None, name: str, fide_id: int | None) -> None:
+    white = report(None, white=person).headers.white
+    assert (white.name, white.fide_id) == (name, fide_id)
+
+
+def test_the_round_being_played_is_followed_when_none_is_named() -> None:
+    def rounds(*told: tuple[int, int]) -> int:
+        body = json.dumps({"rounds": [{"count": c, "live": n} for c, n in told]}).encode()
+        tournament = read(body, CloudTournament)
+        assert tournament is not None
+        return current_round(tournament)
+
+    assert rounds((10, 0), (10, 7), (10, 0)) == 2
+    assert rounds((10, 0), (10, 0), (0, 0)) == 2
+    assert rounds() == 1
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"[]", b'{"moves": 3}', b'{"moves": [1]}', b"\xff"]
+)
+def test_what_is_no_file_of_the_service(body: bytes) -> None:
+    assert read(body, CloudBoard) is None
+
+
+def test_boards_are_asked_for_as_often_as_they_change() -> None:
+    live = CloudBoard(live=True, moves=["e4"])
+    assert [due_s(live, still) for still in (0, 64, 1000)] == [4, 8, 16]
+    assert due_s(CloudBoard(live=False, result="DRAW", moves=["e4"]), 0) == 480
+    assert due_s(None, 0) == due_s(CloudBoard(), 0) == 20
+    assert [due_s(live, still, over=True) for still in (0, 64, 9999)] == [4, 8, 16]
+    ended = CloudBoard(live=False, moves=["e4"])
+    assert [due_s(ended, still, over=True) for still in (0, 64, 9999)] == [4, 32, 480]
+    assert due_s(None, 0, over=True) == 480  # nobody came: no file will
+
+
+@asynccontextmanager
+async def rehearsed(
+    shown: int = 4, *, lasting: bool = False
+) -> AsyncIterator[tuple[LiveChessCloudRehearsal, Followed]]:
+    """A round of four games, some of them shown, and the feed that follows it."""
+    site = LiveChessCloudRehearsal(GAMES, clock=DrivenClock())
+    for index, game in enumerate(GAMES[:shown]):
+        site.show(index, game)
+    site.there = shown > 0
+    async with site.serving() as spec, following(spec, lasting=lasting) as seen:
+        yield site, seen
+
+
+@pytest.mark.slow
+async def test_a_round_is_followed_to_its_end_kindly() -> None:
+    async with rehearsed() as (site, seen):
+        for index, game in enumerate(GAMES):
+            site.show(index, upto(game, 9))
+        await seen.held(4)
+        await until(lambda: len(site.requests) > 100)
+        kind = len(site.requests) / ((seen.clock.now() - 1000) / 4)
+        await site.play(speed=1000)
+        await until(lambda: seen.done)
+    for told, game in zip(seen.games, GAMES, strict=True):  # the protocol carries no ratings
+        for one, other in (
+            (told.headers.white, game.headers.white),
+            (told.headers.black, game.headers.black),
+        ):
+            assert (one.name, one.title, one.fide_id) == (other.name, other.title, other.fide_id)
+        assert told.result == game.result and clocks(told) == clocks(game)
+        assert [move.uci for move in told.moves] == [move.uci for move in game.moves]
+    assert seen.states[-1] == "finished"
+    assert kind < 4  # a request for each of four boards and the list would be five a period
+    assert any("if-none-match" in request.headers for request in site.requests)
+
+
+async def test_the_configured_base_url_replaces_the_service() -> None:
+    site = LiveChessCloudRehearsal(GAMES)
+    for index, game in enumerate(GAMES):
+        site.show(index, game)
+    async with site.serving() as spec:
+        base = spec.removeprefix("livechess-cloud+").partition("/#")[0]
+        config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=base))
+        async with following(f"https://view.livechesscloud.com/#{UUID}", config) as seen:
+            await until(lambda: seen.done)
+    assert len(seen.games) == 4
+    assert site.requests[0].path == f"/meta/{UUID}"
+
+
+async def test_boards_that_fail_throughout_are_said_by_number_and_at_the_board() -> None:
+    """A 502 throughout left an empty board and no word (audit, row 8)."""
+    async with rehearsed(lasting=True) as (site, seen):
+        site.broken = {2, 4}
+        await until(lambda: "boards 2, 4 cannot be had" in seen.detail)
+        assert "(502)" in seen.detail
+        await until(lambda: sum(bool(game.problem) for game in seen.games) == 2)
+        problems = {game.problem for game in seen.games if game.problem}
+        assert problems == {"its moves cannot be had: the source is in trouble itself (502)"}
+        site.broken.clear()
+        await until(lambda: not any(game.problem for game in seen.games))
+
+
+async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:
+    """``#UUID/2`` before the round was there: given up for ever (audit, row 1)."""
+    async with rehearsed(0, lasting=True) as (site, seen):
+        await until(lambda: seen.states == ["connecting", "waiting"])
+        site.there = True
+        site.show(0, GAMES[0])
+        await until(lambda: bool(seen.games))
+    assert all(wait_s >= 10 for wait_s in seen.clock.slept[:1])
+
+
+class Site:
+    """A tournament as its files have it: JSON by path, or the status to answer with."""
+
+    def __init__(self, *live: int) -> None:
+        self.files: dict[str, Any] = {}
+        self.asked: list[str] = []
+        self.live(*live)
+
+    def live(self, *rounds: int) -> None:
+        """How many games are live in each round of ten."""
+        self.files["tournament.json"] = {"rounds": [{"count": 10, "live": n} for n in rounds]}
+
+    def play(self, number: int, board: int, result: str, *moves: str) -> None:
+        pairings = self.files.setdefault(f"round-{number}/index.json", {"pairings": []})["pairings"]
+        while len(pairings) < board:
+            name = f"{number}{len(pairings) + 1}"
+            pairings.append({"white": {"lname": f"W{name}"}, "black": {"lname": f"B{name}"}})
+        pairings[board - 1]["result"] = result
+        file = {"live": result == "*", "result": None, "moves": list(moves)}
+        self.files[f"round-{number}/game-{board}.json"] = file
+
+    def reorder(self, number: int) -> None:
+        """The last board becomes the first one."""
+        pairings = self.files[f"round-{number}/index.json"]["pairings"]
+        pairings.insert(0, pairings.pop())
+        paths = [f"round-{number}/game-{board}.json" for board in range(1, len(pairings) + 1)]
+        files = [self.files[path] for path in paths]
+        self.files.update(zip(paths, [files[-1], *files[:-1]], strict=True))
+
+    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.partition(f"/get/{UUID}/")[2]
+        self.asked.append(path)
+        found = {} if request.path.startswith("/meta/") else self.files.get(path, 404)
+        if isinstance(found, int):
+            await reply.whole(found)
+        else:
+            await reply.whole(200, json.dumps(found).encode())
+
+    @asynccontextmanager
+    async def following(self, round_: str = "") -> AsyncIterator[Followed]:
+        async with (
+            serving(self._answer) as origin,
+            following(f"livechess-cloud+{origin}/#{UUID}{round_}", FeedsConfig()) as seen,
+        ):
+            yield seen
+
+
+def boards(seen: Followed) -> dict[str, tuple[int, str]]:
+    return {game.headers.white.name: (len(game.moves), game.result) for game in seen.games}
+
+
+async def passed(seen: Followed, seconds: float) -> None:
+    """Wait until so much of the feed's time has passed."""
+    end_s = seen.clock.now() + seconds
+    await until(lambda: seen.clock.now() > end_s)
+
+
+@pytest.mark.slow
+async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
+    site = Site(1, 0)
+    site.play(1, 1, "*", "e4")
+    async with site.following() as seen:
+        await until(lambda: boards(seen) == {"W11": (1, "*")})
+        site.live(0, 1)
+        site.play(2, 1, "*", "d4")
+        await until(lambda: "W21" in boards(seen))
+        site.play(1, 1, "1-0", "e4", "e5", "Qh5")
+        await until(lambda: boards(seen) == {"W11": (3, "1-0"), "W21": (1, "*")})
+        # Then round 1 is over, and asked about no more.
+        await passed(seen, 120)
+        site.asked.clear()
+        await passed(seen, 400)
+        assert not [path for path in site.asked if path.startswith("round-1/")]
+        site.play(2, 1, "0-1", "d4", "d5")
+        await until(lambda: seen.done)
+    assert boards(seen) == {"W11": (3, "1-0"), "W21": (2, "0-1")}
+    assert seen.states[-1] == "finished"
+
+
+@pytest.mark.slow
+async def test_a_tournament_is_not_over_before_its_last_round() -> None:
+    site = Site()
+    site.files["tournament.json"] = {"rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]}
+    site.play(1, 1, "1-0", "e4")
+    async with site.following() as seen:
+        await passed(seen, 3600)
+        assert not seen.done
+        # An hour between the rounds costs the service little.
+        assert len(site.asked) < 4 * 60
+        site.live(0, 1)
+        site.play(2, 1, "*", "d4")
+        await until(lambda: "W21" in boards(seen))
+
+
+async def test_a_board_that_cannot_be_had_costs_no_other_and_boards_that_stand_still_are_kept(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    site = Site(3)
+    for board in (1, 2, 3):
+        site.play(1, board, "*", "e4")
+    site.files["round-1/game-1.json"] = 403
+    async with site.following() as seen:
+        await until(lambda: site.asked.count("round-1/game-1.json") > 2)
+        site.play(1, 3, "*", "e4", "d5")
+        await until(lambda: boards(seen).get("W13") == (2, "*"))
+    assert boards(seen) == {"W11": (0, "*"), "W12": (1, "*"), "W13": (2, "*")}
+    assert set(seen.states) == {"connecting", "live"}
+    assert caplog.text.count("game-1.json left out: the source refuses access (403)") == 1
+    first, last = seen.ledger.reports[0].games, seen.ledger.reports[-1].games
+    assert last[1] is first[1] and last[2] is not first[2]
+
+
+async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
+    site = Site(1)
+    site.play(1, 1, "1-0", "e4")
+    file, site.files["round-1/game-1.json"] = site.files["round-1/game-1.json"], 500
+    async with site.following("/1") as seen:
+        await passed(seen, 100)
+        assert not seen.done
+        # As kind as the rest: every 20 s.
+        assert site.asked.count("round-1/game-1.json") <= 6
+        site.files["round-1/game-1.json"] = file
+        await until(lambda: seen.done)
+    assert boards(seen) == {"W11": (1, "1-0")}
+
+
+@pytest.mark.parametrize("moves", [["e4"], []])
+async def test_boards_that_the_organiser_reorders_keep_their_games(moves: list[str]) -> None:
+    site = Site(2)
+    site.play(1, 1, "*", *moves)
+    site.play(1, 2, "*")
+    async with site.following() as seen:
+        await seen.held(2)
+        site.reorder(1)
+        await until(lambda: len(seen.ledger.reports) > 1)
+        site.play(1, 1, "*", "d4")
+        site.play(1, 2, "*", *moves, "e5" if moves else "e4")
+        wanted = {"W12": (1, "*"), "W11": (len(moves) + 1, "*")}
+        await until(lambda: boards(seen) == wanted)
+    held = GameIndex()
+    seated: dict[str, str] = {}
+    for told_now in seen.ledger.reports:
+        for step in plan(held, told_now):
+            held.apply(step)
+        for game in held:
+            assert seated.setdefault(game.id, game.headers.white.name) == game.headers.white.name
+    assert len(seated) == 2
+
+
+async def test_no_such_tournament_and_html_instead_of_one() -> None:
+    async with LiveChessCloudRehearsal(GAMES).serving() as spec:
+        with pytest.raises(FeedNotFound):
+            await Followed(spec.replace("1111", "9999"), CONFIG).run()
+    async with serving(answering(200, b"<html>")) as origin:
+        with pytest.raises(FeedUnreadable, match="something else"):
+            await Followed(f"livechess-cloud+{origin}/#{UUID}", CONFIG).run()

@@ -1,0 +1,500 @@
+"""Move text, comments, and the mainline of a game that is sent again and again."""
+
+import random
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import Move, Result, Score
+from live.feeds.movetext import (
+    CommentValues,
+    MoveReader,
+    Movetext,
+    UnplayableMove,
+    printable,
+    read_comment,
+    read_eval,
+    read_time_s,
+)
+from tests.feeds.fakes import DATA
+
+PROMOTION = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1"
+
+
+EN_PASSANT = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"
+
+
+CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+
+
+TWO_KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
+
+
+def play(text: str, fen: str = chess.STARTING_FEN, *, chess960: bool = False) -> tuple[str, str]:
+    return MoveReader(chess.Board(fen, chess960=chess960)).play_san(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fen", "uci", "san"),
+    [
+        ("e4", chess.STARTING_FEN, "e2e4", "e4"),
+        ("Nf3", chess.STARTING_FEN, "g1f3", "Nf3"),
+        ("e4!?", chess.STARTING_FEN, "e2e4", "e4"),
+        ("Nf3+", chess.STARTING_FEN, "g1f3", "Nf3"),
+        ("e2e4", chess.STARTING_FEN, "e2e4", "e4"),
+        ("e2-e4", chess.STARTING_FEN, "e2e4", "e4"),
+        ("Pe4", chess.STARTING_FEN, "e2e4", "e4"),
+        ("Ng1-f3", chess.STARTING_FEN, "g1f3", "Nf3"),
+        ("Ng1f3", chess.STARTING_FEN, "g1f3", "Nf3"),
+        ("g1f3", chess.STARTING_FEN, "g1f3", "Nf3"),
+        ("Ngf3", chess.STARTING_FEN, "g1f3", "Nf3"),
+        ("♘f3", chess.STARTING_FEN, "g1f3", "Nf3"),
+        ("e8Q", PROMOTION, "e7e8q", "e8=Q"),
+        ("e8=Q", PROMOTION, "e7e8q", "e8=Q"),
+        ("e8(Q)", PROMOTION, "e7e8q", "e8=Q"),
+        ("e8/Q", PROMOTION, "e7e8q", "e8=Q"),
+        ("e8q", PROMOTION, "e7e8q", "e8=Q"),
+        ("e7e8n", PROMOTION, "e7e8n", "e8=N+"),
+        ("e8N", PROMOTION, "e7e8n", "e8=N+"),
+        ("exd6", EN_PASSANT, "e5d6", "exd6"),
+        ("exd6e.p.", EN_PASSANT, "e5d6", "exd6"),
+        ("exd6ep", EN_PASSANT, "e5d6", "exd6"),
+        ("ed6", EN_PASSANT, "e5d6", "exd6"),
+        ("e5:d6", EN_PASSANT, "e5d6", "exd6"),
+        ("O-O", CASTLING, "e1g1", "O-O"),
+        ("0-0", CASTLING, "e1g1", "O-O"),
+        ("o-o-o", CASTLING, "e1c1", "O-O-O"),
+        ("0-0-0!", CASTLING, "e1c1", "O-O-O"),
+        ("Ra8", CASTLING, "a1a8", "Rxa8+"),
+        ("Rxa8", CASTLING, "a1a8", "Rxa8+"),
+        ("Nbd2", TWO_KNIGHTS, "b1d2", "Nbd2"),
+        ("N1d2", TWO_KNIGHTS, "b1d2", "Nbd2"),
+        ("Nb1d2", TWO_KNIGHTS, "b1d2", "Nbd2"),
+        ("Qh5", "rnbqkbnr/ppppp2p/8/5pp1/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3", "d1h5", "Qh5#"),
+    ],
+)
+def test_spellings_of_moves(text: str, fen: str, uci: str, san: str) -> None:
+    assert play(text, fen) == (uci, san)
+
+
+def test_chess960_castling_is_king_to_rook() -> None:
+    fen = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1"
+    assert play("O-O", fen, chess960=True) == ("e1g1", "O-O")
+    assert play("O-O-O", fen, chess960=True) == ("e1b1", "O-O-O")
+
+
+@pytest.mark.parametrize(
+    ("text", "fen", "says"),
+    [
+        ("Qh9", chess.STARTING_FEN, "illegal move Qh9"),
+        ("Qh5", chess.STARTING_FEN, "illegal move Qh5"),
+        ("e5", chess.STARTING_FEN, "illegal move e5"),
+        ("O-O", chess.STARTING_FEN, "illegal move O-O"),
+        ("e8", PROMOTION, "illegal move e8"),
+        ("e8=K", PROMOTION, "illegal move e8=K"),
+        ("Nd2", TWO_KNIGHTS, "ambiguous move Nd2"),
+        ("--", chess.STARTING_FEN, "null move --"),
+        ("Z0", chess.STARTING_FEN, "null move Z0"),
+        ("0000", chess.STARTING_FEN, "null move 0000"),
+        ("resigns", chess.STARTING_FEN, "unreadable move resigns"),
+        ("Nf3" * 1000, chess.STARTING_FEN, "illegal move Nf3Nf3Nf3Nf3Nf3Nf3Nf3Nf…"),
+        ("N\x1b[31mf3", chess.STARTING_FEN, "unreadable move N�[31mf3"),
+    ],
+)
+def test_unplayable_moves_say_why_and_leave_the_board(text: str, fen: str, says: str) -> None:
+    mover = MoveReader(chess.Board(fen))
+    with pytest.raises(UnplayableMove) as caught:
+        mover.play_san(text)
+    assert str(caught.value) == says
+    assert mover.board == chess.Board(fen)
+
+
+def test_pinned_pieces_do_not_move() -> None:
+    # Both knights reach d4, but the one on e2 is pinned: no letter is needed for the other.
+    fen = "4r1k1/8/8/8/8/1N6/4N3/4K3 w - - 0 1"
+    assert play("Nd4", fen) == ("b3d4", "Nd4")
+    with pytest.raises(UnplayableMove, match="illegal move"):
+        play("Ned4", fen)
+
+
+def test_uci_moves_get_their_san() -> None:
+    mover = MoveReader(chess.Board(CASTLING))
+    assert mover.play_uci("e1g1") == ("e1g1", "O-O")
+    assert MoveReader(chess.Board(CASTLING)).play_uci("e1h1") == ("e1g1", "O-O")
+    for text in ("e1e3", "0000", "x", "", "e7e8k"):
+        with pytest.raises(UnplayableMove):
+            mover.play_uci(text)
+
+
+def random_boards(seed: int, count: int) -> list[chess.Board]:
+    rng = random.Random(seed)
+    boards: list[chess.Board] = []
+    board = chess.Board()
+    while len(boards) < count:
+        moves = list(board.legal_moves)
+        if not moves or rng.random() < 0.01:
+            board = chess.Board()
+            if rng.random() < 0.4:
+                board = chess.Board.from_chess960_pos(rng.randrange(960))
+            continue
+        board.push(rng.choice(moves))
+        boards.append(board.copy(stack=False))
+    return boards
+
+
+@pytest.mark.slow
+def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
+    for board in random_boards(1, 400):
+        for move in board.legal_moves:
+            for text in (board.san(move), board.lan(move)):
+                played = MoveReader(board.copy(stack=False)).play_san(text)
+                assert played == (move.uci(), board.san(move)), (board.fen(), text)
+
+
+_BOARDS = random_boards(2, 500)
+
+
+@pytest.mark.slow
+@settings(max_examples=1500)
+@given(
+    st.sampled_from(_BOARDS),
+    st.from_regex(r"[KQRBN]?[a-h]?[1-8]?[x-]?[a-h][1-8](=?[QRBNKqrbnk])?[+#]?", fullmatch=True),
+)
+def test_what_parse_san_takes_is_taken_and_what_it_refuses_is_refused(
+    board: chess.Board, text: str
+) -> None:
+    try:
+        expected = board.parse_san(text).uci()
+    except ValueError:
+        expected = None
+    mover = MoveReader(board.copy(stack=False))
+    try:
+        found = mover.play_san(text)[0]
+    except UnplayableMove:
+        found = None
+        assert mover.board == board
+    assert found == expected
+
+
+@given(st.text())
+def test_no_move_text_is_too_odd(text: str) -> None:
+    mover = MoveReader(chess.Board())
+    try:
+        mover.play_san(text)
+    except UnplayableMove as error:
+        assert str(error).isprintable()
+    assert printable(text).isprintable()
+
+
+# --- comments -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (b"1:29:57", 5397.0),
+        (b"00:15:18", 918.0),
+        (b"0:5:7", 307.0),
+        (b"0:02:58.6", 178.6),
+        (b"0:00:00", 0.0),
+        (b"1:30", 5400.0),
+        (b"1:5", 3900.0),
+        (b"90", 90.0),
+        (b"4.5", 4.5),
+        (b"100:00:00", 360000.0),
+        (b"-0:00:01", None),
+        (b"1:30.5", None),
+        (b"", None),
+        (b"1:2:3:4", None),
+        (b"9" * 5000, None),
+        (b"a:b:c", None),
+    ],
+)
+def test_clock_forms(text: bytes, seconds: float | None) -> None:
+    assert read_time_s(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "white_moved", "score"),
+    [
+        (b"0.23", True, Score(23)),
+        (b"-1.5", True, Score(-150)),
+        (b"+0.3", False, Score(30)),
+        (b"0.23,18", True, Score(23)),
+        (b".5", True, Score(50)),
+        (b"2", True, Score(200)),
+        (b"57.1", True, Score(3900)),
+        (b"-99", True, Score(-3900)),
+        (b"#3", True, Score(3900, 3)),
+        (b"#-3", True, Score(-3900, -3)),
+        (b"#-3,24", True, Score(-3900, -3)),
+        (b"#0", True, Score(3900, 0)),
+        (b"#0", False, Score(-3900, 0)),
+        (b"M4", True, Score(3900, 4)),
+        (b"1e5", True, None),
+        (b"nan", True, None),
+        (b"", True, None),
+        (b"9" * 5000, True, None),
+    ],
+)
+def test_evaluations_are_whites_in_centipawns(
+    text: bytes, white_moved: bool, score: Score | None
+) -> None:
+    assert read_eval(text, white_moved) == score
+
+
+@pytest.mark.parametrize(
+    ("comment", "values"),
+    [
+        (b"[%emt 1:07.5]", CommentValues(None, 67.5, None)),  # minutes and seconds
+        (b"[%clk\n00:15:27] [%emt\n00:00:02]", CommentValues(927.0, 2.0, None)),
+        (
+            b" good [%eval 0.17] [%clk 0:00:30][%csl Ge4] move",
+            CommentValues(30.0, None, Score(17)),
+        ),
+        (b"[%clk ?] [%clk 0:00:30] [%clk 0:00:31]", CommentValues(30.0, None, None)),
+        (b"a novelty", None),
+        (b"[%clk]", None),
+    ],
+)
+def test_commands_in_comments(comment: bytes, values: CommentValues | None) -> None:
+    assert read_comment(comment, True) == values
+
+
+@given(
+    st.binary(max_size=60) | st.text("[%clkemtv 0123456789:.#-,]\n", max_size=60).map(str.encode)
+)
+def test_no_comment_is_too_odd(comment: bytes) -> None:
+    note = read_comment(comment, True)
+    assert note is None or any(value is not None for value in note)
+
+
+# --- mainline -----------------------------------------------------------------------------------
+
+
+def new(start: chess.Board | None = None, *, plies: int = 1200, comment: int = 8192) -> Movetext:
+    return Movetext(start or chess.Board(), max_plies=plies, max_comment_bytes=comment)
+
+
+def read(
+    text: bytes,
+    *,
+    whole: bool = True,
+    known: Movetext | None = None,
+    budget: int = 50,
+    tag: Result = "*",
+) -> Movetext:
+    movetext = known or new()
+    movetext.begin(text, whole=whole, tag=tag)
+    while not movetext.done:
+        movetext.advance(budget)
+    return movetext
+
+
+def sans(game: Movetext) -> str:
+    return " ".join(move.san for move in game.moves)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"1. e4 e5 2. Nf3 Nc6 *",
+        b"1.e4 e5 2.Nf3 Nc6",
+        b"1 e4 1... e5 2 Nf3 2 ... Nc6",
+        b"1e4 e5 2Nf3 ...Nc6",
+        b"e4\ne5\tNf3\nNc6",
+        b"1. e4! e5?! 2. Nf3 $1 $14 Nc6$5 +/- \xe2\xa9\xb1 ! += =",
+        b"e4 {x}e5{}Nf3{ {( }Nc6",
+        b"e4 e5 (Qh8) Nf3 Nc6",
+        b"e4 (d4 d5 (e5) {)} 1-0) e5 (c5) (e6 (c6)) Nf3(Nc3)Nc6 (",
+        b"e4 e5 ) Nf3 } Nc6 ] [",
+        b"e4 ; e5 Nc3 } (\ne5 Nf3 ;\nNc6 ; end",
+        b"% e4\ne4 e5\n% Nc3 {\nNf3 Nc6\n%",
+        b"e4 (d4 ; )\n% )\n) e5 Nf3 Nc6",
+        b"e4 1-0 e5 * Nf3 Nc6 1/2-1/2",
+        b"e4 $" + b"9" * 5000 + b" e5 Nf3 Nc6",
+        "e4 e5 ♘f3 ♞c6".encode(),
+        "1… e4 e5 2…Nf3 Nc6".encode(),
+        b"e4 e5 Nf3 N Nc6 TN D",
+    ],
+)
+def test_mainline_survives(text: bytes) -> None:
+    assert sans(read(text)) == "e4 e5 Nf3 Nc6"
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "problem"),
+    [
+        (b"e4 Qh9 e5 1-0", 1, "illegal move Qh9 at ply 2 (1...)"),
+        (b"e4 e5 Qh6 Nf6 1-0", 2, "illegal move Qh6 at ply 3 (2.)"),
+        (b"1. e4 -- 2. d4 1-0", 1, "null move -- at ply 2 (1...)"),
+        (b"e4 Z0 1-0", 1, "null move Z0 at ply 2 (1...)"),
+        (b"Nf3 Nf6 Ng1 Ng8 d3 d6 Nd2 c6 Nf3 1-0", 8, "ambiguous move Nf3 at ply 9 (5.)"),
+        (b"e4 foo e5 1-0", 1, "unreadable move foo at ply 2 (1...)"),
+        (b"e4 e5 Nf 1-0", 2, "unreadable move Nf at ply 3 (2.)"),
+        (b"e4 \xff\xfe1 1-0", 1, "unreadable move ÿþ1 at ply 2 (1...)"),
+        (b"e4 e5 {oops Nf3 1-0", 2, "a comment is never closed after ply 2"),
+        (b"e4 (d4 e5 Nf3 1-0", 1, "a variation is never closed after ply 1"),
+        (b"e4 (d4 {) e5 Nf3 1-0", 1, "a variation is never closed after ply 1"),
+        (b"0-0 1-0", 0, "illegal move 0-0 at ply 1 (1.)"),
+    ],
+)
+def test_problems_keep_the_moves_before_and_the_result(
+    text: bytes, moves: int, problem: str
+) -> None:
+    game = read(text)
+    assert (len(game.moves), game.problem, game.result) == (moves, problem, "1-0")
+
+
+def test_start_position_with_black_to_move() -> None:
+    start = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
+    game = read(b"1... Kd7 2. Kd2 Kz1", known=new(start))
+    assert sans(game) == "Kd7 Kd2"
+    assert game.problem == "unreadable move Kz1 at ply 3 (2...)"
+
+
+def test_plies_and_comments_are_bounded() -> None:
+    game = read(b"Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 1-0", known=new(plies=4))
+    assert (len(game.moves), game.problem, game.result) == (4, "more than 4 plies", "1-0")
+    deep = b"e4 {" + b"x" * 200 + b"[%clk 0:00:01]} e5 {[%clk 0:00:02]}"
+    assert [move.clock_s for move in read(deep, known=new(comment=100)).moves] == [None, 2.0]
+
+
+def test_clocks_spent_times_and_evaluations() -> None:
+    game = read(
+        b"{[%eval 0.2]} 1. e4 {[%clk 1:30:00]} {[%emt 0:00:05]} (d4 {[%clk 0:00:01]}) e5 "
+        b"{x} ({[%clk 0:00:02]} c5) {[%eval #-3] [%clk\n0:59:59.5]} 2. Nf3 {[%clk 1:00]} *"
+    )
+    assert game.start_eval == Score(20)
+    assert game.moves == [
+        Move("e2e4", "e4", 5400.0, 5.0),
+        Move("e7e5", "e5", 3599.5, None, Score(-3900, -3)),
+        Move("g1f3", "Nf3", 3600.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cut", "moves"),
+    [
+        (b"1. e4 e", "e4"),
+        (b"1. e4 e5", "e4"),
+        (b"1. e4 e5 ", "e4 e5"),
+        (b"1. e4 e5 2", "e4 e5"),
+        (b"1. e4 e5 {", "e4 e5"),
+        (b"1. e4 e5 {[%clk 0:0", "e4 e5"),
+        (b"1. e4 e5 (2. d", "e4 e5"),
+        (b"1. e4 e5;", "e4 e5"),
+        (b"1. e4 e5 ; Nf3", "e4 e5"),
+    ],
+)
+def test_what_is_cut_at_the_end_waits(cut: bytes, moves: str) -> None:
+    game = read(cut, whole=False)
+    assert (sans(game), game.problem) == (moves, None)
+
+
+def test_castling_cut_short_is_not_castled_and_a_double_forfeit_is_none() -> None:
+    start = b"e4 e5 Nf3 Nf6 Bc4 Bc5 O-O d6 d3 Bg4 Nc3 Nc6 Be3 Qd7 Re1 O-O"
+    assert len(read(start, whole=False).moves) == 15
+    for whole in (False, True):
+        game = read(start, whole=whole)
+        assert read(start + b"-O *", known=game).moves[-1].san == "O-O-O"
+    forfeited = read(b"e4 0-0", tag="0-0")
+    assert (forfeited.result, forfeited.problem) == ("0-0", None)
+
+
+def test_other_variants_are_only_read_for_their_result() -> None:
+    game = Movetext(chess.Board(), max_plies=9, max_comment_bytes=9, playable=False)
+    game = read(b"P@e4 e5 ( x 0-1", known=game)
+    assert (game.moves, game.problem, game.result) == ([], None, "0-1")
+
+
+def state(game: Movetext) -> tuple[object, ...]:
+    return (game.moves, game.result, game.problem, game.start_eval)
+
+
+GAME = (DATA / "lichess-open-2025.pgn").read_bytes().split(b"\n\n")[1].strip()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"1. e4 *", b"1. e4 e5 *"),
+        (b"1. e4 *", b"1. e4 {[%clk 0:01:00]} *"),
+        (b"1. e4 {[%clk 0:01:00]} *", b"1. e4 {[%clk 0:01:01]} e5 *"),
+        (b"1. e4 {[%clk 0:01:00]} e5 *", b"1. e4 {[%clk 0:01:09]} e5 *"),
+        (b"1. e4 {[%clk 0:01:00]} *", b"1. e4 *"),
+        (b"1. e4 * {[%clk 0:01:00]}", b"1. e4 * {[%clk 0:02:00]}"),
+        (b"1. e4 e5 2. Nf3 *", b"1. e4 e5 *"),
+        (b"1. e4 e5 2. Nf3 *", b"1. e4 c5 2. Nf3 d6 *"),
+        (b"1. e4 e5 2. Nf3 Nc6 *", b"1. d4 *"),
+        (b"{[%eval 0.1]} e4 *", b"{[%eval 0.2]} e4 *"),
+        (b"{[%eval 0.1]} *", b"*"),
+        (b"1. e4 Qh9 *", b"1. e4 Qh4 *"),
+        (b"1. e4 Qh9 *", b"1. e4 Qh9 2. d4 1-0"),
+        (b"1. e4 e5 1-0", b"1. e4 e5 2. Nf3 *"),
+        (b"1. e4 1-0 e5 *", b"1. e4 0-1 e5 *"),
+        (b"1. e4 (d4 *", b"1. e4 (d4) e5 *"),
+        (b"1. e4 {x *", b"1. e4 {x} e5 *"),
+        (b"1. e4 ; x", b"1. e4 ; xe5\ne5"),
+        (b"1. e4 ; x\n*", b"1. e4 ; x e5\n*"),
+        (b"1. e4 e5 2. Nf3 Nc6 3. Bb5 *", b"1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 *"),
+        (b"1. e4 e5 2. Nf3", b"1. e4 e5 2. Nf3+ Nc6"),
+        (b"1. e4 e5$1", b"1. e4 e5$12 Nf3"),
+        (b"", b"e4"),
+        (b"e4", b""),
+    ],
+)
+def test_text_that_changes_reads_as_if_new(before: bytes, after: bytes) -> None:
+    for whole in (True, False):
+        game = read(before, whole=whole)
+        assert state(read(after, known=game)) == state(read(after))
+        assert state(read(before, known=game, whole=whole)) == state(read(before, whole=whole))
+
+
+def test_a_game_resent_at_every_move_is_read_once() -> None:
+    known, tokens = new(), 0
+    parts = GAME.split(b"} ")
+    texts = [b"} ".join(parts[:n]) + b"} *" for n in range(1, len(parts) - 1)] + [GAME]
+    assert len(texts) > 120
+    for ply, text in enumerate(texts, 1):
+        known.begin(text, whole=True)
+        tokens += 1000 - known.advance(1000)
+        assert known.done and len(known.moves) == ply
+    assert state(known) == state(read(GAME))
+    assert tokens <= 5 * len(texts)
+
+
+_PARTS = st.sampled_from(
+    [b"e4", b"e5", b"Nf3", b"Nc6", b"O-O", b"Bc4", b"Bc5", b"Nf6", b"d3", b"d6", b" ", b"  ", b"\n",
+     b"1.", b"{", b"}", b"(", b")", b";", b"%", b"*", b"1-0", b"$1", b"{[%clk 0:1:1]}",
+     b"{[%clk 0:1:2]}", b"{[%eval 1]}", b"Qh9", b"--", b"x", b"\xff"]
+)  # fmt: skip
+
+
+_TEXTS = st.lists(_PARTS | st.just(b" "), max_size=30).map(b"".join)
+
+
+@st.composite
+def _edits(draw: st.DrawFn) -> list[bytes]:
+    text = draw(_TEXTS)
+    texts = [text]
+    for _ in range(draw(st.integers(1, 5))):
+        at = draw(st.integers(0, len(text)))
+        end = at + draw(st.integers(0, 4))
+        text = text[:at] + draw(_TEXTS | _PARTS) + (text[end:] if draw(st.booleans()) else b"")
+        texts.append(text)
+    return texts
+
+
+@pytest.mark.slow
+@settings(max_examples=1000)
+@given(_edits(), st.lists(st.booleans(), min_size=6, max_size=6), st.integers(1, 5))
+def test_law_reading_depends_neither_on_what_was_read_before_nor_on_slices(
+    texts: list[bytes], wholes: list[bool], budget: int
+) -> None:
+    known = new()
+    for text, whole in zip(texts, wholes, strict=False):
+        again = read(text, known=known, whole=whole, budget=budget)
+        assert state(again) == state(read(text, whole=whole))

@@ -1,0 +1,428 @@
+"""Games over MQTT: what payloads mean, and the source against a real broker."""
+
+import asyncio
+import gc
+import json
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import aiomqtt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.config import FeedsConfig, MqttFeedConfig
+from live.errors import ConfigError, FeedUnreadable
+from live.events import STANDS, GameReport, Player
+from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames, stable_id
+from live.feeds.open_feed import open_feed
+from live.feeds.source_probe import probe
+from live.manual.pages import manual_page
+from live.rehearse.mqtt_publisher import told_json
+from live.rehearse.rehearsal import pgn_text
+from tests.feeds.fakes import (
+    CONFIG,
+    GAMES,
+    Broker,
+    Followed,
+    following,
+    listening,
+    substance,
+    until,
+    upto,
+)
+
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+class Subscription:
+    def __init__(self) -> None:
+        self.games = MqttGames(max_bytes=2_000_000)
+
+    def read(self, payload: object, topic: str = "open/r1/7") -> None:
+        raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        for _ in self.games.read(topic, raw):
+            pass
+
+    def hear(self, payload: object, topic: str = "open/r1/7") -> list[GameReport]:
+        self.read(payload, topic)
+        return self.games.take()[0]
+
+    def one(self, payload: object) -> GameReport:
+        (game,) = self.hear(payload)
+        return game
+
+
+def sans(game: GameReport) -> str:
+    return " ".join(move.san for move in game.moves)
+
+
+def test_our_own_schema_and_pgn_carry_everything() -> None:
+    for game in GAMES:
+        told = Subscription().one(told_json(game))
+        assert substance(told) == substance(game)
+        assert told.headers == game.headers and told.key == game.key
+    text = "".join(pgn_text(game) + "\n" for game in GAMES)
+    assert [substance(game) for game in Subscription().hear(text.encode())] == [
+        substance(game) for game in GAMES
+    ]
+
+
+def test_the_least_that_is_a_game() -> None:
+    game = Subscription().one({"moves": "e4 e7e5 Nf3"})
+    assert sans(game) == "e4 e5 Nf3"
+    assert (game.headers.event, game.headers.board, game.key) == ("open/r1", 7, "open/r1/7/1")
+    assert (game.headers.white, game.result) == (Player("?"), "*")
+    game = Subscription().one(b"1. e4 e5 2. Nf3 *")
+    assert (sans(game), game.key) == ("e4 e5 Nf3", "open/r1/7")
+
+
+def test_players_by_name_alone_and_moves_with_and_without_clocks() -> None:
+    told = {
+        "white": "Müller, Ä.",
+        "black": {"name": "B\x1b[31m", "elo": 2500, "title": "GM", "other": 1},
+        "round": 3,
+        "board": 4,
+        "moves": ["e4", {"move": "c7c5", "clock_s": 5390, "spent_s": 10.5}],
+        "result": "1/2-1/2",
+    }
+    game = Subscription().one(told)
+    headers = game.headers
+    assert headers.black == Player("B", elo=2500, title="GM")
+    assert (headers.white.name, headers.round, headers.board) == ("Müller, Ä.", "3", 4)
+    assert (game.moves[1].clock_s, game.moves[1].spent_s) == (5390, 10.5)
+    assert (game.key, game.result) == ("", "1/2-1/2")
+
+
+def test_an_illegal_move_ends_the_game_there_unless_it_went_on_from_it() -> None:
+    game = Subscription().one({"moves": ["e4", "Ke5", "d4"]})
+    assert sans(game) == "e4" and game.problem == "illegal move Ke5 at ply 2"
+    one, other = Subscription().hear({"moves": ["e4", "Ke5", "d4", "Kd6"], "result": "*"})
+    assert one.problem == f"illegal move Ke5 at ply 2 {STANDS}"
+    assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
+
+
+def test_a_topic_used_again_for_players_without_names_is_another_game() -> None:
+    board = Subscription()
+    assert board.one({"moves": "e4 e5 Nf3 Nc6"}).key.endswith("/1")
+    assert board.one({"moves": "e4 e5"}).key.endswith("/1")
+    board.one({"moves": "e4 e5 Nf3 Nc6"})
+    assert board.one({"moves": ""}).key.endswith("/2")
+    assert board.one({"moves": "d4"}).key.endswith("/2")
+    assert board.one({"moves": "d4", "id": "x"}).key == "x"
+
+
+def test_fen_and_move_as_json_and_as_text() -> None:
+    for payload in (
+        {"fen": AFTER_E4, "move": "e4", "white_clock_s": 5395, "black_clock_s": 5400},
+        {"fen": AFTER_E4[:-13] + " b", "move": "e2e4", "white_clock_s": 5395},
+    ):
+        game = Subscription().one(payload)
+        assert [(move.uci, move.clock_s) for move in game.moves] == [("e2e4", 5395)]
+    short = AFTER_E4.split(" KQ")[0]
+    for text in (f"{AFTER_E4} e2e4", AFTER_E4, f"{short} e4", short):
+        assert sans(Subscription().one(text.encode())) == "e4"
+
+
+@pytest.mark.parametrize(
+    ("payload", "problem"),
+    [
+        (b"{", "broken JSON"),
+        (
+            b'{"moves": 3}',
+            "JSON that is no game (Expected `str | array`, got `int` - at `$.moves`)",
+        ),
+        (b'{"a": 1}', "JSON without moves or fen"),
+        (b'{"moves": "", "start_fen": "x"}', "JSON with a start_fen that is no position"),
+        (b'{"fen": "8/8/8/8/8/8/8/8 w"}', "a fen that is no position"),
+        (b'{"moves": "", "white": {"elo": -1}}', "JSON that is no game"),
+        (b'{"moves": ["e4"' + b" " * MAX_JSON_BYTES, "JSON of more than 1048576 bytes"),
+        (b"x" * 2_000_001, "more than 2000000 bytes"),
+        (b"<html>", "an HTML page (perhaps a login page)"),
+        (b"\x89PNG\r\n", "a picture"),
+        (b"Temperature 21", "text that is not PGN"),
+        (b'{"moves": ' + b"[" * 100_000, "broken JSON"),
+    ],
+)
+def test_what_is_no_game_is_named_and_leaves_the_game_as_it_was(
+    payload: bytes, problem: str
+) -> None:
+    board = Subscription()
+    board.one({"moves": "e4"})
+    assert board.hear(payload) == []
+    assert (board.games.problem("open/r1/7") or "").startswith(problem)
+    assert sans(board.one({"moves": "e4 e5"})) == "e4 e5"
+    assert board.games.problem("open/r1/7") is None
+
+
+def test_messages_that_nobody_took_become_one() -> None:
+    board = Subscription()
+    for plies in range(1, 20):
+        board.read(told_json(upto(GAMES[0], plies)), "a/1")
+    ((latest,), complete) = board.games.take()
+    assert (len(latest.moves), complete) == (19, False)
+    assert board.games.take() == ([], False)
+
+
+def test_an_empty_payload_takes_an_unfinished_game_away_and_no_finished_one() -> None:
+    board = Subscription()
+    board.hear({"moves": "e4", "result": "1-0", "white": "A1", "black": "B1"}, "a/1")
+    board.hear({"moves": "e4", "white": "A2", "black": "B2"}, "a/1")
+    board.hear({"moves": "e4", "result": "0-1", "white": "A3", "black": "B3"}, "a/2")
+    board.hear(b"", "a/2")
+    assert board.games.take() == ([], False)
+    board.read(b"", "a/1")
+    games, complete = board.games.take()
+    assert complete and [game.headers.white.name for game in games] == ["A1", "A3"]
+
+
+@pytest.mark.slow
+def test_topics_and_finished_games_beyond_any_event_are_left_out() -> None:
+    flooded, finished = Subscription(), Subscription()
+    for number in range(MAX_TOPICS + 10):
+        flooded.read(b"1. e4 *", f"flood/{number}")
+        finished.hear({"id": str(number), "moves": "e4", "result": "1-0"}, "a/1")
+        finished.read(b"", "a/1")
+    assert len(flooded.games.take()[0]) == MAX_TOPICS
+    finished.hear({"moves": "e4"}, "a/2")
+    finished.read(b"", "a/2")
+    games, complete = finished.games.take()
+    assert complete and len(games) == MAX_TOPICS
+
+
+@given(
+    st.binary(max_size=200) | st.text(max_size=100).map(lambda text: ('{"moves":"' + text).encode())
+)
+def test_any_bytes_are_a_game_or_a_problem(payload: bytes) -> None:
+    board = Subscription()
+    games = board.hear(payload)
+    assert games or board.games.problem("open/r1/7") or not payload.strip()
+
+
+# --- against a broker ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mosquitto(require_program: Callable[[str], str]) -> str:
+    return require_program("mosquitto")
+
+
+@pytest.fixture
+async def broker(mosquitto: str, tmp_path: Path) -> AsyncIterator[Broker]:
+    async with Broker(mosquitto, tmp_path) as broker:
+        yield broker
+
+
+def run(*command: str | Path) -> None:
+    subprocess.run(command, check=True, capture_output=True)
+
+
+async def publish(broker: Broker, *messages: tuple[str, bytes], retain: bool = True) -> None:
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        for topic, payload in messages:
+            await client.publish(topic, payload, qos=1, retain=retain)
+
+
+def played(plies: int, board: int = 1) -> tuple[str, bytes]:
+    """One board with so many moves, as it is published."""
+    return f"a/{board}", told_json(upto(GAMES[board - 1], plies))
+
+
+async def live(seen: Followed) -> None:
+    await until(lambda: "live" in seen.states)
+
+
+async def test_retained_games_are_there_at_once_and_followed_to_their_end(broker: Broker) -> None:
+    first, second, third = GAMES[:3]
+    await publish(
+        broker,
+        ("open/1/1", told_json(upto(first, 9))),
+        ("open/1/2", pgn_text(upto(second, 8)).encode()),
+        ("open/1/2/deep", told_json(upto(third, 3))),
+        ("other/1", told_json(GAMES[3])),
+    )
+    async with following(f"{broker.address}/open/#") as seen:
+        await until(lambda: sorted(seen.plies.values()) == [3, 8, 9])
+        for game, topic in ((first, "1"), (third, "2/deep")):
+            for plies in range(4, len(game.moves), 7):
+                await publish(broker, (f"open/1/{topic}", told_json(upto(game, plies))))
+            await publish(broker, (f"open/1/{topic}", told_json(game)))
+        await publish(broker, ("open/1/2", pgn_text(second).encode()))
+        wanted = sorted(map(str, map(substance, GAMES[:3])))
+        await until(lambda: sorted(map(str, map(substance, seen.games))) == wanted)
+        await seen.clock.expire()
+        await until(lambda: seen.done)
+    assert seen.states[-1] == "finished"
+
+
+async def test_repeats_and_messages_that_come_late_change_nothing_and_a_killed_broker_is_waited_for(
+    broker: Broker,
+) -> None:
+    async with following(f"{broker.address}/+/1") as seen:
+        await live(seen)
+        for plies in (1, 1, 2, 3, 2, 3, 3, 4):
+            await publish(broker, played(plies))
+        await seen.moved(4)
+        await broker.kill()
+        await until(lambda: seen.states[-1] == "retrying")
+        assert "broker" in seen.detail and "trying again in" in seen.detail
+        await broker.start()
+        await publish(broker, played(9))
+        await seen.moved(9)
+        assert seen.states[-1] == "live" and len(seen.games) == 1 and not seen.done
+
+
+async def test_what_came_while_we_were_away_is_not_lost(broker: Broker) -> None:
+    """The broker keeps the session: messages of QoS 1 that nobody retained come after all."""
+    spec = f"{broker.address}/a/#"
+    async with following(spec) as seen:
+        await live(seen)
+    await publish(broker, played(7), retain=False)
+    async with following(spec) as seen:
+        await seen.moved(7)
+
+
+@pytest.mark.slow
+async def test_a_look_at_the_source_does_not_disturb_who_follows_it(broker: Broker) -> None:
+    spec = f"{broker.address}/a/#"
+    async with following(spec) as seen:
+        await live(seen)
+        await publish(broker, played(5))
+        (finding,) = await probe([spec], CONFIG, within_s=20)
+        assert [game.plies for game in finding.games] == [5]
+        await publish(broker, played(6))
+        await seen.moved(6)
+    assert "retrying" not in seen.states
+
+
+async def test_no_broker_there_yet(mosquitto: str, tmp_path: Path) -> None:
+    broker = Broker(mosquitto, tmp_path)
+    async with following(f"{broker.address}/a/#") as seen:
+        await until(lambda: "retrying" in seen.states)
+        assert seen.detail.startswith("cannot reach the broker (Connection refused)")
+        async with broker:
+            await publish(broker, played(5))
+            await seen.held(1)
+
+
+async def test_user_and_password_from_a_file_and_a_wrong_one_is_a_clear_health_line(
+    mosquitto: str, tmp_path: Path, require_program: Callable[[str, str], str]
+) -> None:
+    passwords, mine = tmp_path / "passwords", tmp_path / "mine"
+    passwords.touch(mode=0o600)
+    program = require_program("mosquitto_passwd", "mosquitto")
+    run(program, "-b", passwords, "arbiter", "right")
+    mine.write_text("right\n")
+    config = FeedsConfig(mqtt=MqttFeedConfig(password_file=str(mine)))
+    async with Broker(mosquitto, tmp_path, [f"password_file {passwords}"]) as broker:
+        async with following(f"mqtt://arbiter@127.0.0.1:{broker.port}/a/#", config) as seen:
+            await live(seen)
+        assert "arbiter" not in str(seen.details)
+        for user in ("arbiter:wrong@", ""):
+            seen = Followed(f"mqtt://{user}127.0.0.1:{broker.port}/a/#", CONFIG)
+            with pytest.raises(FeedUnreadable, match="password_file"):
+                await seen.run()
+            assert (seen.states[-1], seen.detail) == ("failed", "the broker refuses access")
+            assert "wrong" not in str(seen.details) + seen.feed.name
+
+
+async def test_a_message_that_is_no_game_costs_no_other(
+    broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with following(f"{broker.address}/#") as seen:
+        await live(seen)
+        await publish(broker, ("a/temperature", b'{"celsius": 21}'))
+        await until(lambda: "holds JSON without moves or fen" in seen.detail)
+        await publish(broker, ("a/camera", b"\x89PNG\r\n\x1a\n" + bytes(100)), played(5))
+        await seen.held(1)
+    assert (seen.states[-1], seen.detail) == ("live", "1 game")
+    assert "'a/camera' holds a picture" in caplog.text
+
+
+async def test_an_unfinished_game_taken_from_the_broker_is_gone(broker: Broker) -> None:
+    await publish(broker, ("a/1", told_json(GAMES[0])), played(4, board=2), played(4, board=3))
+    async with following(f"{broker.address}/a/#") as seen:
+        await seen.held(3)
+        await publish(broker, ("a/1", b""), ("a/2", b""))
+        await seen.held(2)
+    assert [game.result for game in seen.games].count("*") == 1
+
+
+async def test_an_old_broker_is_spoken_to_in_mqtt_3() -> None:
+    """A broker that knows MQTT 3.1.1 only says so, and is asked again in that."""
+    greetings: list[bytes] = []
+
+    async def old(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        greeting = await reader.read(1000)
+        greetings.append(greeting)
+        version = greeting[greeting.index(b"MQTT") + 4]
+        writer.write(b"\x20\x02\x00\x01" if version == 5 else b"\x20\x02\x00\x00")
+        await writer.drain()
+        await reader.read(1000)
+
+    async with listening(old) as port, following(f"mqtt://127.0.0.1:{port}/a") as seen:
+        await until(lambda: len(greetings) >= 2)
+    assert "the broker speaks MQTT 3.1.1 only" in seen.details[1]
+    clean_session = 0b10
+    flags = greetings[1][greetings[1].index(b"MQTT") + 5]
+    assert not flags & clean_session
+
+
+def test_our_name_at_the_broker_is_stable_and_differs_by_source() -> None:
+    assert stable_id("mqtt://a/b") == stable_id("mqtt://a/b") != stable_id("mqtt://a/c")
+    assert len(stable_id("mqtt://a/b")) <= 23  # what MQTT 3.1.1, section 3.1.3.1 promises
+
+
+@pytest.mark.parametrize("key", ["password_file", "ca_file"])
+def test_a_file_that_is_not_there_is_told_at_once(key: str) -> None:
+    config = FeedsConfig(mqtt=MqttFeedConfig(**{key: "/nonexistent/x"}))
+    with pytest.raises(ConfigError, match=f"feeds.mqtt.{key} /nonexistent/x: cannot be read"):
+        open_feed("mqtts://broker.example/a", config)
+
+
+# The MQTT library leaves the socket of a failed handshake to the garbage collector.
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+async def test_tls_with_a_certificate_of_ones_own_or_one_that_nobody_vouches_for(
+    mosquitto: str, tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    certificate, key = tmp_path / "broker.pem", tmp_path / "broker.key"
+    names = ["-subj", "/CN=broker", "-addext", "subjectAltName=IP:127.0.0.1"]
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    openssl = require_program("openssl")
+    run(openssl, "req", "-x509", *kind, *names, "-keyout", key, "-out", certificate)
+    trusting = FeedsConfig(mqtt=MqttFeedConfig(ca_file=str(certificate)))
+    lines = [f"certfile {certificate}", f"keyfile {key}"]
+    async with Broker(mosquitto, tmp_path, lines) as broker:
+        spec = broker.address.replace("mqtt:", "mqtts:") + "/a/#"
+        async with following(spec, trusting) as seen:
+            await live(seen)
+        async with following(spec) as seen:
+            await until(lambda: "retrying" in seen.states)
+    assert "certificate is not accepted (self-signed" in seen.detail
+    assert "feeds.mqtt.ca_file" in seen.detail
+    gc.collect()
+
+
+@pytest.mark.slow
+async def test_both_publishers_of_the_manual_make_a_board_appear(
+    broker: Broker, require_program: Callable[[str, str], str]
+) -> None:
+    require_program("mosquitto_pub", "mosquitto-clients")
+    text = manual_page("sources").text
+    (by_hand,) = re.findall(r"^mosquitto_pub .*$", text, re.MULTILINE)
+    (program,) = re.findall(r"^```python\n(import asyncio, json\n.*?)^```", text, re.M | re.S)
+    async with following(f"{broker.address}/hall/#") as seen:
+        await live(seen)
+        shell = by_hand.replace("-h localhost", f"-h 127.0.0.1 -p {broker.port}")
+        code = program.replace('"localhost"', f'"127.0.0.1", {broker.port}')
+        for command in (["sh", "-c", shell], [sys.executable, "-c", code]):
+            await asyncio.to_thread(run, *command)
+        await seen.held(2)
+    boards = {game.headers.board: game for game in seen.games}
+    assert [move.san for move in boards[1].moves] == ["e4", "e5", "Nf3"]
+    assert boards[1].headers.event == "hall/round-1"
+    assert [(move.san, move.clock_s) for move in boards[2].moves] == [("d4", 5395), ("Nf6", 5388)]
+    assert boards[2].headers.white.title == "WGM"

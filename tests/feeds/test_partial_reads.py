@@ -1,0 +1,161 @@
+"""Which part of a re-read text is believed, and which is doubted."""
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.events import GameReport, Headers, Move, Player
+from live.feeds.pgn_snapshots import BelievedText, PartialReadFilter
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+MOVES = (Move("e2e4", "e4"), Move("e7e5", "e5"), Move("g1f3", "Nf3"))
+#: Long enough to prove that a game under another name is the same one.
+LONG = tuple(Move(uci, uci) for uci in ("g1f3", "g8f6", "f3g1", "f6g8") * 6)
+KEPT = "kept: its source has less of it just now"
+
+
+def game(white: str, moves: Sequence[Move] = MOVES) -> GameReport:
+    return GameReport("", Headers(Player(white), Player("B")), START, tuple(moves))
+
+
+A, B, C = game("A"), game("B"), game("C")
+OVER = msgspec.structs.replace(A, result="1-0")
+B1 = game("B", MOVES[:1])
+
+
+class Text:
+    """A text of which some games were believed at first."""
+
+    def __init__(self, *games: GameReport, whole: bool = True) -> None:
+        self._filter = PartialReadFilter(60)
+        if games:
+            self.read(*games, whole=whole)
+
+    def read(
+        self, *games: GameReport, whole: bool = True, now_s: float = 0, **how: bool
+    ) -> BelievedText:
+        return self._filter.believe(games, whole=whole, now_s=now_s, **how)
+
+
+def seen(belief: BelievedText) -> str:
+    """Names and plies of what is believed."""
+    return " ".join(f"{one.headers.white.name}{len(one.moves)}" for one in belief.games)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "whole", "believed"),
+    [
+        # More, a correction, a takeback on one board: at once.
+        ([game("A", MOVES[:1])], [A, B], False, "A3 B3"),
+        ([A], [game("A", (MOVES[0], Move("c7c5", "c5")))], True, "A2"),
+        ([A], [game("A", MOVES[:2])], True, "A2"),
+        # As many games under other names are no loss.
+        ([A, B], [game("Ann"), B], True, "Ann3 B3"),
+        # Two takebacks at once, a board emptied, a text cut between two games: doubted.
+        ([A, B], [game("A", MOVES[:2]), game("B", MOVES[:2])], True, "A3 B3"),
+        ([A, B], [game("A", ()), B], True, "A3 B3"),
+        ([A, B, C], [A], True, "A3 B3 C3"),
+        ([A, B], [A, B1], False, "A3 B3"),
+        # A name put right in a text that is not whole doubles no board.
+        ([game("A", LONG), B], [game("Ann", LONG), B], False, "Ann24 B3"),
+        ([game("A", LONG[:5]), B, C], [game("Á", LONG[:5]), B], False, "Á5 B3 C3"),
+        ([A, C], [game("Á", MOVES[:1])], False, "A3 C3"),
+        # A new game without moves may be half its headers.
+        ([A], [A, game("Bo", ())], False, "A3"),
+    ],
+)
+def test_what_is_believed_at_once(
+    first: list[GameReport], then: list[GameReport], whole: bool, believed: str
+) -> None:
+    assert seen(Text(*first).read(*then, whole=whole)) == believed
+
+
+def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
+    """Eight boards uploaded in five seconds (audit, row 3)."""
+    text = Text(A, B, C)
+    belief = text.read(A, B1, whole=False, now_s=10)
+    assert seen(belief) == "A3 B3 C3"
+    assert [one.problem for one in belief.games] == [None, KEPT, KEPT]
+    assert belief.complete and belief.doubted == 2 and belief.look_again_s == 60
+    belief = text.read(A, B1, whole=False, closed=True, now_s=13)  # the upload pauses
+    assert seen(belief) == "A3 B3 C3"
+    belief = text.read(A, B, C, now_s=15)
+    assert belief.games == (A, B, C) and not belief.doubted and belief.look_again_s is None
+
+
+def test_a_loss_is_believed_after_a_minute_and_three_readings_of_it() -> None:
+    text = Text(A, B)
+    for now_s in (5, 30, 64.9):
+        assert text.read(whole=False, now_s=now_s).doubted == 2
+    assert text.read(whole=False, now_s=65).games == ()
+    text.read(A, B, now_s=70)
+    text.read(A, now_s=71)
+    assert text.read(A, now_s=140).doubted == 1  # only the second reading
+    assert text.read(A, now_s=140).games == (A,)
+
+
+def test_other_boards_go_on_while_a_board_is_doubted() -> None:
+    text = Text(game("A", MOVES[:1]), B)
+    text.read(game("A", MOVES[:2]), now_s=10)
+    belief = text.read(A, now_s=40)
+    assert belief.games[0] == A and belief.doubted == 1
+    assert text.read(A, now_s=70).games == (A,)
+
+
+def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
+    assert Text(A, B).read(game("A", MOVES[:2]), B, suspect=True).doubted
+    begun = game("Bo", ())
+    assert Text(A).read(A, begun, whole=False, closed=True).games == (A, begun)
+    text = Text(A, C)
+    belief = text.read(game("Á", MOVES[:1]), whole=False, closed=True, now_s=10)
+    assert seen(belief) == "A3 C3" and not belief.complete
+    belief = text.read(game("Á"), C, now_s=15)
+    assert belief.games == (game("Á"), C) and belief.complete
+
+
+@pytest.mark.slow
+@given(st.lists(st.integers(0, 9), max_size=12))
+def test_law_readings_of_a_growing_text_never_take_back_what_was_reported(
+    points: list[int],
+) -> None:
+    """Read at any moments while A, B, C are rewritten, then left alone: all ends well."""
+    text = Text(A, B, C)
+    for point in points:  # the text holds that many moves in all
+        full, rest = divmod(point, 3)
+        games = [A, B, C][:full]
+        if rest:
+            games.append(game("ABC"[full], MOVES[:rest]))
+        assert seen(text.read(*games, whole=rest == 0)) == "A3 B3 C3"
+    end = text.read(A, B, C)
+    assert end.games == (A, B, C) and end.complete
+
+
+@given(st.lists(st.sampled_from([A, B, C, OVER]), max_size=5))
+def test_law_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
+    text = Text(A, B, C)
+    for now_s in (10, 40, 70):
+        belief = text.read(*games, whole=False, now_s=now_s)
+    assert belief.games == tuple(games) and belief.complete
+
+
+def test_what_was_gone_for_good_and_comes_back_half_written_is_doubted() -> None:
+    text = Text(A, B)
+    for now_s in (10, 40, 70):
+        gone = text.read(now_s=now_s)
+    assert gone.games == ()
+    back = text.read(A, B1, whole=False, now_s=500)
+    assert seen(back) == "A3 B3" and back.doubted == 1
+    assert text.read(A, B, now_s=501).games == (A, B)
+
+
+def test_after_a_restart_what_was_gone_is_doubted_and_what_is_over_hides_no_loss() -> None:
+    gone = msgspec.structs.replace(A, problem="no longer in its source; shown as it was last")
+    believing = PartialReadFilter(60, [gone, C])
+    assert believing.believe([C], whole=True, now_s=0).games == (C,)
+    belief = believing.believe([C, game("A", MOVES[:1])], whole=False, now_s=1)
+    assert seen(belief) == "C3 A3" and belief.doubted == 1
+    believing = PartialReadFilter(60, [OVER, B, C])
+    assert seen(believing.believe([OVER, B], whole=True, now_s=0)) == "A3 B3 C3"

@@ -1,0 +1,545 @@
+"""PGN into games: where they begin and end, what is odd in them, however they are cut."""
+
+import io
+import time
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from live.events import STANDS, GameReport, Score
+from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
+from live.feeds.pgn_headers import DOUBTFUL_WORDS, RESULT_WORDS
+from tests.feeds.fakes import DATA
+
+FILES = (
+    "dgt-livechess-round.pgn",
+    "lichess-open-2025.pgn",
+    "lichess-round-robin-2025.pgn",
+    "otb-2024-25.pgn",
+    "figure-1.pgn",
+)
+HEAD = b'[Event "E"]\n[White "W"]\n[Black "B"]\n'
+A, B = b'[Event "a"]\n[White "A"]\n', b'[Event "b"]\n[White "B"]\n'
+
+
+def decode(text: bytes) -> list[GameReport]:
+    """All games of a text, which a stream and a snapshot must tell alike."""
+    decoder = PgnDecoder()
+    streamed = [*decoder.feed(text), *decoder.finish()]
+    assert PgnReader().read(text, closed=True) == streamed
+    return streamed
+
+
+def one(movetext: bytes, head: bytes = HEAD) -> GameReport:
+    [game] = decode(head + b"\n" + movetext + b"\n\n")
+    return game
+
+
+def sans(game: GameReport) -> str:
+    return " ".join(move.san for move in game.moves)
+
+
+def shown(games: list[GameReport]) -> list[str]:
+    """White's name, moves, result and problem of each."""
+    return [
+        " ".join(filter(None, (g.headers.white.name, sans(g), g.result, g.problem))) for g in games
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_real_games_read_as_python_chess_reads_them(name: str) -> None:
+    text = (DATA / name).read_bytes()
+    handle = io.StringIO(text.decode())
+    games = decode(text)
+    for game in games:
+        expected = chess.pgn.read_game(handle)
+        assert expected is not None
+        nodes = list(expected.mainline())
+        assert [move.uci for move in game.moves] == [node.move.uci() for node in nodes]
+        assert [move.san for move in game.moves] == [node.san() for node in nodes]
+        assert [move.clock_s for move in game.moves] == [node.clock() for node in nodes]
+        assert [move.spent_s for move in game.moves] == [node.emt() for node in nodes]
+        for move, node in zip(game.moves, nodes, strict=True):
+            score = node.eval()
+            assert (move.eval is None) is (score is None)
+            if score is not None and move.eval is not None:
+                assert move.eval.mate == score.white().mate()
+                assert move.eval.cp == score.white().score(mate_score=100_000) or (
+                    abs(move.eval.cp) == 3900
+                )
+        assert game.result == expected.headers["Result"]
+        assert game.headers.white.name == expected.headers["White"]
+        assert game.headers.black.name == expected.headers["Black"]
+        assert game.problem is None
+    assert chess.pgn.read_game(handle) is None
+
+
+def test_dgt_livechess_round_and_the_evaluations_of_lichess() -> None:
+    games = decode((DATA / "dgt-livechess-round.pgn").read_bytes())
+    assert len(games) == 12
+    first = games[0]
+    assert (first.headers.round, first.headers.board, first.headers.date) == ("1.1", 1, "")
+    assert first.headers.black.elo == 1349
+    assert (first.moves[1].clock_s, first.moves[1].spent_s) == (918.0, 2.0)
+    assert first.moves[2].clock_s == 927.0  # wrapped inside the comment
+    assert one(b"{[%eval 0.13]} 1. e4 {[%eval 0.2]} *").start_eval == Score(13)
+
+
+# --- games ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"%s\n%s\n\n%s\n%s\n",
+        b"%s\n%s\n\n\n%s\n%s\n\n\n",
+        b"%s\n%s\n%s\n%s",
+        b"%s%s\n%s%s\n",
+        b"%s\n\n%s\n\n\n%s\n\n%s\n",
+        b"\n\n  \n%s\n%s\n\n\n   %s\n%s\n\n\n  ",
+        b"\xef\xbb\xbf%s\n%s\n\n\xef\xbb\xbf%s\n%s",
+        b"% escaped\n; said\n%s\n%s  \n\n%s\n%s \t\n",
+    ],
+)
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
+def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
+    for part in (A, b"1. e4 {a\nb} e5\n2. 0-0 1-0", B, b"1. d4 0-1"):
+        text = text.replace(b"%s", part, 1)
+    problem = "illegal move 0-0 at ply 3 (2.)"
+    assert shown(decode(text.replace(b"\n", newline))) == [f"A e4 e5 1-0 {problem}", "B d4 0-1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "games"),
+    [
+        (b'[Event "a"]\n\n[White "A"]\n\n\n[Black "B"]\n\n1. e4 *\n', ["A e4 *"]),
+        (A + b"\n1. e4\n" + B + b"\n1. d4\n\n", ["A e4 *", "B d4 *"]),
+        # Without moves, without tags, in paragraphs, all on one line.
+        (A + b"\n *\n\n\n" + B + b"\n*\n\n" + A + b"\n" + B + b"\n", ["A *", "B *", "A *", "B *"]),
+        (b"1. e4 e5 1-0\n\n1. d4 *\n1. c4 *\n", ["? e4 e5 1-0", "? d4 *", "? c4 *"]),
+        (A + b"\n1. e4 e5\n\n2. Nf3\n\n*\n", ["A e4 e5 Nf3 *"]),
+        (b'[White "A"] [Black "B"] 1. e4 e5 1-0\n', ["A e4 e5 1-0"]),
+        (b'[Event "a"]\nWhite "X"]\n[White "A"]\n\n1. e4 *\n\n' + B + b"\n*\n", ["A e4 *", "B *"]),
+        # What is wrong with a game costs no other.
+        (
+            A + b"\n1. e4 e5 2. Qh9 Nc6 0-1\n\n" + B + b"\n1. d4 1-0\n\n",
+            ["A e4 e5 0-1 illegal move Qh9 at ply 3 (2.)", "B d4 1-0"],
+        ),
+        (
+            A + b"\n1. e4 {oops e5 1-0\n\n" + B + b"\n1. d4 {x} d5 *\n\n",
+            ["A e4 1-0 a comment is never closed after ply 1", "B d4 d5 *"],
+        ),
+        (
+            A + b"\n1. e4 {oops *\n\n" + B + b"\n1. d4 *\n",
+            ["A e4 * a comment is never closed after ply 1", "B d4 *"],
+        ),
+        # Cut at the end: half a word, comment or tag says nothing.
+        (A + b"\n1. e4 e5 {[%clk 0:0", ["A e4 e5 *"]),
+        (A + b"\n1. e4 e5 2. Nf", ["A e4 e5 *"]),
+        (A + b"\n1. e4 e5 2", ["A e4 e5 *"]),
+        (A + b"\n1. e4 e5 (2. d4", ["A e4 e5 *"]),
+        (A + b"\n1. e4 1-0", ["A e4 1-0"]),
+        (A + b'\n*\n\n[Event "b"', ["A *"]),
+        (A + b'\n*\n\n[Event "b"]\n[White "B"]\n', ["A *"]),
+        (A + b"\n*\n\n[", ["A *"]),
+        (A + b'[Black "B"]\n[Resul', ["A *"]),
+        # Charsets, each game for itself.
+        ('[White "Müller"]\n\n1. e4 e5 *\n\n'.encode("utf-16"), ["Müller e4 e5 *"]),
+        ('[White "W"]\n[Result "½-½"]\n\n1. e4 ½-½\n'.encode(), ["W e4 1/2-1/2"]),
+        (
+            b"".join(b'[White "%s"]\n\n*\n\n' % "Müller".encode(c) for c in ("utf-8", "cp1252")),
+            ["Müller *", "Müller *"],
+        ),
+        # Positions and variants that cannot be played.
+        (
+            A + b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 1-0\n',
+            ["A 1-0 the FEN header is not a legal position"],
+        ),
+        (
+            A + b'[Variant "Crazyhouse"]\n\n1. P@e4 e5 0-1\n',
+            ["A 0-1 the variant crazyhouse is not followed"],
+        ),
+        # No games.
+        (b"", []),
+        (b"\n \n", []),
+        (b"<html><body>Login</body></html>", []),
+        (b"*\n*\n", []),
+        (b"}{", []),
+        (b"\x00" * 100, []),
+    ],
+)
+def test_where_games_begin_and_end(text: bytes, games: list[str]) -> None:
+    assert shown(decode(text)) == games
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        b'{see\n[Event "x"]\n[White "y"]\n\n1. d4 1-0\n\n[Event "z"]\n}',
+        b'{\n\n[Event "x"] 1-0\n\n}',
+        b"{ 1-0\n}",
+        b"; 1-0\n",
+        b"; {\n",
+        b"\n% {\n",
+        b"\n% 1-0\n",
+        b"{a;b}",
+        b"{a { b}",
+        b"{[%clk\n00:15:27]}\n{[%emt\n00:00:02]}",
+        b"} ) (\n)",
+        b"12.\n",
+    ],
+)
+def test_comments_do_not_split(comment: bytes) -> None:
+    text = A + b"\n1. e4 " + comment + b" e5 *\n\n" + B + b"\n*\n"
+    assert shown(decode(text)) == ["A e4 e5 *", "B *"]
+
+
+def test_chess960_position_without_variant() -> None:
+    fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
+    game = one(b"1. e4 e5 2. O-O *", HEAD + b'[FEN "%s"]\n' % fen.encode())
+    assert (game.headers.variant, game.start_fen, sans(game)) == ("chess960", fen, "e4 e5")
+    game = one(b"1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O *", HEAD + b'[Variant "Chess960"]\n')
+    assert game.moves[-1].uci == "e1h1"
+
+
+def test_castling_cut_from_long_to_short() -> None:
+    moves = b"1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. Nf3 Nf6 6. e3 e6 7. Bd3 Bd6 8. O-O"
+    [game] = decode(HEAD + b"\n" + moves)
+    assert len(game.moves) == 14
+    assert one(moves + b"-O").moves[-1].uci == "e1c1"
+
+
+WON = b'[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
+
+
+def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
+    """It ended the board (audit, row 15); the game goes on from the position behind it."""
+    text = WON + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 {[%clk 1:00:00]} a6 4. Bc4 d6 5. O-O 1-0\n"
+    first, rest = PgnReader().read(text, closed=True)
+    assert [move.san for move in first.moves] == ["e4", "e5", "Nf3", "Nc6"]
+    assert first.problem is not None and first.problem.startswith("illegal move Qh6 at ply 5")
+    assert first.problem.endswith(STANDS)
+    assert [move.san for move in rest.moves] == ["a6", "Bc4", "d6", "O-O"]
+    assert rest.start_fen.split()[:2] == [
+        "r1bqkbnr/pppp1ppp/2n4Q/4p3/4P3/5N2/PPPP1PPP/RNB1KB1R",
+        "b",
+    ]
+    assert (rest.result, rest.problem, rest.key) == ("1-0", None, "E//A/B/ from ply 5")
+    board = chess.Board(rest.start_fen)
+    for move in rest.moves:
+        board.push_uci(move.uci)
+
+
+def test_a_game_that_goes_on_is_read_on_as_it_grows() -> None:
+    reader = PgnReader()
+    text = WON.replace(b"1-0", b"*") + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 a6 4. Bc4"
+    assert [len(game.moves) for game in reader.read(text + b" *\n")] == [4, 2]
+    assert [len(game.moves) for game in reader.read(text + b" d6 5. O-O *\n")] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        b"1. e4 e5 2. Bb6 1-0",  # nothing follows
+        b"1. e4 e5 2. Bb6 Qh3 3. Nh9 1-0",  # what follows fits no position
+        b"1. e4 e5 2. Nd4 Nc6 3. a3 1-0",  # which knight?
+        b"1. e4 e5 2. Bxe8 Nc6 3. a3 1-0",  # a king cannot be taken
+    ],
+)
+def test_an_illegal_move_that_proves_nothing_ends_the_game(moves: bytes) -> None:
+    (game,) = PgnReader().read(WON + moves + b"\n", closed=True)
+    assert game.problem is not None and STANDS not in game.problem
+
+
+# --- results -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tag", "token", "result"),
+    [
+        (b"1-0", b"1-0", "1-0"),
+        (b"*", b"1-0", "1-0"),
+        (b"1-0", b"*", "1-0"),
+        (b"1-0", b"0-1", "0-1"),
+        (b"1/2", b"", "1/2-1/2"),
+        (b"+--", b"*", "1-0"),
+        (b"?", b"", "*"),
+        (b"0-0", b"0-0", "0-0"),
+    ],
+)
+def test_token_counts_unless_it_leaves_open_what_the_tag_decides(
+    tag: bytes, token: bytes, result: str
+) -> None:
+    assert one(b"1. e4 " + token, HEAD + b'[Result "%s"]\n' % tag).result == result
+
+
+def test_tag_of_a_text_that_breaks_off_is_not_believed_while_it_is_written() -> None:
+    text = HEAD + b'[Result "1-0"]\n\n1. e4 e5\n'
+    assert PgnReader().read(text)[0].result == "*"
+    assert PgnReader().read(text, closed=True)[0].result == "1-0"
+
+
+@pytest.mark.parametrize("word", sorted(RESULT_WORDS | DOUBTFUL_WORDS))
+def test_whatever_result_is_read_ends_a_text_and_its_game(word: bytes) -> None:
+    result = (RESULT_WORDS | DOUBTFUL_WORDS)[word]
+    text = b'[White "A"]\n[Black "B"]\n[Result "' + word + b'"]\n\n'
+    for moves, end in ((b"", b""), (b"1. e4 e5 2. Nf3 ", b""), (b"1. e4 e5 2. Nf3 ", b" \n")):
+        reader = PgnReader()
+        (game,) = reader.read(text + moves + word + end)
+        assert (game.result, game.problem, reader.whole) == (result, None, True)
+        assert PgnDecoder().feed(text + moves + word + end) == ([game] if end else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("1. e4 *\n\n", True),
+        ("1. e4 1-0", True),
+        ("1. e4 0-1\r\n", True),
+        ("1. e4 {they agreed} ½-½\n", True),
+        ("1. e4 {[%clk 1:30:00]} 1:0\n", True),
+        ("1. e4 e5 2. Nf3 {[%clk 1:0", False),  # cut in a clock: no result
+        ("1. e4 e5 2. Nf3 {[%clk\n0:1", False),
+        ("1. e4 e5 2. Nf3 {one thought of 1-0", False),
+        ("1. e4 ; one thought of 1-0", False),
+        ("1. e4 e5 2. Nf3 +/-", False),  # White stands better
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0-0", False),
+        ('1. e4 *\n\n[White "C', False),
+        ("1. e4 e", False),
+        ("", True),
+    ],
+)
+def test_the_end_of_a_text_tells_whether_it_is_all_there(text: str, whole: bool) -> None:
+    reader = PgnReader()
+    head = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n' if text else ""
+    reader.read((head + text).encode())
+    assert reader.whole is whole
+
+
+def test_a_sign_after_a_move_is_no_result_and_ends_nothing() -> None:
+    reader = PgnReader()
+    (game,) = reader.read(b'[Result "0-1"]\n\n1. e4 +/- e5 2. Nf3 +/-\nNc6 0-1\n')
+    assert (len(game.moves), game.result, game.problem) == (4, "0-1", None)
+
+
+# --- bounds --------------------------------------------------------------------------------------
+
+
+def test_bounds_cost_their_game_only() -> None:
+    limits = PgnLimits(game_bytes=300, plies=6, tags=5)
+    reader = PgnReader(limits=limits)
+    good = b'[White "good"]\n\n1. e4 e5 *\n\n'
+    long = b'[White "long"]\n\n1. e4 {' + b"x" * 1000 + b"} e5 *\n\n"
+    plies = b'[White "plies"]\n\n' + b"Nf3 Nf6 Ng1 Ng8 " * 2 + b"1-0\n\n"
+    tags = b"".join(b'[Tag%d "x"]\n' % i for i in range(9)) + b"\n1. e4 e5 *\n\n"
+    games = reader.read(b"".join([long, good, plies, good, tags, good]))
+    assert [game.problem for game in games] == [
+        "the game is longer than 300 bytes",
+        None,
+        "more than 6 plies",
+        None,
+        "only the first 5 headers were read",
+        None,
+    ]
+    assert [sans(game) for game in games[1::2]] == ["e4 e5"] * 3
+    assert sans(games[0]) == "e4" and len(games[2].moves) == 6 and games[2].result == "1-0"
+
+
+@pytest.mark.parametrize("line", [b"e4 ", b"e4\n", b'[White "A"]\n', b"{e4}", b"{\n", b"x", b"(\n"])
+def test_a_game_too_long_is_cut_and_the_next_one_is_not(line: bytes) -> None:
+    text = A + b"\n" * (not line.startswith(b"[")) + line * 2000 + b"\n\n" + B + b"\n1. d4 *\n"
+    limits = PgnLimits(game_bytes=1000)
+    for size in (len(text), 1, 77):
+        decoder = PgnDecoder(limits=limits)
+        parts = (text[at : at + size] for at in range(0, len(text), size))
+        games = [game for part in parts for game in decoder.feed(part)]
+        assert games[0].problem == "the game is longer than 1000 bytes"
+        assert shown(games[1:] + decoder.finish()) == ["B d4 *"]
+    assert shown(PgnReader(limits=limits).read(text)[1:]) == ["B d4 *"]
+
+
+def test_games_beyond_the_bound_are_counted_and_those_remembered_bounded() -> None:
+    reader = PgnReader(limits=PgnLimits(games=3))
+    text = b'[White "W"]\n\n1. e4 *\n\n' * 5
+    assert (len(reader.read(text)), reader.left_out) == (3, 2)
+    assert (len(reader.read(text[: len(text) // 5])), reader.left_out) == (1, 0)
+    decoder = PgnDecoder(limits=PgnLimits(games=10))
+    for number in range(100):
+        decoder.feed(b'[White "W%d"]\n\n1. e4 *\n\n' % number)
+    cache = decoder._reader._cache
+    assert len(cache._by_header) == len(cache._by_identity) == 10
+
+
+def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:
+    decoder = PgnDecoder(limits=PgnLimits(game_bytes=10_000))
+    for _ in range(5000):
+        assert decoder.feed(b" \n") == []
+    assert len(decoder._splitter._buffer) <= 2
+    assert len(decoder.feed(b' [Event "a"]\n\n*\n')) == 1
+    for _ in range(1000):
+        decoder.feed(b"x" * 1000)
+        assert len(decoder._splitter._buffer) <= 11_000
+    # A result repeated for ever is not given for ever.
+    assert len(PgnDecoder().feed(b"e4\n" + b"*\n" * 1000)) < 10
+
+
+# --- streams and cuts ----------------------------------------------------------------------------
+
+
+def test_a_game_is_told_when_its_result_token_is_there() -> None:
+    decoder = PgnDecoder()
+    assert decoder.feed(HEAD + b"\n1. e4 ") == []
+    assert decoder.feed(b"e5 *") == []
+    assert [sans(game) for game in decoder.feed(b"\n")] == ["e4 e5"]
+    assert decoder.feed(b"\n\n     ") == []
+    assert [sans(game) for game in decoder.feed(HEAD + b"\n1. e4 e5 2. Nf3 *\n\n\n")] == [
+        "e4 e5 Nf3"
+    ]
+    assert decoder.finish() == []
+
+
+def test_reset_forgets_the_half_of_a_game_and_the_end_of_input_begins_anew() -> None:
+    decoder = PgnDecoder()
+    first = decoder.feed(HEAD + b"\n1. e4 e5 *\n\n\n")
+    decoder.feed(b'[Event "half')
+    decoder.reset()
+    assert decoder.feed(HEAD + b"\n1. e4 e5 *\n\n\n") == first
+    for _ in range(2):
+        assert decoder.feed(HEAD + b"\n1. e4 e5") == []
+        assert shown(decoder.finish()) == ["W e4 *"]
+
+
+def test_lichess_stream_with_corrections() -> None:
+    url = HEAD + b'[Result "%s"]\n[GameURL "https://lichess.org/broadcast/-/-/abcdefgh/ijklmnop"]\n'
+    tells = [
+        (b"*", b" *", ""),
+        (b"*", b"1. e4 { [%clk 1:30:56] } *", "e4"),
+        (b"*", b"1. e4 { [%clk 1:30:56] } 1... e5 { [%clk 1:30:40] } *", "e4 e5"),
+        (b"*", b"1. e4 { [%clk 1:30:56] } 1... c5 { [%clk 1:30:41] } *", "e4 c5"),
+        (b"1-0", b"1. e4 { [%clk 1:30:56] } 1... c5 { [%clk 1:30:41] } 2. d4 1-0", "e4 c5 d4"),
+    ]
+    decoder = PgnDecoder()
+    for result, moves, expected in tells:
+        [game] = decoder.feed(b"  " + url % result + b"\n" + moves + b"\n\n\n")
+        assert (sans(game), game.key, game.result) == (expected, "ijklmnop", result.decode())
+    assert [move.clock_s for move in game.moves] == [5456.0, 5441.0, None]
+
+
+def test_games_with_equal_tags_do_not_mix() -> None:
+    reader = PgnReader()
+    games = [HEAD + b"\n1. %s *\n\n" % move for move in (b"e4", b"d4", b"c4")]
+    for _ in range(2):
+        assert [sans(game) for game in reader.read(b"".join(games))] == ["e4", "d4", "c4"]
+    assert [sans(game) for game in reader.read(b"".join(games[1:]))] == ["d4", "c4"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_cut_at_every_position(name: str) -> None:
+    text = (DATA / name).read_bytes()
+    whole = decode(text)
+    decoder = PgnDecoder()
+    for cut in range(0, len(text) + 1, 7 if name.startswith("dgt") else 31):
+        games = [*decoder.feed(text[:cut]), *decoder.feed(text[cut:]), *decoder.finish()]
+        assert games == whole
+    decoder = PgnDecoder()
+    games = [game for at in range(len(text)) for game in decoder.feed(text[at : at + 1])]
+    assert games + decoder.finish() == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_read_while_it_grows_never_tells_what_is_not_so(name: str) -> None:
+    text = (DATA / name).read_bytes()
+    whole = PgnReader().read(text, closed=True)
+    reader = PgnReader()
+    told = 0
+    for end in [*range(0, len(text), 11), len(text)]:
+        games = reader.read(text[:end])
+        assert len(games) <= len(whole)
+        for game, final in zip(games, whole, strict=False):
+            assert game.problem is None
+            moves = [move.uci for move in game.moves]
+            assert moves == [move.uci for move in final.moves[: len(moves)]]
+            assert game.moves[:-1] == final.moves[: len(moves) - 1] or not moves
+            assert game.result in ("*", final.result)
+            if game.result != "*":
+                assert game.moves == final.moves
+        told = max(told, sum(len(game.moves) for game in games))
+    assert told == sum(len(game.moves) for game in whole)
+
+
+_PIECES = st.sampled_from(
+    [HEAD, b"\n", b"\n\n", b"\r\n", b"1. e4", b" e5 ", b" Nf3", b" O-O", b" *", b" 1-0", b"{", b"}",
+     b"(", b")", b";", b"%", b"[", b'[Event "x"]', b"\xbd", b"\xc2", b"{[%clk 0:0:1]}",
+     b"\xef\xbb\xbf", b"$1", b'[Result "1-0"]', b'[FEN "x"]']
+)  # fmt: skip
+
+
+def streamed(text: bytes, cuts: list[int], limits: PgnLimits) -> list[GameReport]:
+    decoder = PgnDecoder(limits=limits)
+    ends = zip([0, *cuts], [*cuts, len(text)], strict=True)
+    games = [game for start, stop in ends for game in decoder.feed(text[start:stop])]
+    return games + decoder.finish()
+
+
+@pytest.mark.slow
+@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(_PIECES, max_size=40).map(b"".join) | st.binary(max_size=60),
+    st.sampled_from([20, 60, 1 << 19]),
+    st.data(),
+)
+def test_law_reports_do_not_depend_on_cuts(text: bytes, limit: int, data: st.DataObject) -> None:
+    limits = PgnLimits(game_bytes=limit)
+    whole = streamed(text, [], limits)
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
+    assert streamed(text, cuts, limits) == whole
+    assert streamed(text, list(range(1, len(text))), limits) == whole
+
+
+@pytest.mark.slow
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.lists(_PIECES, max_size=30).map(b"".join), min_size=2, max_size=5), st.booleans()
+)
+def test_reading_again_never_depends_on_what_was_read_before(
+    texts: list[bytes], closed: bool
+) -> None:
+    reader = PgnReader()
+    for text in [*texts, *texts]:
+        assert reader.read(text, closed=closed) == PgnReader().read(text, closed=closed)
+
+
+def test_slices_hand_back_control() -> None:
+    text = (DATA / "lichess-open-2025.pgn").read_bytes()
+    slices = list(PgnDecoder().slices(text))
+    assert len(slices) > 2
+    assert [game for games in slices for game in games] == PgnDecoder().feed(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "flood",
+    [b"(", b")", b"()", b"(e4) ", b"{", b"{}", b" ", b"\n", b";\n", b"%\n", b"$1", b"$", b"1.",
+     b"* ", b"x ", b"Nf3 ", b"Nf3 Nf6 Ng1 Ng8 (e4) ", b"(((e4))) ", b"{\n", b'{\n[Event "x"]\n',
+     b"*\n", b"1\n", b"}\n"],
+)  # fmt: skip
+def test_time_is_linear(flood: bytes) -> None:
+    """In CPU time, and by a wide margin: what is quadratic takes sixteen times as long."""
+
+    def seconds(size: int) -> float:
+        text = b"e4 e5 " + flood * (size // len(flood))
+        best = float("inf")
+        for _ in range(3):
+            start = time.thread_time()
+            streamed(text, [], PgnLimits())
+            PgnReader().read(text)
+            best = min(best, time.thread_time() - start)
+        return best
+
+    assert seconds(80_000) < 12 * seconds(20_000) + 0.05

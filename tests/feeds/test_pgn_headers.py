@@ -1,0 +1,457 @@
+"""Charsets, what is no PGN at all, tags, and the spellings of a result."""
+
+import codecs
+import gzip
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.events import Player
+from live.feeds.charset import (
+    PlainLines,
+    Utf16ToUtf8,
+    decode,
+    likely_charset,
+    not_pgn,
+    what_instead,
+)
+from live.feeds.pgn_headers import (
+    DOUBTFUL_WORDS,
+    RESULT_WORDS,
+    GameHead,
+    clean,
+    read_elo,
+    read_head,
+    read_result,
+    web_address,
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"Carlsen", "Carlsen"),
+        ("Đurić".encode(), "Đurić"),
+        ("Müller".encode("cp1252"), "Müller"),
+        (codecs.BOM_UTF8 + "Müller".encode(), "Müller"),
+        (codecs.BOM_UTF8 + "Müller".encode("cp1252"), "Müller"),
+        (b"\x81\x8d", "��"),
+    ],
+)
+def test_mark_then_utf8_then_windows(raw: bytes, text: str) -> None:
+    assert decode(raw) == text
+
+
+def test_the_callers_charset_is_used_if_there_is_such_a_one() -> None:
+    assert decode("Đurić".encode("iso-8859-2"), "iso-8859-2") == "Đurić"
+    assert decode("Müller".encode("cp1252"), "no-such-charset") == "Müller"
+
+
+@pytest.mark.slow
+@given(st.binary(), st.sampled_from(["cp1252", "iso-8859-2", "utf-16", "base64", "idna", "\x00"]))
+def test_decoding_never_fails(raw: bytes, fallback: str) -> None:
+    decode(raw, fallback)
+
+
+@pytest.mark.slow
+@given(st.text(), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]), st.data())
+def test_utf16_is_told_by_its_mark_wherever_cut(
+    text: str, charset: str, data: st.DataObject
+) -> None:
+    mark = "﻿".encode(charset) if charset != "utf-8" else b""
+    raw = mark + text.encode(charset)
+    cut = data.draw(st.integers(0, len(raw)))
+    wide = Utf16ToUtf8()
+    assert wide.feed(raw[:cut]) + wide.feed(raw[cut:]) + wide.finish() == text.encode()
+
+
+@pytest.mark.slow
+@given(st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\x00"]), max_size=20), st.data())
+def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -> None:
+    raw = b"".join(parts)
+    cut = data.draw(st.integers(0, len(raw)))
+    lines = PlainLines()
+    plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:]) + lines.finish()
+    assert plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
+    assert b"\r" not in plain
+
+
+@pytest.mark.parametrize(
+    ("names", "charset"),
+    [
+        ("Карпов, Анатолий - Каспаров, Гарри", "cp1251"),
+        ("Непомнящий, Ян", "cp1251"),
+        ("Dvořák, Jiří - Hráček, Zbyněk", "cp1250"),
+        ("Kovačević, Aleksandar", "cp1250"),
+        ("Wojtaszek, Radosław - Świercz, Dariusz", "cp1250"),
+        ("Hélène Lefèvre - José Núñez", "cp1252"),
+        ("Müller, Jörg - Grönfeld, Ernst", "cp1252"),
+        ("Sørensen, Bjørn - Åberg, Märta", "cp1252"),
+        ("João Conceição", "cp1252"),
+    ],
+)
+def test_names_tell_their_charset(names: str, charset: str) -> None:
+    raw = f'[Event "Open"]\n[White "{names}"]\n\n1. e4 *\n'.encode(charset)
+    assert likely_charset(raw) == charset
+    assert likely_charset(raw.decode(charset).encode()) == ""
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [
+        (b"", None),
+        (b"  \r\n ", None),
+        (b'[Event "x"]', None),
+        (b'\xef\xbb\xbf[Event "x"]', None),
+        (b'   [Event "after keep-alives"]', None),
+        (b'[ePGN "0.1;DGT LiveChess/2.2.6"]', None),
+        (b"% escape line\n[Event", None),
+        (b"; comment\n1. e4", None),
+        (b"1. e4 e5", None),
+        (b"e4 e5 Nf3 *", None),
+        (b"O-O", None),
+        (b"{ [%eval 0.2] } 1. e4", None),
+        (b"*", None),
+        ('[Event "x"]'.encode("utf-16"), None),
+        (b"<!DOCTYPE html><html>", "HTML"),
+        (b"\n\n  <HTML>", "HTML"),
+        (b'\xef\xbb\xbf<!doctype HTML public "x">', "HTML"),
+        (b"<?xml version='1.0'?><rss>", "XML"),
+        (b'{"error":"Not found"}', "JSON"),
+        (b'[{"id": 1}]', "JSON"),
+        (b"%PDF-1.7", "PDF"),
+        (b"PK\x03\x04....", "ZIP"),
+        (gzip.compress(b"[Event", mtime=0), "gzip"),
+        (b"\x7fELF\x00\x00", "binary"),
+        (b"Please log in", "text that is not PGN"),
+        (b"Dear friends of chess, today", "text that is not PGN"),
+        (b"hello\n", "text that is not PGN"),
+        (b"Oops", "text that is not PGN"),
+        (b"Bob 1-0", "text that is not PGN"),
+    ],
+)
+def test_what_may_be_pgn_and_what_a_text_is_instead(head: bytes, what: str | None) -> None:
+    found = not_pgn(head)
+    assert found is None if what is None else what in (found or "")
+
+
+def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
+    assert "HTML" in (not_pgn(b"Please log in", "text/html; charset=utf-8") or "")
+    assert not_pgn(b'[Event "x"]', "text/html") is None
+
+
+@given(st.binary(max_size=50), st.text(max_size=10))
+def test_no_text_is_too_odd_to_be_none(head: bytes, content_type: str) -> None:
+    not_pgn(head, content_type)
+
+
+@pytest.mark.parametrize(
+    ("url", "remedy"),
+    [
+        ("https://chess.com/events/x", "lichess broadcast"),
+        ("https://www.chess.com/events/2026-candidates", "lichess broadcast"),
+        ("https://s2.chess-results.com/tnr1.aspx", "no moves"),
+        ("https://notchess.com/x", "give the address of the PGN itself"),
+        ("https://example.org/chess.com/games", "give the address of the PGN itself"),
+    ],
+)
+def test_known_pages_without_games_name_what_to_follow_instead(url: str, remedy: str) -> None:
+    assert remedy in what_instead(url)
+
+
+# --- results ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("1-0", "1-0"),
+        ("0-1", "0-1"),
+        ("1/2-1/2", "1/2-1/2"),
+        ("*", "*"),
+        ("½-½", "1/2-1/2"),
+        ("½-0", "1/2-0"),
+        ("0-½", "0-1/2"),
+        ("0-0", "0-0"),
+        ("1/2", "1/2-1/2"),
+        ("0.5-0.5", "1/2-1/2"),
+        ("0,5 - 0,5", "1/2-1/2"),
+        ("1:0", "1-0"),
+        ("0:1", "0-1"),
+        (" 1 - 0 ", "1-0"),
+        ("1–0", "1-0"),
+        ("+--", "1-0"),
+        ("--+", "0-1"),
+        ("+:-", "1-0"),
+        ("-:+", "0-1"),
+        ("---", "0-0"),
+        ("+/-", "1-0"),
+        ("-/+", "0-1"),
+        ("-/-", "0-0"),
+        ("=/=", "1/2-1/2"),
+        ("0:0", "0-0"),
+        ("1,0-0,0", "1-0"),
+        ("+/- (forfeit)", "1-0"),
+        ("1-0F", "1-0"),
+        ("1F-0F", "1-0"),
+        ("1-0 FF", "1-0"),
+        ("", "*"),
+        ("?", "*"),
+        ("2-0", "*"),
+        ("1-1", "*"),
+        ("1-0-0", "*"),
+        ("adjourned", "*"),
+    ],
+)
+def test_spellings_of_results(text: str, result: str) -> None:
+    assert read_result(text) == result
+
+
+@given(st.text())
+def test_no_result_is_too_odd(text: str) -> None:
+    read_result(text)
+    for word, result in (RESULT_WORDS | DOUBTFUL_WORDS).items():
+        assert read_result(decode(word)) == result, "it means itself in a tag, too"
+
+
+# --- tags ---------------------------------------------------------------------------------------
+
+
+BROADCAST = b"""[Event "Round 1: Moss, M - Lonning, H"]
+[Site "https://lichess.org/broadcast/open/round-1/abcdefgh/ijklmnop"]
+[Date "2025.04.12"]
+[Round "1.5"]
+[White "Moss, M"]
+[Black "Lonning, H"]
+[Result "*"]
+[WhiteElo "2496"]
+[WhiteTitle "GM"]
+[WhiteFideId "2252627"]
+[WhiteTeam "Sotra"]
+[BlackElo "?"]
+[BlackFideId "0"]
+[BlackFederation "NOR"]
+[TimeControl "90+30"]
+[Variant "Standard"]
+[BroadcastName "Sotra Open"]
+[GameURL "https://lichess.org/broadcast/open/round-1/abcdefgh/ijklmnop"]
+"""
+
+
+def head(raw: bytes, *, max_tags: int = 100, max_line_bytes: int = 2000) -> GameHead:
+    return read_head(raw, max_tags=max_tags, max_line_bytes=max_line_bytes)
+
+
+def test_lichess_broadcast() -> None:
+    game = head(BROADCAST)
+    assert game.key == "ijklmnop"
+    assert game.headers.event == "Sotra Open"
+    assert game.headers.white == Player("Moss, M", 2496, "GM", 2252627, None, "Sotra")
+    assert game.headers.black == Player("Lonning, H", federation="NOR")
+    assert (game.headers.round, game.headers.board) == ("1.5", 5)
+    assert game.headers.date == "2025.04.12"
+    assert game.headers.time_control == "90+30"
+    assert game.headers.url.endswith("/ijklmnop")
+    assert (game.start_fen, game.chess960, game.playable) == (chess.STARTING_FEN, False, True)
+    assert game.problem is None
+
+
+def test_what_tags_say_and_what_is_unknown_is_empty() -> None:
+    game = head(b'[Event "Open"]\n[Site "Oslo NOR"]\n[GameId "42"]\n[ePGN "0.1;DGT"]\n[ECO "B31"]')
+    told = game.headers
+    assert (told.event, told.site, told.url, told.eco) == ("Open", "Oslo NOR", "", "B31")
+    assert (game.key, game.problem) == ("42", None)
+    assert head(b'[Opening "Sicilian Defense"]').headers.opening == "Sicilian Defense"
+    tags = b"Event Site Date White Black WhiteElo TimeControl ECO Opening".split()
+    unknown = b"".join(b'[%s "?"]\n' % tag for tag in tags) + b'[Round "??"]\n[Date "????.??.??"]'
+    assert head(unknown).headers == head(b"").headers
+    assert head(b"").headers.white == Player("?")
+
+
+@pytest.mark.parametrize(
+    ("tags", "board"),
+    [
+        (b'[Board "7"]', 7),
+        (b'[Board "7"]\n[Round "1.5"]', 7),
+        (b'[Round "3.12"]', 12),
+        (b'[Round "3.2.12"]', 12),
+        (b'[Round "3"]', None),
+        (b'[Round "?"]', None),
+        (b'[Board "?"]', None),
+        (b'[Board "0"]', None),
+        (b'[Board "99999999999999"]', None),
+    ],
+)
+def test_board_number(tags: bytes, board: int | None) -> None:
+    assert head(tags).headers.board == board
+
+
+@pytest.mark.parametrize(
+    ("text", "elo"),
+    [("2500", 2500), (" 987", 987), ("1500P", 1500), ("0", None), ("-", None), ("?", None),
+     ("", None), ("25000", None), ("0000", None), ("unrated", None)],
+)  # fmt: skip
+def test_elo(text: str, elo: int | None) -> None:
+    assert read_elo(text) == elo
+
+
+@pytest.mark.parametrize(
+    ("line", "white", "black"),
+    [
+        (b'[White "A"] [Black "B"]', "A", "B"),
+        (b'  [White "A"]\n\t[Black "B"]  ', "A", "B"),
+        (b'[ White  "A" ]\n[Black "B"] trailing', "A", "B"),
+        (b'[White "A "the cat" Cat"]\n[Black "B"]', 'A "the cat" Cat', "B"),
+        (b'[White "A \\"the cat\\" \\\\ Cat"]\n[Black "B"]', 'A "the cat" \\ Cat', "B"),
+        (b'[White "A\n[Black "B"', "A", "B"),
+        (b'[White "A]\n[Black "B\\"]', "A", "B\\"),
+        (b'[White ""]\n[Black "B"]\n[Black "C"]', "?", "C"),
+        (b'% [White "X"]\n[White "A"]\n; [Black "X"]\n[Black "B"]', "A", "B"),
+        (b"White A\n[White]\n[Black B]", "?", "?"),
+        (b'\xef\xbb\xbf[White "M\xfcller"]\n[Black "B"]', "Müller", "B"),
+        (b'[White "M\xc3\xbcller"]\n[Black "B"]', "Müller", "B"),
+    ],
+)
+def test_tag_pairs(line: bytes, white: str, black: str) -> None:
+    headers = head(line).headers
+    assert (headers.white.name, headers.black.name) == (white, black)
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("Carlsen,  Magnus\t ", "Carlsen, Magnus"),
+        ("A\x1b[31mRed\x1b[0m", "ARed"),
+        ("A\x1b]0;title\x07B", "AB"),
+        ("A\x1b]8;;http://x\x1b\\B", "AB"),
+        ("A\x9b31mB", "AB"),
+        ("A\x07\x08\x7fB\u200b\u202e\u2066C\ufeff", "ABC"),
+        ("A\u2028B\x85C\nD", "A B C D"),
+        ("Mu\u0308ller", "Müller"),
+        ("x" * 1000, "x" * 20),
+        ("\x1b[" * 1000, ""),
+    ],
+)
+def test_names_are_one_visible_line(text: str, cleaned: str) -> None:
+    assert clean(text, 20) == cleaned
+
+
+@given(st.text(), st.integers(1, 50))
+def test_cleaned_text_is_printable_and_bounded(text: str, limit: int) -> None:
+    cleaned = clean(text, limit)
+    assert cleaned.isprintable() and len(cleaned) <= limit
+    assert clean(cleaned, limit) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("https://lichess.org/abcdefgh", "https://lichess.org/abcdefgh"),
+        ("http://x.org/a?b=c#d", "http://x.org/a?b=c#d"),
+        ("javascript:alert(1)", ""),
+        ("https://", ""),
+        ("https://x.org/\"onclick='a'", ""),
+        ("https://x.org/a b", ""),
+        ("https://x.org/\x1b[2J", ""),
+        ("https://[x", ""),
+        ("https://x.org/" + "a" * 1000, ""),
+        ("Oslo", ""),
+        ("", ""),
+    ],
+)
+def test_only_web_addresses_become_links(text: str, address: str) -> None:
+    assert web_address(text) == address
+
+
+FEN_960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("tags", "variant", "playable"),
+    [
+        ('[Variant "Standard"]', "standard", True),
+        ('[Variant "normal"]', "standard", True),
+        ('[Variant "From Position"]', "standard", True),
+        ('[Variant "?"]', "standard", True),
+        ('[Variant ""]', "standard", True),
+        ('[Variant "Chess960"]', "chess960", True),
+        ('[Variant "chess 960"]', "chess960", True),
+        ('[Variant "Fischerandom"]', "chess960", True),
+        (f'[Variant "Fischer Random"]\n[FEN "{FEN_960}"]', "chess960", True),
+        (f'[FEN "{FEN_960}"]\n[SetUp "1"]', "chess960", True),
+        (f'[FEN "{FEN_960.replace("KQkq", "HFhf")}"]', "chess960", True),
+        ('[Variant "Crazyhouse"]\n[FEN "x"]', "crazyhouse", False),
+    ],
+)
+def test_names_of_variants(tags: str, variant: str, playable: bool) -> None:
+    game = head(tags.encode())
+    assert (game.headers.variant, game.playable) == (variant, playable)
+    assert game.chess960 is (variant == "chess960")
+    assert game.problem == (None if playable else f"the variant {variant} is not followed")
+    if "FEN" in tags and playable:
+        assert game.start_fen == FEN_960
+        assert game.board().has_kingside_castling_rights(chess.WHITE)
+
+
+def test_start_positions_are_made_whole() -> None:
+    fen = b"4k3/8/8/8/8/8/4P3/4K3 b - -"
+    assert head(b'[FEN "%s"]' % fen).start_fen == "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"
+    # Rights that cannot be, as boards set up by hand have them.
+    fen = b"4k3/8/8/8/8/8/4P3/4K3 w KQkq e6 0 1"
+    assert head(b'[FEN "%s"]' % fen).start_fen == "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        b"8/8/8/8/8/8/8/8 w - - 0 1",
+        b"4k3/8/8/8/8/8/8/4K2r b - - 0 1",
+        b"nonsense",
+        b"4k3/8/8/8/8/8/8/4K3 w - - -1 -1",
+        b"9/9/9/9 w",
+        b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 " + b"9" * 4000,
+    ],
+)
+def test_positions_that_are_none_are_not_played(fen: bytes) -> None:
+    game = head(b'[FEN "%s"]' % fen, max_line_bytes=10_000)
+    if game.playable:
+        assert game.board().is_valid()
+    else:
+        assert game.problem is not None and "FEN" in game.problem
+        assert game.start_fen == chess.STARTING_FEN
+
+
+def test_too_many_tags_and_too_long_a_line_are_cut_and_said() -> None:
+    game = head(b"".join(b'[Tag%d "x"]\n' % i for i in range(200)), max_tags=50)
+    assert (game.tags, game.problem) == (50, "only the first 50 headers were read")
+    game = head(b'[White "%s"]\n[Black "B"]' % (b"A" * 5000), max_line_bytes=100)
+    assert game.headers.white.name.startswith("AAA") and game.headers.black.name == "B"
+    assert game.problem == "a header line longer than 100 characters was cut"
+
+
+@given(st.binary() | st.text('[]" \\White\nFEN8/kKwb-', max_size=200).map(str.encode))
+def test_no_header_is_too_odd(raw: bytes) -> None:
+    game = head(raw)
+    assert game.board().is_valid()
+
+
+@pytest.mark.parametrize(
+    ("slug", "round_"),
+    [
+        ("round-3", "3"),
+        ("ronda-11", "11"),
+        ("5-runde", "5"),
+        ("semifinals-game-2", "semifinals game 2"),
+        ("-", ""),
+    ],
+)
+def test_the_round_is_that_of_the_broadcasts_address_where_no_tag_names_it(
+    slug: str, round_: str
+) -> None:
+    url = f"https://lichess.org/broadcast/some-open-2026/{slug}/AbCdEfGh"
+    assert head(f'[BroadcastURL "{url}"]'.encode()).headers.round == round_
+    # The address of a whole round is no key of a game.
+    assert head(f'[GameURL "{url}"]'.encode()).key == ""
+    assert head(f'[GameURL "{url}/12345678"]'.encode()).key == "12345678"

@@ -1,0 +1,182 @@
+"""Which games a source holds, what it says of itself, and when it is asked again."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from live.errors import FeedNotFound
+from live.events import GameReport, Headers, Move, Player
+from live.feeds.feed import (
+    REPEATED_PLIES,
+    FeedSession,
+    GameRoster,
+    distinct_games,
+    identities,
+    persist,
+)
+from live.network.retry import FeedTrouble, backoff
+from tests.feeds.fakes import DrivenClock, Ledger
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+E4 = Move("e2e4", "e4")
+LOST = FeedTrouble("connection lost")
+FATAL = FeedNotFound("x", "the source has nothing there (404)", "Check the address")
+GONE = FeedTrouble("nothing there (404)", fatal=FATAL)
+
+
+def game(white: str = "A", key: str = "", **more: Any) -> GameReport:
+    return msgspec.structs.replace(
+        GameReport(key, Headers(Player(white), Player("B")), START), **more
+    )
+
+
+GAME, OVER = game(), game(result="1-0")
+
+
+class Case:
+    """A session whose every step is raised, reported, or ends the source."""
+
+    def __init__(
+        self, *steps: Exception | GameReport | None, game_s: float = 60, lasting: bool = False
+    ) -> None:
+        self.clock, self.ledger = DrivenClock(), Ledger()
+        self.session = FeedSession(
+            "x", self.ledger, self.clock, stale_after_s=300, grace_s=20, lasting=lasting
+        )
+        self._steps, self._game_s = iter(steps), game_s
+
+    async def _connect(self) -> None:
+        for step in self._steps:
+            if isinstance(step, Exception):
+                raise step
+            if step is None:
+                return
+            self.clock.time_s += self._game_s
+            await self.session.report([step])
+
+    async def run(self, *, waiting: bool = False) -> None:
+        waits = lambda: backoff(lambda: 0.5)  # noqa: E731
+        await persist(self._connect, self.session, self.clock, waits, waiting=waiting)
+
+    @property
+    def health(self) -> tuple[str, str]:
+        return self.ledger.last.state, self.ledger.last.detail
+
+
+@pytest.mark.parametrize(
+    ("steps", "waiting", "slept", "states"),
+    [
+        ([LOST] * 4, False, [1, 2, 4, 8], "retrying " * 4),
+        # A sign of life makes waits small again, and nothing is fatal after it.
+        ([LOST, LOST, GAME, LOST], False, [1, 2, 1], "retrying retrying live retrying"),
+        ([GAME, GONE, FATAL], False, [1, 2], "live retrying retrying"),
+        ([FeedTrouble("too many requests", wait_s=60)], False, [60], "retrying"),
+        ([GAME, GAME, GAME], False, [], "live"),
+        # What is not there yet is waited for with the next try's time (audit, row 1).
+        ([GONE] * 7 + [FATAL], True, [10, 10, 10, 10, 16, 32, 60, 60], "waiting " * 5),
+        # One that has worked is never left alone for long.
+        ([GAME] + [GONE] * 6, True, [1, 2, 4, 8, 10, 10], "live" + " retrying" * 5),
+    ],
+)
+async def test_a_source_is_asked_again_after_growing_waits(
+    steps: list[Exception | GameReport], waiting: bool, slept: list[float], states: str
+) -> None:
+    case = Case(*steps, None)
+    await case.run(waiting=waiting)
+    assert case.clock.slept == slept
+    assert case.ledger.states == ["connecting", *states.split(), "finished"]
+    for health in case.ledger.healths:
+        if health.state in ("retrying", "waiting"):
+            assert ", trying again in " in health.detail
+
+
+async def test_one_that_hangs_up_at_once_or_has_been_away_for_long_is_asked_rarely() -> None:
+    answers: list[Exception | GameReport] = [GAME, LOST]
+    case = Case(*answers * 7, None, game_s=0.1)
+    await case.run()
+    assert case.clock.slept == [1, 2, 4, 8, 10, 10, 10]
+    case = Case(GAME, *[LOST] * 70, None)
+    await case.run(waiting=True)
+    assert case.clock.slept[-1] == 60
+
+
+async def test_fatal_trouble_is_raised_before_the_first_report_where_nobody_waits() -> None:
+    for trouble in (GONE, FATAL):
+        case = Case(trouble)
+        with pytest.raises(FeedNotFound):
+            await case.run()
+        assert case.ledger.last.state == "failed"
+
+
+async def test_a_fault_of_ours_never_escapes(caplog: pytest.LogCaptureFixture) -> None:
+    case = Case(ZeroDivisionError("oops"), None)
+    await case.run()
+    assert "ZeroDivisionError" in case.ledger.healths[1].detail
+    assert case.ledger.healths[1].state == "retrying"
+    assert "oops" in caplog.text
+
+
+async def test_games_that_stand_still_for_long_are_stale_and_pairings_are_not() -> None:
+    for held, health in (
+        (game(moves=(E4,)), ("stale", "nothing new for 7 min")),
+        (GAME, ("live", "1 game")),
+    ):
+        case = Case()
+        await case.session.report([held])
+        for seconds, expected in ((299, ("live", "1 game")), (100, health)):
+            case.clock.time_s += seconds
+            case.session.alive()
+            assert case.health == expected
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(lasting: bool) -> None:
+    case = Case(lasting=lasting)
+    session = case.session
+    await session.report([OVER])
+    assert session.soonest(60.0) == 20.0
+    case.clock.time_s += 20
+    session.alive()
+    assert (session.over, session.resting) == (not lasting, lasting)
+    assert case.health[0] == ("finished" if lasting else "live")
+    assert session.soonest(60.0) == 60.0
+    await session.report([OVER, game(key="next round")])
+    assert not session.over and not session.resting
+    assert case.health == ("live", "2 games")
+
+
+def test_identities_go_by_key_else_by_headers_and_order() -> None:
+    assert len(set(identities([game(), game(), game("C")]))) == 3
+    assert identities([game("A", "k")]) == identities([game("Renamed", "k")])
+
+
+def test_a_roster_knows_change_and_end() -> None:
+    roster, over = GameRoster(0), game("C", result="1-0")
+    assert not roster.over
+    assert roster.see([game("A"), over], 1)
+    assert (roster.over, roster.unfinished, len(roster)) == (False, 1, 2)
+    assert not roster.see([game("A")], 2) and roster.changed_s == 1
+    assert roster.see([game("A", moves=(E4,))], 3) and roster.changed_s == 3
+    assert roster.see([game("A", result="1-0")], 4)
+    assert (roster.over, roster.unfinished, len(roster)) == (True, 0, 2)
+    roster.see([game("D")], 5)
+    assert roster.see([over], 6, complete=True), "what a complete report lacks is gone"
+    assert roster.over and len(roster) == 1 and roster.changed_s == 6
+
+
+def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
+    """Five games became one (audit, row 4)."""
+    shared = distinct_games([game("A", "Round001"), game("C", "Round001"), game("D", "Game0001")])
+    assert [each.key for each in shared] == ["", "", "Game0001"]
+
+
+def test_a_game_that_stands_twice_is_the_longer_one() -> None:
+    """It counted twice (audit, row 13)."""
+    moves = tuple(Move(f"a{rank}a{rank + 1}", "a") for rank in range(1, 8)) * 2
+    longer, shorter = game(moves=moves, result="1-0"), game(moves=moves[:REPEATED_PLIES])
+    assert distinct_games([shorter, game("C"), longer]) == (longer, game("C"))
+    other = msgspec.structs.replace(longer, headers=Headers(Player("A"), Player("B"), round="2"))
+    few = game(moves=moves[:4])  # it may be the next game
+    for second in (other, few):
+        assert distinct_games([longer, second]) == (longer, second)

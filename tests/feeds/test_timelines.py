@@ -1,0 +1,254 @@
+"""Finished games turned back into what a source said: timelines, mistakes, and the demo."""
+
+from itertools import pairwise
+
+import chess
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.commands import service_commands
+from live.config import DemoConfig, FeedsConfig
+from live.events import FeedReport, GameReport, Headers, Move, Player
+from live.feeds.demo_feed import DemoFeed, games
+from live.feeds.game_timeline import (
+    FLAG_S,
+    LATE_PLIES,
+    MISTAKES,
+    MOVE_S,
+    RESULT_S,
+    RISE_S,
+    Mistake,
+    PlannedIncident,
+    Told,
+    misread,
+    mistaken,
+    thinking_s,
+    timeline,
+)
+from live.rehearse.rehearsal import mistakes
+from tests.feeds.fakes import GAMES, DrivenClock, Ledger, conditions, told_by
+
+PLY = 15
+
+
+def clocked(*clocks: float | None, control: str = "90+30") -> GameReport:
+    board = chess.Board()
+    moves = []
+    for clock_s in clocks:
+        move = next(iter(board.legal_moves))
+        moves.append(Move(move.uci(), board.san(move), clock_s))
+        board.push(move)
+    headers = Headers(Player("A"), Player("B"), time_control=control)
+    return GameReport("", headers, chess.STARTING_FEN, tuple(moves), "1-0")
+
+
+@pytest.mark.parametrize(
+    ("clocks", "control", "spent"),
+    [
+        ((5400, 5400, 5370, 5310), "90+30", [0, 0, 60, 120]),
+        # The increment is the last number.
+        ((100, 100, 90), "40/7200:3600+30", [0, 0, 40]),
+        ((100, 100, 90), "5400 + 30", [0, 0, 40]),
+        ((100, 100, 90), "5700+30 (a)", [0, 0, 40]),
+        ((60, 60, 1860), "90+30", [0, 0, 0]),  # a clock that jumps up
+        ((None, None, None), "90+30", [MOVE_S] * 3),
+    ],
+)
+def test_time_taken_comes_from_the_movers_clocks_and_the_increment(
+    clocks: tuple[float | None, ...], control: str, spent: list[float]
+) -> None:
+    game = clocked(*clocks, control=control)
+    assert thinking_s(game) == spent
+    moves = tuple(msgspec.structs.replace(move, spent_s=7.0) for move in game.moves)
+    assert thinking_s(msgspec.structs.replace(game, moves=moves)) == [7] * len(moves)
+
+
+@pytest.mark.slow
+@given(
+    st.floats(0.1, 1000),
+    st.integers(0, 3),
+    st.integers(1, 90),
+    st.sampled_from(["slip", "takeback"]),
+)
+def test_every_replay_starts_empty_ends_as_given_and_keeps_time(
+    speed: float, board: int, ply: int, kind: str
+) -> None:
+    incident = PlannedIncident("slip" if kind == "slip" else "takeback", board, ply)
+    moments = timeline(GAMES, speed=speed, incidents=[incident])
+    assert [m.at_s for m in moments] == sorted(m.at_s for m in moments)
+    for index, game in enumerate(GAMES):
+        own = [m.report for m in moments if m.game == index]
+        assert own[0].moves == () and own[0].result == "*"
+        assert own[-1] == game
+        lengths = [len(report.moves) for report in own]
+        assert set(lengths) == set(range(len(game.moves) + 1))
+        if index != board:
+            assert lengths == sorted(lengths)
+    assert moments[-1].at_s == pytest.approx(
+        (max(sum(thinking_s(game)) for game in GAMES) + RESULT_S) / speed
+    )
+
+
+def test_a_takeback_is_told_and_mended_before_the_next_move() -> None:
+    moments = timeline(GAMES, incidents=[PlannedIncident("takeback", 0, 10)])
+    lengths = [len(m.report.moves) for m in moments if m.game == 0]
+    assert lengths[9:14] == [9, 10, 9, 10, 11]
+
+
+def test_a_slip_tells_a_legal_wrong_move_and_then_the_right_one() -> None:
+    moments = timeline(GAMES, incidents=[PlannedIncident("slip", 0, 10)])
+    ten = [m.report.moves for m in moments if m.game == 0 and len(m.report.moves) == 10]
+    assert len(ten) == 2
+    wrong, right = ten
+    assert right == GAMES[0].moves[:10]
+    assert wrong[:9] == right[:9] and wrong[9].uci != right[9].uci
+    assert wrong[9].clock_s == right[9].clock_s
+    board = chess.Board()
+    for move in wrong:
+        assert board.san(board.parse_uci(move.uci)) == move.san
+        board.push_uci(move.uci)
+
+
+def test_no_slip_where_there_is_no_other_move_and_no_speed_of_nothing() -> None:
+    forced = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
+    game = GameReport("", Headers(Player("A"), Player("B")), forced, (Move("a8b8", "Kb8"),))
+    assert misread(game, 1) is None
+    moments = timeline([game], incidents=[PlannedIncident("slip", 0, 1)])
+    assert [len(m.report.moves) for m in moments] == [0, 1, 1]
+    with pytest.raises(ValueError, match="above 0"):
+        timeline(GAMES, speed=0)
+
+
+def told(mistake: Mistake) -> tuple[list[Told], list[Told]]:
+    """The first game as it was, and with the mistake."""
+    whole = [(moment.at_s, moment.report) for moment in timeline(GAMES[:1])]
+    return whole, mistaken(whole, mistake, PLY)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_nothing_is_wrong_before_its_ply_and_something_is_after(mistake: Mistake) -> None:
+    whole, wrong = told(mistake)
+    assert wrong != whole
+    early = [each for each in whole if len(each[1].moves) < PLY - 2]
+    assert wrong[: len(early)] == early
+    assert [at_s for at_s, _ in wrong] == sorted(at_s for at_s, _ in wrong)
+
+
+def test_each_does_what_its_name_says() -> None:
+    game, wrong = GAMES[0], {mistake: told(mistake)[1] for mistake in MISTAKES}
+    last = {mistake: reports[-1][1] for mistake, reports in wrong.items()}
+    assert last["illegal-move"].problem == f"illegal move Qh9 at ply {PLY}"
+    assert len(last["illegal-move"].moves) == len(last["unreadable"].moves) == PLY - 1
+    assert len({move.clock_s for move in last["clock-still"].moves[PLY - 1 : PLY + 13 : 2]}) == 1
+    before, after = game.moves[PLY - 1].clock_s, last["clock-rising"].moves[PLY - 1].clock_s
+    assert before is not None and after == before + RISE_S
+    assert (last["stale"].result, len(last["stale"].moves)) == ("*", PLY - 1)
+    assert len(last["last-move"].moves) == len(game.moves) - 1
+    assert last["result"].result not in ("*", game.result)
+    (_, before_it), (fallen_s, fallen), (over_s, over) = wrong["flag"][-3:]
+    assert before_it.result == fallen.result == "*" and over.result == "0-1"  # White is to move
+    assert [move.clock_s for move in fallen.moves].count(0.0) == 1
+    assert over_s - fallen_s == FLAG_S
+    (_, early), (_, whole) = wrong["late-move"][-2:]
+    assert early.result == whole.result != "*" and whole == game
+    assert len(whole.moves) - len(early.moves) == LATE_PLIES
+
+
+def test_mistakes_are_made_with_the_first_games_one_each() -> None:
+    made = mistakes(["flag", "stale"], GAMES)
+    assert made == [
+        PlannedIncident("flag", 0, len(GAMES[0].moves) // 2),
+        PlannedIncident("stale", 1, len(GAMES[1].moves) // 2),
+    ]
+    ends = {m.game: m.report for m in timeline(GAMES, speed=60, incidents=made)}
+    assert ends[1].result == "*" and [ends[2], ends[3]] == GAMES[2:]
+    assert tuple(option.value for option in service_commands.Mistake) == MISTAKES
+
+
+class Ratings(Ledger):
+    """Figures that take ``rating_s`` a report, by the clock of the feed."""
+
+    def __init__(self, clock: DrivenClock, rating_s: float) -> None:
+        super().__init__()
+        self._clock, self._rating_s = clock, rating_s
+        self.unrated = 0
+        self.came_s: list[float] = []
+
+    async def report(self, report: FeedReport) -> None:
+        assert not self.unrated, "it runs ahead of its figures"
+        self.unrated += 1
+        self.came_s.append(self._clock.now())
+        await super().report(report)
+
+    async def rated(self) -> None:
+        if self.unrated and self._rating_s:
+            await self._clock.sleep(self._rating_s)
+        self.unrated = 0
+
+
+async def demo(rating_s: float = 0.0, speed: float = DemoConfig().speed) -> tuple[Ratings, float]:
+    """All that it says, and how long that takes."""
+    clock = DrivenClock()
+    ledger = Ratings(clock, rating_s)
+    config = FeedsConfig(demo=DemoConfig(speed=speed))
+    await DemoFeed("demo", conditions(config, clock)).run(ledger)
+    assert ledger.games == {told_by(game): game for game in games()}
+    return ledger, clock.now() - 1000
+
+
+async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_figures() -> None:
+    for rating_s in (0.0, 0.001):  # fast figures do not make it faster
+        ledger, took_s = await demo(rating_s)
+        assert 90 <= took_s <= 150
+    assert ledger.states[0] == "connecting" and ledger.states[-1] == "finished"
+    shown = [health.detail for health in ledger.healths if health.state in ("live", "finished")]
+    assert shown and all(detail.endswith("live-rate --feed URL or games.pgn") for detail in shown)
+    slow, _ = await demo(3.0)
+    # What waited is not caught up with: from one report to the next it is never less.
+    assert min(b - a for a, b in pairwise(slow.came_s)) >= 3.0
+    assert (await demo(speed=2000.0))[1] < 8
+
+
+async def test_boards_play_in_parallel_with_a_takeback_and_a_correction() -> None:
+    ledger, _ = await demo()
+    assert {len(report.games) for report in ledger.reports} >= {1, 6}
+    boards: list[tuple[str, ...]] = []
+    shortened, replaced = set(), set()
+    last: dict[tuple[str, ...], tuple[str, ...]] = {}
+    ahead: list[int] = []
+    for report in ledger.reports:
+        for game in report.games:
+            board, moves = told_by(game), tuple(move.uci for move in game.moves)
+            before = last.get(board, ())
+            if len(moves) < len(before):
+                shortened.add(board)
+            if len(moves) == len(before) and moves != before:
+                replaced.add(board)
+            last[board] = moves
+            boards.append(board)
+        plies = sorted(map(len, last.values()), reverse=True)
+        if plies[0] >= 10 and not ahead:
+            ahead = plies
+    assert len(last) == 6 and len(shortened) == 1 and len(replaced) == 1
+    changes = sum(a != b for a, b in pairwise(boards))
+    assert changes > len(boards) / 2  # the boards' moves come mixed, as in a hall
+    # The first board begins before the others: five moves of each side say something.
+    assert len(ahead) == 6 and not any(ahead[1:])
+
+
+def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
+    """Things happen to them that never happened: no name, number or link leads to a person."""
+    people = [player for game in games() for player in (game.headers.white, game.headers.black)]
+    known = [player.elo for player in people if player.elo is not None]
+    assert len(known) == 12 and max(known) - min(known) > 800
+    assert not any(each.fide_id or each.name.split(",")[0] in REAL for each in people)
+    for game in games():
+        assert game.result in ("1-0", "0-1")
+        assert all(move.clock_s is not None for move in game.moves)
+        assert not game.headers.url and "://" not in game.headers.site
+
+
+#: Family names of those whose games they are.
+REAL = {"Larino Nieto", "Fiorito", "Sanz Wawer", "Kovchan", "Rivero Tacoronte", "Torres Rebolledo"}
