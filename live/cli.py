@@ -18,15 +18,15 @@ from live.commands import service_commands, study_commands
 from live.commands.command_options import (
     ClusterFlag,
     ConfigFlag,
-    DebugFlag,
+    Ended,
     EngineFlag,
     EvalsFlag,
-    JsonFileFlag,
+    JsonFlag,
     RunFlags,
     SearchFlags,
     SettingFlags,
     argument,
-    grouped,
+    command,
     option,
     rating_settings,
     settings_of,
@@ -61,40 +61,38 @@ class ServiceFlags(SettingFlags):
     delay: Annotated[
         str | None,
         option(
-            "--delay",
             "TIME",
             "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h.",
         ),
         "feeds.delay_s",
     ] = None
     host: Annotated[
-        str | None, option("--host", "ADDRESS", "Address to serve on (127.0.0.1)."), "server.host"
+        str | None, option("ADDRESS", "Address to serve on (127.0.0.1)."), "server.host"
     ] = None
     port: Annotated[
         int | None,
-        option("--port", "N", "Port to serve on (8765); 0 takes any free one."),
+        option("N", "Port to serve on (8765); 0 takes any free one."),
         "server.port",
     ] = None
     public: Annotated[
         bool,
-        switch("--public", "Let whoever reaches the address read, without token."),
+        switch("Let whoever reaches the address read, without token."),
         "server.public",
     ] = False
     hide_scores: Annotated[
         bool,
-        switch("--hide-scores", "Serve moves, clocks and results only: for venues."),
+        switch("Serve moves, clocks and results only: for venues."),
         "server.hide_scores",
     ] = False
     journal: Annotated[
         str | None,
         option(
-            "--journal",
             "FILE",
             "Where everything is kept over restarts; else a file for these sources.",
         ),
         "journal.file",
     ] = None
-    no_journal: Annotated[bool, switch("--no-journal", "Keep nothing over a restart.")] = False
+    no_journal: Annotated[bool, switch("Keep nothing over a restart.")] = False
 
     @property
     def settings(self) -> dict[str, object]:
@@ -107,38 +105,33 @@ class ServiceFlags(SettingFlags):
         return given
 
 
-@app.callback(invoke_without_command=True)
-@grouped
 def follow(
     context: typer.Context,
     *,
     feed: Annotated[
         list[str] | None,
         option(
-            "--feed",
             "URL",
             "What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or "
             "path of a PGN, - for standard input, or plugin+NAME:ADDRESS.",
         ),
     ] = None,
-    headless: Annotated[
-        bool, switch("--headless", "No terminal dashboard: one line per event.")
-    ] = False,
-    plain: Annotated[bool, switch("--plain", "A plain table in the terminal, no keys.")] = False,
-    json: Annotated[bool, switch("--json", "Print every message as a line of JSON.")] = False,
-    once: Annotated[bool, switch("--once", "End when all games are over and analysed.")] = False,
+    headless: Annotated[bool, switch("No terminal dashboard: one line per event.")] = False,
+    plain: Annotated[bool, switch("A plain table in the terminal, no keys.")] = False,
+    json: Annotated[bool, switch("Print every message as a line of JSON.")] = False,
+    once: Annotated[bool, switch("End when all games are over and analysed.")] = False,
     service: ServiceFlags,
     search: SearchFlags,
     cluster: ClusterFlag = None,
     run_flags: RunFlags,
     version: Annotated[
         bool,
-        switch("--version", "Print the version.", callback=_version, is_eager=True),
+        switch("Print the version.", callback=_version, is_eager=True),
     ] = False,
-) -> None:
+) -> Ended:
     """Follow live chess games and see how strong each player is playing."""
     if context.invoked_subcommand is not None:
-        return
+        return None
     if not feed:
         typer.echo(context.get_help())
         raise ConfigError(
@@ -150,83 +143,58 @@ def follow(
     given = service.settings | {"engine.cluster": cluster}
     load = partial(rating_settings, search, run_flags, given)
     settings = load()
-    from live.app import StartAgain, run
+    from live.app import StartAgain
     from live.app import follow as follow_feeds
     from live.config import find_config_file
 
     again = StartAgain(load, find_config_file(run_flags.config, os.environ), hangups)
-    following = follow_feeds(
+    return follow_feeds(
         settings, feed, headless=headless, once=once, plain=plain, json=json, again=again
     )
-    raise typer.Exit(run(following))
 
 
-@app.command()
-@grouped
 def analyze(
-    pgn: Annotated[list[Path], argument("PGN...", "Files to analyse.")],
+    files: Annotated[list[Path], argument("PGN...", "Files to analyse.")],
     *,
     evals: EvalsFlag = "engine",
-    json: JsonFileFlag = None,
-    pgn_out: Annotated[Path | None, option("--pgn", "FILE", "Write the games annotated.")] = None,
-    html: Annotated[Path | None, option("--html", "FILE", "Write a report to print.")] = None,
-    csv: Annotated[
-        Path | None, option("--csv", "FOLDER", "Write plies, curves and players as CSV.")
-    ] = None,
-    arbiter: Annotated[bool, switch("--arbiter", "Add screening figures to the report.")] = False,
+    json: JsonFlag = None,
+    pgn: Annotated[Path | None, option("FILE", "Write the games annotated.")] = None,
+    html: Annotated[Path | None, option("FILE", "Write a report to print.")] = None,
+    csv: Annotated[Path | None, option("FOLDER", "Write plies, curves and players as CSV.")] = None,
+    arbiter: Annotated[bool, switch("Add screening figures to the report.")] = False,
     search: SearchFlags,
     cluster: ClusterFlag = None,
     run_flags: RunFlags,
-) -> None:
+) -> Ended:
     """Rate the players of finished games: the same figures as live, from PGN files."""
     settings = rating_settings(search, run_flags, {"engine.cluster": cluster})
-    from live.app import run
     from live.jobs.analyze_games import analyze as analyze_files
 
-    code = run(
-        analyze_files(
-            settings,
-            pgn,
-            evals=evals,
-            json=json,
-            pgn=pgn_out,
-            html=html,
-            csv=csv,
-            arbiter=arbiter,
-        )
+    return analyze_files(
+        settings, files, evals=evals, json=json, pgn=pgn, html=html, csv=csv, arbiter=arbiter
     )
-    raise typer.Exit(code)
 
 
-@app.command()
 def doctor(
     overlays: Annotated[
         list[str] | None, argument("[ADDRESS]...", "Addresses of overlays, to look at, too.")
     ] = None,
     engine: EngineFlag = None,
-    host: Annotated[str | None, option("--host", "ADDRESS", "Address to check.")] = None,
-    port: Annotated[int | None, option("--port", "N", "Port to check.")] = None,
+    host: Annotated[str | None, option("ADDRESS", "Address to check.")] = None,
+    port: Annotated[int | None, option("N", "Port to check.")] = None,
     config: ConfigFlag = None,
-    debug: DebugFlag = False,
-) -> None:
+) -> Ended:
     """Check that everything is in place: engine and its speed, port, settings, versions."""
-    from live.app import run
     from live.jobs.doctor import examine
 
-    raise typer.Exit(
-        run(
-            examine(
-                lambda: settings_of(
-                    config, {"server.host": host, "server.port": port, "engine.path": engine}
-                ),
-                overlays or (),
-            )
-        )
-    )
+    given = {"server.host": host, "server.port": port, "engine.path": engine}
+    return examine(lambda: settings_of(config, given), overlays or ())
 
 
-study_commands.add_to(app)
-service_commands.add_to(app)
+app.callback(invoke_without_command=True)(command(follow))
+for each in (analyze, doctor, *study_commands.COMMANDS, *service_commands.COMMANDS):
+    app.command()(command(each))
+app.add_typer(study_commands.study)
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
-"""The options that several commands share, and the settings they make. Loads nothing heavy.
+"""How commands stand on the command line, and the options that several share. Loads nothing heavy.
 
-Options that always come together are the fields of one frozen dataclass, and a command under
-:func:`grouped` takes it as one argument. An option that stands for a setting has its dotted key
-beside it: what is given there goes before the environment and the file.
+A command is a function under :func:`command`. An option is called as its parameter is. Options that
+always come together are the fields of one frozen dataclass, which a command takes as one argument.
+An option that stands for a setting has its dotted key beside it: what is given there goes before
+the environment and the file.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import dataclasses
 import functools
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 
 import typer
 
@@ -21,14 +22,30 @@ if TYPE_CHECKING:
     from live.config import Config
 
 
-def option(flag: str, metavar: str, help: str, **bounds: float) -> Any:
+class Option(NamedTuple):
+    """An option of a command."""
+
+    metavar: str | None
+    """What its value is called; None: its choices are listed."""
+    help: str
+    flag: str = ""
+    """Empty: as its parameter is called."""
+    more: Mapping[str, Any] = {}
+
+    def shown(self, name: str) -> Any:
+        """As Typer takes it."""
+        flag = self.flag or f"--{name.replace('_', '-')}"
+        return typer.Option(flag, metavar=self.metavar, help=self.help, **self.more)
+
+
+def option(metavar: str | None, help: str, flag: str = "", **more: Any) -> Option:
     """An option with a value, and what it may be at least (``min``) and at most (``max``)."""
-    return typer.Option(flag, metavar=metavar, help=help, **bounds)  # type: ignore[arg-type]
+    return Option(metavar, help, flag, more)
 
 
-def switch(flag: str, help: str, **more: Any) -> Any:
+def switch(help: str, flag: str = "", **more: Any) -> Option:
     """An option without a value: a blank name of one, or help would show ``<bool>``."""
-    return typer.Option(flag, metavar=" ", help=help, **more)
+    return Option(" ", help, flag, more)
 
 
 def argument(metavar: str, help: str) -> Any:
@@ -38,33 +55,28 @@ def argument(metavar: str, help: str) -> Any:
 
 EngineFlag = Annotated[
     str | None,
-    option("--engine", "PATH", "A UCI engine, or 'embedded'; else the first one found."),
+    option("PATH", "A UCI engine, or 'embedded'; else the first one found."),
     "engine.path",
 ]
 EnginesFlag = Annotated[
     int | None,
-    option("--engines", "N", "How many engine processes run (one for each processor).", min=1),
+    option("N", "How many engine processes run (one for each processor).", min=1),
     "engine.engines",
 ]
 ClusterFlag = Annotated[
-    str | None, option("--cluster", "ADDRESS", "A Dask scheduler whose workers search for us.")
+    str | None, option("ADDRESS", "A Dask scheduler whose workers search for us.")
 ]
-ConfigFlag = Annotated[
-    Path | None, option("--config", "FILE", "Settings; see config.toml for every key.")
-]
-DebugFlag = Annotated[bool, switch("--debug", "Show tracebacks and log everything.", is_eager=True)]
+ConfigFlag = Annotated[Path | None, option("FILE", "Settings; see config.toml for every key.")]
+DebugFlag = Annotated[bool, switch("Show tracebacks and log everything.", is_eager=True)]
 EvalsFlag = Annotated[
     Literal["engine", "pgn"],
-    typer.Option(help="Search with an engine, or take the [%eval] comments of the PGN."),
+    option(None, "Search with an engine, or take the [%eval] comments of the PGN."),
 ]
-#: Of commands that write all they found.
-JsonFileFlag = Annotated[
-    str | None, option("--json", "FILE", "Write everything as JSON; - prints it.")
-]
+JsonFlag = Annotated[str | None, option("FILE", "Write everything as JSON; - prints it.")]
 #: Of commands that serve something of their own, whatever the settings say.
-OwnHostFlag = Annotated[str, option("--host", "ADDRESS", "Address to serve on.")]
+OwnHostFlag = Annotated[str, option("ADDRESS", "Address to serve on.", "--host")]
 OwnPortFlag = Annotated[
-    int, option("--port", "N", "Port to serve on; 0 takes any free one.", min=0, max=65535)
+    int, option("N", "Port to serve on; 0 takes any free one.", "--port", min=0, max=65535)
 ]
 
 
@@ -90,19 +102,15 @@ class SearchFlags(SettingFlags):
 
     engine: EngineFlag = None
     depth: Annotated[
-        int | None,
-        option("--depth", "N", "Search every position to this depth.", min=1),
-        "engine.depth",
+        int | None, option("N", "Search every position to this depth.", min=1), "engine.depth"
     ] = None
     nodes: Annotated[
         int | None,
-        option("--nodes", "N", "Search this many nodes a position (100000).", min=1),
+        option("N", "Search this many nodes a position (100000).", min=1),
         "engine.nodes",
     ] = None
     movetime: Annotated[
-        int | None,
-        option("--movetime", "MS", "Search for this long a position.", min=1),
-        "engine.movetime_ms",
+        int | None, option("MS", "Search for this long a position.", min=1), "engine.movetime_ms"
     ] = None
     engines: EnginesFlag = None
 
@@ -113,13 +121,13 @@ class RunFlags(SettingFlags):
 
     gain: Annotated[
         Literal["same-search", "successive"] | None,
-        typer.Option("--gain", help="Which definition of gain feeds the curves (same-search)."),
+        option(None, "Which definition of gain feeds the curves (same-search)."),
         "rating.gain",
     ] = None
     config: ConfigFlag = None
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"] | None,
-        typer.Option("--log-level", help="How much to log to standard error."),
+        option(None, "How much to log to standard error."),
         "log.level",
     ] = None
     debug: DebugFlag = False
@@ -130,39 +138,56 @@ class RunFlags(SettingFlags):
         return super().settings | ({"log.level": "debug"} if self.debug else {})
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Show Typer the fields of each dataclass that ``command`` takes as options of their own, in
-    their place, and call ``command`` with the dataclasses made of them.
-    """
-    hints = get_type_hints(command, include_extras=True)
-    groups = {
-        name: hint
-        for name, hint in hints.items()
-        if isinstance(hint, type) and dataclasses.is_dataclass(hint)
-    }
-    parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name in groups:
-            fields = inspect.signature(groups[name]).parameters.values()
-            known = get_type_hints(groups[name], include_extras=True)
-            parameters += [
-                field.replace(annotation=known[field.name], kind=inspect.Parameter.KEYWORD_ONLY)
-                for field in fields
-            ]
-        else:
-            kind = inspect.Parameter.KEYWORD_ONLY
-            parameters.append(parameter.replace(annotation=hints[name], kind=kind))
+Ended = Coroutine[Any, Any, int] | int | None
+"""What a command gives back: its exit code, a loop's work that ends with one, or nothing."""
 
-    @functools.wraps(command)
+
+def command(function: Callable[..., Ended]) -> Callable[..., None]:
+    """``function`` as Typer takes it: each field of a dataclass that it asks for is an option, in
+    its place, and every command has ``--debug``.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, Any] = {
+        name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)
+    }
+    parameters: dict[str, inspect.Parameter] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in groups:
+            known = get_type_hints(groups[name], include_extras=True)
+            for field in inspect.signature(groups[name]).parameters.values():
+                parameters[field.name] = _shown(field, known[field.name])
+        else:
+            parameters[name] = _shown(parameter, hints[name])
+    own = "debug" in parameters
+    debug = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False)
+    parameters.setdefault("debug", _shown(debug, DebugFlag))
+
+    @functools.wraps(function)
     def run(**given: Any) -> None:
+        if not own:
+            given.pop("debug")
         for name, group in groups.items():
             fields = [field.name for field in dataclasses.fields(group)]
             given[name] = group(**{field: given.pop(field) for field in fields})
-        command(**given)
+        ended = function(**given)
+        if isinstance(ended, Coroutine):
+            from live.app import run as run_to_the_end
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+            ended = run_to_the_end(ended)
+        if ended is not None:
+            raise typer.Exit(ended)
+
+    run.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {name: each.annotation for name, each in parameters.items()}
     return run
+
+
+def _shown(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
+    """With its option as Typer takes it."""
+    if about := getattr(hint, "__metadata__", ()):
+        shown = (x.shown(parameter.name) if isinstance(x, Option) else x for x in about)
+        hint = Annotated[(get_args(hint)[0], *shown)]
+    return parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY)
 
 
 def settings_of(config: Path | None, given: Mapping[str, object] | None = None) -> Config:

@@ -16,10 +16,10 @@ import typer
 
 from live.commands.command_options import (
     ConfigFlag,
-    DebugFlag,
+    Ended,
     EngineFlag,
     EnginesFlag,
-    JsonFileFlag,
+    JsonFlag,
     OwnHostFlag,
     OwnPortFlag,
     argument,
@@ -47,28 +47,18 @@ class Mistake(enum.StrEnum):
     RESULT = "result"
 
 
-class ReportFormat(enum.StrEnum):
-    """What a report can be written as."""
-
-    PGN = "pgn"
-    CSV = "csv"
-    HTML = "html"
-    JSON = "json"
-    NDJSON = "ndjson"
+#: What a report can be written as.
+ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 
 def token(
     name: Annotated[str, typer.Argument(help="Whom it is for; shown to nobody else.")],
-    arbiter: Annotated[
-        bool, switch("--arbiter", "It also shows what is for arbiters alone.")
-    ] = False,
-    metrics: Annotated[bool, switch("--metrics", "It also reads the service's /metrics.")] = False,
+    arbiter: Annotated[bool, switch("It also shows what is for arbiters alone.")] = False,
+    metrics: Annotated[bool, switch("It also reads the service's /metrics.")] = False,
     producer: Annotated[
-        bool, switch("--producer", "The boards that its overlays show are analysed first.")
+        bool, switch("The boards that its overlays show are analysed first.")
     ] = False,
-    event: Annotated[
-        list[str] | None, option("--event", "NAME", "Only this event; may be repeated.")
-    ] = None,
+    event: Annotated[list[str] | None, option("NAME", "Only this event; may be repeated.")] = None,
     expires: Annotated[
         datetime | None,
         typer.Option("--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."),
@@ -79,7 +69,6 @@ def token(
     """
     from datetime import UTC
 
-    from live.errors import ConfigError
     from live.publish.access import new_token
 
     if not name.strip():
@@ -99,13 +88,10 @@ def token(
     typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
 
 
-def notify_test(config: ConfigFlag = None) -> None:
+async def notify_test(config: ConfigFlag = None) -> int:
     """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
     arrives.
     """
-    import asyncio
-
-    from live.errors import ConfigError
     from live.producer.notice_rules import Notice
     from live.producer.notifier import open_people, send_to
 
@@ -119,29 +105,27 @@ def notify_test(config: ConfigFlag = None) -> None:
     people = {setting: open_people(setting, path) for setting, path in files.items()}
     notice = Notice("live-rate", "A test: notices arrive here.")
     for setting, everybody in people.items():
-        if not asyncio.run(send_to(everybody, notice)):
+        if not await send_to(everybody, notice):
             raise ConfigError(
                 setting,
                 "not everybody in it could be notified",
                 "See the lines above, and correct the address",
             )
     typer.echo("Everybody was notified.")
+    return 0
 
 
-def plugins(config: ConfigFlag = None) -> None:
+def plugins(config: ConfigFlag = None) -> Ended:
     """List the plugins that are installed, which of them the settings use, and whether each of
     these can be loaded.
     """
-    from live.app import run
     from live.jobs.doctor import list_plugins
 
-    raise typer.Exit(run(list_plugins(settings_of(config).plugins)))
+    return list_plugins(settings_of(config).plugins)
 
 
 def schema(
-    http: Annotated[
-        bool, switch("--http", "The requests instead, as an OpenAPI 3.1 document.")
-    ] = False,
+    http: Annotated[bool, switch("The requests instead, as an OpenAPI 3.1 document.")] = False,
 ) -> None:
     """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
     import msgspec
@@ -154,9 +138,7 @@ def schema(
 
 
 def systemd_unit(
-    feed: Annotated[
-        list[str] | None, option("--feed", "URL", "What to follow; may be repeated.")
-    ] = None,
+    feed: Annotated[list[str] | None, option("URL", "What to follow; may be repeated.")] = None,
     config: ConfigFlag = None,
 ) -> None:
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
@@ -167,10 +149,8 @@ def systemd_unit(
 
 def site(
     out: Annotated[Path, argument("OUT", "The folder to write into.")],
-    broker: Annotated[str, option("--broker", "URL", "wss://HOST:PORT/PATH, as viewers reach it.")],
-    prefix: Annotated[
-        str, typer.Option("--prefix", help="What its topics begin with: mqtt.prefix.")
-    ] = "live-rate",
+    broker: Annotated[str, option("URL", "wss://HOST:PORT/PATH, as viewers reach it.")],
+    prefix: Annotated[str, option(None, "What its topics begin with: mqtt.prefix.")] = "live-rate",
 ) -> None:
     """Write the page and the overlays as files for any web server; viewers read from a broker."""
     from live.publish.static_files import write_site
@@ -184,7 +164,6 @@ def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:
     """The command line of the service, with absolute paths."""
     import shutil
 
-    from live.errors import ConfigError
     from live.feeds.source_address import recognise
 
     # The one that prints this: another may be on the PATH, or none.
@@ -209,100 +188,81 @@ def watch(
     url: Annotated[
         str, argument("URL", "ws://HOST:PORT of a running service; with ?token=… if it asks.")
     ],
-    plain: Annotated[bool, switch("--plain", "A plain table, without keys.")] = False,
-    json: Annotated[bool, switch("--json", "Every message as a line of JSON.")] = False,
-) -> None:
+    plain: Annotated[bool, switch("A plain table, without keys.")] = False,
+    json: Annotated[bool, switch("Every message as a line of JSON.")] = False,
+) -> Ended:
     """Show a running service in this terminal: the same screens as where it runs."""
-    from live.app import run
     from live.jobs.watch_service import watch as watch_service
 
-    raise typer.Exit(run(watch_service(url, plain=plain, json=json)))
+    return watch_service(url, plain=plain, json=json)
 
 
 def rehearse(
     pgn: Annotated[Path, argument("PGN", "Finished games, best with clocks.")],
     protocol: Annotated[
-        Protocol, typer.Option("--as", help="The protocol to play them back over.")
+        Protocol, option(None, "The protocol to play them back over.", "--as")
     ] = "lichess",
-    speed: Annotated[
-        float, option("--speed", "X", "How many times as fast as played.", min=0.001)
-    ] = 1.0,
+    speed: Annotated[float, option("X", "How many times as fast as played.", min=0.001)] = 1.0,
     faults: Annotated[
-        int | None, option("--faults", "SEED", "Drop, repeat, garble, correct and stall by chance.")
+        int | None, option("SEED", "Drop, repeat, garble, correct and stall by chance.")
     ] = None,
-    mistakes: Annotated[
+    mistake: Annotated[
         list[Mistake] | None,
         option(
-            "--mistake",
             "KIND",
             "What an alert is for, in the middle of the first game; again for the next: "
             + ", ".join(Mistake)
             + ".",
         ),
     ] = None,
-    round_name: Annotated[str, option("--round", "N", "Only this round of the file.")] = "",
+    round: Annotated[str, option("N", "Only this round of the file.")] = "",
     host: OwnHostFlag = "127.0.0.1",
     port: OwnPortFlag = 0,
     to: Annotated[
         str,
         option(
-            "--to",
             "WHERE",
             "With mqtt: mqtt://BROKER/TOPIC instead of a Mosquitto of its own. With folder: "
             "a folder that stays.",
         ),
     ] = "",
-    linger: Annotated[
-        float, option("--linger", "SECONDS", "Stay after the last result.", min=0)
-    ] = 60.0,
-    debug: DebugFlag = False,
-) -> None:
+    linger: Annotated[float, option("SECONDS", "Stay after the last result.", min=0)] = 60.0,
+) -> Ended:
     """Play games back as a real broadcast: the real protocol, with the games' own clocks."""
-    from live.app import run
     from live.jobs.rehearse_games import rehearse as play_back
 
-    raise typer.Exit(
-        run(
-            play_back(
-                pgn,
-                protocol,
-                speed=speed,
-                seed=faults,
-                mistakes=[mistake.value for mistake in mistakes or ()],
-                round_name=round_name,
-                host=host,
-                port=port,
-                to=to,
-                linger_s=linger,
-            )
-        )
+    return play_back(
+        pgn,
+        protocol,
+        speed=speed,
+        seed=faults,
+        mistakes=[each.value for each in mistake or ()],
+        round_name=round,
+        host=host,
+        port=port,
+        to=to,
+        linger_s=linger,
     )
 
 
 def feeds(
     url: Annotated[list[str], argument("URL...", "Sources, as after --feed.")],
-    json: Annotated[bool, switch("--json", "Print JSON instead of tables.")] = False,
-    timeout: Annotated[
-        float, option("--timeout", "SECONDS", "How long to wait for each.", min=0.1)
-    ] = 15.0,
+    json: Annotated[bool, switch("Print JSON instead of tables.")] = False,
+    timeout: Annotated[float, option("SECONDS", "How long to wait for each.", min=0.1)] = 15.0,
     config: ConfigFlag = None,
-    debug: DebugFlag = False,
-) -> None:
+) -> Ended:
     """Report what a URL is, whether it answers, and which games it holds now."""
-    from live.app import run
     from live.jobs.rehearse_games import probe_feeds
 
-    settings = settings_of(config)
-    raise typer.Exit(run(probe_feeds(settings, url, json=json, within_s=timeout)))
+    return probe_feeds(settings_of(config), url, json=json, within_s=timeout)
 
 
-def worker(
+async def worker(
     address: Annotated[str, argument("ADDRESS", "The Dask scheduler, as tcp://HOST:8786.")],
     engine: EngineFlag = None,
     engines: EnginesFlag = None,
     config: ConfigFlag = None,
-    debug: DebugFlag = False,
-) -> None:
+) -> int:
     """Lend this machine's engines to a live-rate that runs with --cluster.
 
     Engine, hash and reproducible must be set as there: a worker is asked only where its figures
@@ -310,19 +270,15 @@ def worker(
     """
     given = {"engine.path": engine, "engine.engines": engines, "engine.cluster": address}
     settings = settings_of(config, given).engine
-    from live.app import run
     from live.engine.engine_process import find_engine
     from live.service.measure_settings import uci_settings
 
-    async def lend() -> int:
-        command = find_engine(settings.path)
-        from live.engine.cluster import work  # says so where Dask is missing
+    command = find_engine(settings.path)
+    from live.engine.cluster import work  # says so where Dask is missing
 
-        typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
-        await work(command, uci_settings(settings), settings)
-        return 0
-
-    raise typer.Exit(run(lend()))
+    typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
+    await work(command, uci_settings(settings), settings)
+    return 0
 
 
 JournalArgument = Annotated[Path, argument("JOURNAL", "What live-rate wrote with --journal.")]
@@ -331,19 +287,18 @@ JournalArgument = Annotated[Path, argument("JOURNAL", "What live-rate wrote with
 def report(
     journal: JournalArgument,
     at: Annotated[
-        str | None, option("--at", "TIME", "As it stood then: 15:04, or 2026-05-01T15:04.")
+        str | None, option("TIME", "As it stood then: 15:04, or 2026-05-01T15:04.")
     ] = None,
     out: Annotated[
-        Path | None, option("--out", "FOLDER", "Write files there, instead of a table here.")
+        Path | None, option("FOLDER", "Write files there, instead of a table here.")
     ] = None,
     format: Annotated[
         list[ReportFormat] | None,
-        typer.Option("--format", help="What to write into --out; may be repeated (all)."),
+        option(None, "What to write into --out; may be repeated (all)."),
     ] = None,
-    alerts: Annotated[bool, switch("--alerts", "Add the alerts: for arbiters alone.")] = False,
-    json: JsonFileFlag = None,
-    debug: DebugFlag = False,
-) -> None:
+    alerts: Annotated[bool, switch("Add the alerts: for arbiters alone.")] = False,
+    json: JsonFlag = None,
+) -> Ended:
     """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON, and
     NDJSON for study add.
     """
@@ -353,52 +308,39 @@ def report(
     if format and out is None:
         raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")
     formats = [each for each in get_args(Format) if not format or each in format]
-    raise typer.Exit(
-        write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
-    )
+    return write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
 
 
 def replay(
     journal: JournalArgument,
-    speed: Annotated[
-        float, option("--speed", "X", "How many times as fast.", min=0.01, max=1e6)
-    ] = 1.0,
-    json: Annotated[bool, switch("--json", "Print what subscribers are sent, one a line.")] = False,
+    speed: Annotated[float, option("X", "How many times as fast.", min=0.01, max=1e6)] = 1.0,
+    json: Annotated[bool, switch("Print what subscribers are sent, one a line.")] = False,
     host: OwnHostFlag = "127.0.0.1",
     port: OwnPortFlag = 8765,
-    public: Annotated[
-        bool, switch("--public", "Let whoever reaches the address read along.")
-    ] = False,
-    debug: DebugFlag = False,
-) -> None:
+    public: Annotated[bool, switch("Let whoever reaches the address read along.")] = False,
+) -> Ended:
     """Play an event back from its journal, into overlays and pages, as it was."""
-    from live.app import run
     from live.jobs.recorded_event import replay as play
 
-    played = play(journal, speed=speed, host=host, port=port, public=public, json=json)
-    raise typer.Exit(run(played))
+    return play(journal, speed=speed, host=host, port=port, public=public, json=json)
 
 
 def explain(
     journal: JournalArgument,
     game: Annotated[str, argument("GAME", "Its id, or part of the players' names.")],
     ply: Annotated[int, typer.Argument(metavar="PLY", min=1, help="Half-moves from the start.")],
-    json: JsonFileFlag = None,
-    debug: DebugFlag = False,
-) -> None:
+    json: JsonFlag = None,
+) -> Ended:
     """Explain a published rating down to its scores: searches, gains, formulas with numbers."""
     from live.jobs.recorded_event import explained
 
-    raise typer.Exit(explained(journal, game, ply, json=json))
+    return explained(journal, game, ply, json=json)
 
 
 def forget(
     journal: JournalArgument,
-    player: Annotated[str, option("--player", "NAME", "Whose games: a name, or a FIDE id.")] = "",
-    older_than: Annotated[
-        int, option("--older-than", "DAYS", "Games unchanged for so long.", min=0)
-    ] = 0,
-    debug: DebugFlag = False,
+    player: Annotated[str, option("NAME", "Whose games: a name, or a FIDE id.")] = "",
+    older_than: Annotated[int, option("DAYS", "Games unchanged for so long.", min=0)] = 0,
 ) -> None:
     """Delete games from a journal for good, with all that was said of them: a player's, or old
     ones. Stop the service first.
@@ -451,12 +393,8 @@ def manual(
     console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))
 
 
-def add_to(app: typer.Typer) -> None:
-    """Put these commands on the command line, in the order of its help."""
-    for command in (rehearse, feeds, worker, token, schema):
-        app.command()(command)
-    app.command("systemd-unit")(systemd_unit)
-    app.command()(watch)
-    app.command("notify-test")(notify_test)
-    for other in (site, plugins, report, replay, explain, forget, manual):
-        app.command()(other)
+#: In the order of their help.
+COMMANDS = (
+    *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site, plugins),
+    *(report, replay, explain, forget, manual),
+)
