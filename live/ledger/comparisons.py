@@ -1,10 +1,13 @@
-"""Players compared and ranked, on demand: predictors, places, Table 4. Pure."""
+"""Players compared and ranked, on demand: predictors, places, Table 4. Pure.
+
+Made once for a study from all moves of the event; nothing here follows the games.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -31,15 +34,11 @@ from live.ratings.alliot import (
     predict_by_covariance,
 )
 from live.ratings.expected_score import difference_of, expected_score_of
-from live.ratings.ferreira import Algorithm2, Algorithm3, GainHistogram
+from live.ratings.ferreira import Algorithm3, GainHistogram, RatingMargins, Strength
 from live.ratings.intrinsic_rating import Spread
 from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 
 # --- comparison data ----------------------------------------------------------------------------
-
-# What all moves of a player in the event are to the methods that compare two players.
-#
-# Made on demand from the ledger, once for a study; nothing here follows the game.
 
 
 class ComparedGame(NamedTuple):
@@ -67,42 +66,36 @@ class ComparisonData:
         self.tanh = GainHistogram()
         """The same, ponderated as the tanh vector needs them."""
         self.transitions = Transitions()
-        self.markov_moves = 0
-        self.judged = 0
-        """Moves compared with the engine's first choice, counted or not."""
+        self.judged = False
+        """Whether any move was compared with the engine's first choice, counted or not."""
         self.turns: list[tuple[Spread, ...]] = []
         """By game, the choices among several lines; empty without Multi-PV."""
         for game in games:
             for move in game.moves:
-                self._add(game.color, move)
+                if move.best_cp is not None and move.gain_cp is not None:
+                    self.judged = True
+                    if is_counted(move.ply, forced=move.forced):
+                        self._count(game.color, move.ply, move.best_cp, move.gain_cp)
             self.turns.append(tuple(move.spread for move in game.moves if move.spread))
 
-    def _add(self, color: Color, move: MoveQuality) -> None:
-        if move.best_cp is None or move.gain_cp is None:
-            return
-        self.judged += 1
-        for conformance in (self.raw, self.ponderated):
-            conformance.add(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
-        if not is_counted(move.ply, forced=move.forced):
-            return
-        self.shortfalls.add(move.gain_cp)
+    def _count(self, color: Color, ply: int, best_cp: int, gain_cp: int) -> None:
+        self.raw.add(best_cp, gain_cp, ply=ply)
+        self.ponderated.add(best_cp, gain_cp, ply=ply)
+        self.shortfalls.add(gain_cp)
         for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
-            found = gain_by(kind, move.best_cp, move.gain_cp)
+            found = gain_by(kind, best_cp, gain_cp)
             if found is not None:
                 histogram.add(found)
-        self.transitions.add(color, move.best_cp, move.gain_cp)
-        self.markov_moves += 1
+        self.transitions.add(color, best_cp, gain_cp)
 
 
-class ComparedMoves:
-    """Every player of the event, with how Algorithm 2 rates them, unrounded."""
+class ComparedMoves(NamedTuple):
+    """Every player of the event, with how Algorithm 2 rates them, unrounded, by id."""
 
-    def __init__(self, players: Iterable[ComparisonData], event: Algorithm2) -> None:
-        self.players = {evidence.view.id: evidence for evidence in players}
-        self.strengths = event.strengths()
-        self.intervals = event.intervals()
-        self.margins = event.margins()
-        """How uncertain each one's gains make that."""
+    players: Mapping[str, ComparisonData]
+    strengths: Mapping[str, Strength]
+    margins: Mapping[str, RatingMargins]
+    """How uncertain each one's gains make that."""
 
 
 # --- predictors ---------------------------------------------------------------------------------
@@ -110,8 +103,7 @@ class ComparedMoves:
 # Every predictor side by side: what the moves of two players say about a game between them.
 #
 # Each answers for A against B over both colours, or says what it is missing. Sources stand with
-# each predictor. Pure.
-
+# each predictor.
 
 #: Why there is no figure of the product's own.
 NO_MODEL = "no model fits engine, limit and gain"
@@ -119,62 +111,46 @@ NO_MODEL = "no model fits engine, limit and gain"
 Predictor = Callable[[ComparisonData, ComparisonData], Prediction]
 
 
-class PredictorRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One predictor's answer for A against B."""
+class PredictorRow(Prediction, frozen=True, kw_only=True):
+    """One predictor's answer for A against B; the expected score is A's."""
 
     predictor: str
     source: str
-    expected_score: float | None = None
-    """A's, in [0, 1]."""
-    low: float | None = None
-    """95 % interval of ``expected_score``."""
-    high: float | None = None
     difference: float | None = None
     """Elo by which A is the stronger, on the normal curve (Ferreira 2012, section 4)."""
-    win: float | None = None
-    draw: float | None = None
-    loss: float | None = None
-    missing: str = ""
-    """Why there is no expected score, for people."""
-    caution: str = ""
-    """What the figures rest on that they should not, for people."""
 
 
 def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, ...]:
     """All predictors for two players of the study, by id."""
     a, b = study.players[one], study.players[other]
-    rows = [
-        _row("Algorithm 1", "Ferreira 2012, section 4", algorithm_1(a, b)),
-        _row("Algorithm 2", "Ferreira 2012, section 5", algorithm_2(study, one, other)),
-        _row("Algorithm 4", "Ferreira 2012, section 7", algorithm_4(a, b)),
-        _row("perceived rating", "this product", perceived(a, b)),
+    found = [
+        # Cross-correlation of all gains of both.
+        ("Algorithm 1", "Ferreira 2012, section 4", predict_by_covariance(a.gains, b.gains, STEP)),
+        ("Algorithm 2", "Ferreira 2012, section 5", algorithm_2(study, one, other)),
+        ("Algorithm 4", "Ferreira 2012, section 7", algorithm_4(a, b)),
+        ("perceived rating", "this product", perceived(a, b)),
     ]
-    rows += [
-        _row(name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
+    found += [
+        (name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
         for name, section, predictor in PREDICTORS
     ]
+    rows = []
+    for name, source, said in found:
+        score = said.expected_score
+        difference = None if score is None else difference_of(score)
+        fields = msgspec.structs.asdict(said)
+        rows.append(PredictorRow(predictor=name, source=source, difference=difference, **fields))
     return tuple(rows)
-
-
-# --- Ferreira, and the product's own figures ------------------------------------------------------
-
-
-def algorithm_1(a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Cross-correlation of all gains of both (Ferreira 2012, section 4)."""
-    return predict_by_covariance(a.gains, b.gains, STEP)
 
 
 def algorithm_2(study: ComparedMoves, one: str, other: str) -> Prediction:
     """Difference of both ratings over the comparisons of the event."""
-    strengths = study.strengths.get(one), study.strengths.get(other)
-    if strengths[0] is None or strengths[1] is None:
+    own, theirs = study.strengths.get(one), study.strengths.get(other)
+    if own is None or theirs is None:
         return Prediction(missing="no bounded comparison with anybody they met")
-    if strengths[0].part != strengths[1].part:
+    if own.part != theirs.part:
         return Prediction(missing="no chain of games links the two")
-    found = strengths[0].relative - strengths[1].relative
-    a, b = study.margins.get(one), study.margins.get(other)
-    if a is None or b is None:
-        return Prediction(missing="no scored move of both yet")
+    found, a, b = own.relative - theirs.relative, study.margins[one], study.margins[other]
     return Prediction(
         expected_score=expected_score_of(found),
         low=expected_score_of(found - math.sqrt(a.below + b.above)),
@@ -186,11 +162,11 @@ def algorithm_4(a: ComparisonData, b: ComparisonData) -> Prediction:
     """Difference of both players' differences from the engine."""
     if not a.view.moves or not b.view.moves:
         return Prediction(missing="no scored move of both yet")
-    return _difference(
-        (a.view.difference, a.view.difference_low, a.view.difference_high),
-        (b.view.difference, b.view.difference_low, b.view.difference_high),
-        "the difference from the engine is unbounded",
+    one, other = (
+        (side.view.difference, side.view.difference_low, side.view.difference_high)
+        for side in (a, b)
     )
+    return _difference(one, other, "the difference from the engine is unbounded")
 
 
 def perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
@@ -200,10 +176,8 @@ def perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
     if a.view.model is None:
         return Prediction(missing=NO_MODEL)
     unknown = ", ".join(side.view.name for side in (a, b) if side.view.perceived is None)
-    if unknown:
-        return Prediction(missing=f"unknown: {unknown}")
     one, other = ((side.view.perceived, side.view.low, side.view.high) for side in (a, b))
-    return _difference(one, other, "")
+    return _difference(one, other, f"unknown: {unknown}")
 
 
 Rating = tuple[float | None, float | None, float | None]
@@ -224,17 +198,13 @@ def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
     return Prediction(expected_score=expected_score_of(a - b), low=low, high=high)
 
 
-# --- Alliot ---------------------------------------------------------------------------------------
-
-
-def _of_moves(
-    moves: Callable[[ComparisonData], Any], predict: Callable[[Any, Any], Prediction]
-) -> Predictor:
-    """By some of each player's moves, where both have any that count."""
+def _of_moves(kind: str, predict: Callable[..., Prediction], *settings: object) -> Predictor:
+    """By one kind of each player's moves, where both have any that count."""
 
     def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
-        if moves(white).n and moves(black).n:
-            return predict(moves(white), moves(black))
+        moves = [getattr(side, kind) for side in (white, black)]
+        if all(each.n for each in moves):
+            return predict(*moves, *settings)
         if any(side.view.moves and not side.judged for side in (white, black)):
             return Prediction(missing=NO_CHOICE)
         return Prediction(missing="no move of both that counts (from move 10 on)")
@@ -245,45 +215,38 @@ def _of_moves(
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
     """Both players' chains, of all their moves; none below 500 moves (section 4.4.1)."""
     short = [
-        f"{side.view.name} has {side.markov_moves} of {ENOUGH_MOVES} moves"
+        f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
         for side in (white, black)
-        if side.markov_moves < ENOUGH_MOVES
+        if side.shortfalls.n < ENOUGH_MOVES
     ]
     if short:
         return Prediction(missing="; ".join(short))
     return predict_by_markov(white.transitions.chain("white"), black.transitions.chain("black"))
 
 
-covariance_tanh = _of_moves(
-    lambda side: side.tanh, lambda a, b: predict_by_covariance(a, b, TANH, TANH_FIT)
-)
+covariance_tanh = _of_moves("tanh", predict_by_covariance, TANH, TANH_FIT)
 # n0 and b stand in place of k1 and k2: gains as they are (section 4.3.1).
-convolution = _of_moves(lambda side: side.shortfalls, predict_by_convolution)
+convolution = _of_moves("shortfalls", predict_by_convolution)
 
 PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
-    ("conformance, raw", "4.2", _of_moves(lambda side: side.raw, predict_by_conformance)),
-    (
-        "conformance, ponderated",
-        "4.2",
-        _of_moves(lambda side: side.ponderated, predict_by_conformance),
-    ),
+    ("conformance, raw", "4.2", _of_moves("raw", predict_by_conformance)),
+    ("conformance, ponderated", "4.2", _of_moves("ponderated", predict_by_conformance)),
     (
         "covariance, raw step",
         "4.3",
-        _of_moves(
-            lambda side: side.shortfalls,
-            lambda a, b: predict_by_covariance(a, b, STEP, RAW_STEP_FIT),
-        ),
+        _of_moves("shortfalls", predict_by_covariance, STEP, RAW_STEP_FIT),
     ),
-    (
-        "covariance, step",
-        "4.3",
-        _of_moves(lambda side: side.step, lambda a, b: predict_by_covariance(a, b, STEP, STEP_FIT)),
-    ),
+    ("covariance, step", "4.3", _of_moves("step", predict_by_covariance, STEP, STEP_FIT)),
     ("covariance, tanh", "4.3", covariance_tanh),
     ("29-fold convolution", "4.3", convolution),
     ("Markov", "4.4", markov),
 )
+#: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
+PAIRED_BY: dict[str, Predictor] = {
+    "covariance": covariance_tanh,
+    "convolution": convolution,
+    "markov": markov,
+}
 
 
 def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Prediction:
@@ -292,7 +255,7 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
     if white.expected_score is None or black.expected_score is None:
         return white if white.expected_score is None else black
 
-    def mean(one: float | None, other: float | None, *, turned: bool) -> float | None:
+    def mean(one: float | None, other: float | None, *, turned: bool = False) -> float | None:
         if one is None or other is None:
             return None
         return (one + (1 - other if turned else other)) / 2
@@ -301,27 +264,10 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
         expected_score=mean(white.expected_score, black.expected_score, turned=True),
         low=mean(white.low, black.high, turned=True),
         high=mean(white.high, black.low, turned=True),
-        win=mean(white.win, black.loss, turned=False),
-        draw=mean(white.draw, black.draw, turned=False),
-        loss=mean(white.loss, black.win, turned=False),
+        win=mean(white.win, black.loss),
+        draw=mean(white.draw, black.draw),
+        loss=mean(white.loss, black.win),
         caution=white.caution or black.caution,
-    )
-
-
-def _row(name: str, source: str, found: Prediction) -> PredictorRow:
-    score = found.expected_score
-    return PredictorRow(
-        predictor=name,
-        source=source,
-        expected_score=score,
-        low=found.low,
-        high=found.high,
-        difference=None if score is None else difference_of(score),
-        win=found.win,
-        draw=found.draw,
-        loss=found.loss,
-        missing=found.missing,
-        caution=found.caution,
     )
 
 
@@ -330,15 +276,7 @@ def _row(name: str, source: str, found: Prediction) -> PredictorRow:
 # Everybody of an event in one order, by what is known of them, and by each method that ranks.
 #
 # The order is that of the screens (:func:`live.catalogue.standings`). The battle royale has places
-# of its own beside it. Pure; made on demand from a study of the event.
-
-
-#: What pairings may be predicted by (Alliot 2017, sections 4.3 and 4.4).
-PAIRED_BY: dict[str, Predictor] = {
-    "covariance": covariance_tanh,
-    "convolution": convolution,
-    "markov": markov,
-}
+# of its own beside it. Made on demand from a study of the event.
 
 
 class Rank(msgspec.Struct, frozen=True, kw_only=True):
@@ -410,7 +348,6 @@ def rank(
         difference = read(BY_ID["algorithm4"], view, engine_rating)
         place = places[view.id]
         strength = study.strengths.get(view.id)
-        low, high = study.intervals.get(view.id, (None, None))
         ranks.append(
             Rank(
                 **{name: getattr(view, name) for name in _OF_VIEW},
@@ -418,8 +355,8 @@ def rank(
                 tied=standing.tied,
                 algorithm_2=strength.rating if strength else None,
                 algorithm_2_difference=strength.relative if strength else None,
-                algorithm_2_low=low,
-                algorithm_2_high=high,
+                algorithm_2_low=strength.low if strength else None,
+                algorithm_2_high=strength.high if strength else None,
                 algorithm_4=difference.value,
                 algorithm_4_low=difference.low,
                 algorithm_4_high=difference.high,
@@ -478,7 +415,7 @@ class TableFour(msgspec.Struct, frozen=True):
 
 
 def table_four(
-    views: Sequence[PlayerView], engine: Algorithm3, strengths: dict[str, float | None]
+    views: Sequence[PlayerView], engine: Algorithm3, strengths: Mapping[str, Strength]
 ) -> TableFour:
     """Join the players with what Algorithms 2 and 3 say of them, by id."""
     players = {view.id: view for view in views}
@@ -489,7 +426,7 @@ def table_four(
             games=view.games,
             moves=view.moves,
             elo=view.elo,
-            strength=strengths.get(row.player),
+            strength=strengths[row.player].rating if row.player in strengths else None,
             strength_low=view.methods.tournament_low if rated else None,
             strength_high=view.methods.tournament_high if rated else None,
             expected_score=view.score or 0.0,
@@ -502,22 +439,13 @@ def table_four(
         for rated in (view.methods.tournament_rating is not None,)
     ]
     rows.sort(key=lambda row: (-(row.elo or 0), row.name))
-    return TableFour(
-        tuple(rows), engine.by_elo, engine.by_strength, "; ".join(_missing(rows, engine))
-    )
-
-
-def _missing(rows: Sequence[FourRow], engine: Algorithm3) -> list[str]:
+    missing = ""
     if not rows:
-        return ["no scored move"]
-    reasons = []
-    if engine.by_elo is None:
-        rated = any(row.elo is not None for row in rows)
-        reasons.append(
-            "no rated player has a bounded difference from the engine"
-            if rated
-            else "no player is rated"
-        )
+        missing = "no scored move"
+    elif engine.by_elo is None and any(row.elo is not None for row in rows):
+        missing = "no rated player has a bounded difference from the engine"
+    elif engine.by_elo is None:
+        missing = "no player is rated"
     elif engine.by_strength is None:
-        reasons.append("no comparison of two players is bounded")
-    return reasons
+        missing = "no comparison of two players is bounded"
+    return TableFour(tuple(rows), engine.by_elo, engine.by_strength, missing)

@@ -406,14 +406,12 @@ class EventLedger:
                 odd = white_begins == (color == "white")
                 own = tuple(move for move in held.moves if (move.ply % 2 == 1) == odd)
                 games.setdefault(player.key, []).append(ComparedGame(color, own))
-        totals = self._standings.totals()
-        return ComparedMoves(
-            (
-                ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
-                for view in self.players()
-            ),
-            self._standings.strengths(),
-        )
+        totals, event = self._standings.totals(), self._standings.strengths()
+        players = {
+            view.id: ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
+            for view in self.players()
+        }
+        return ComparedMoves(players, event.strengths(), event.margins())
 
     def compared_players(self) -> tuple[PlayerView, ...]:
         """:meth:`players`, with what Algorithm 2 says of them; made afresh."""

@@ -8,7 +8,7 @@ from live.engine.search import Limit, SearchOptions
 from live.events import GainKind
 from live.games.game import Game
 from live.ratings.agreement import ChoiceModel
-from live.ratings.expected_result import Results
+from live.ratings.expected_result import ResultModel
 from live.ratings.ferreira import SPIKE_AT_ZERO, EngineDistribution
 from live.ratings.intrinsic_rating import IntrinsicTable
 from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
@@ -44,7 +44,7 @@ class Measure(NamedTuple):
     table: IntrinsicTable | None = None
     """For choices among several lines; None where none fits, see ``table_note``."""
     table_note: str = "Multi-PV is off ([engine] multipv)"
-    results: tuple[Results, ...] = ()
+    results: tuple[ResultModel, ...] = ()
     """How games end, by pace."""
     forecast: ChoiceModel | None = None
     """Of the engine's first choices; None for an engine and limit of which it was not learned."""
@@ -60,7 +60,7 @@ class Measure(NamedTuple):
             return model.expected_difference(elo)
         return USUAL_DIFFERENCE
 
-    def results_of(self, pace: Pace | None) -> Results | None:
+    def results_of(self, pace: Pace | None) -> ResultModel | None:
         """How games of this pace end; None where nothing was learned at all."""
         fast = pace in ("blitz", "bullet")
         wanted = "blitz" if fast else "classical"

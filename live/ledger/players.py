@@ -8,7 +8,6 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
 
 from live.events import (
     ChoiceEvidence,
@@ -27,12 +26,17 @@ from live.events import (
 )
 from live.games.player_identity import person_key
 from live.ledger.game_evaluations import OutgoingMessages
-from live.ledger.measure import ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
-from live.ledger.rate_game import SideFigures, move_figures, perceived_figures, screened
+from live.ledger.measure import ELO_DECIMALS, Measure, rounded
+from live.ledger.rate_game import (
+    SideFigures,
+    algorithm_4,
+    move_figures,
+    perceived_figures,
+    screened,
+)
 from live.ratings.agreement import ChoiceModel, log_e_value
 from live.ratings.expected_score import (
     development,
-    difference_of,
     fide_performance,
     rating_change,
 )
@@ -42,9 +46,8 @@ from live.ratings.ferreira import (
     FieldEngineRating,
     GainHistogram,
     MeasuredPlayer,
-    ceiling_of,
+    Strength,
     engine_strength,
-    over_other_games,
 )
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.perceived_model import PaceGroup
@@ -173,29 +176,11 @@ class PlayerTotals:
             finished=len(points),
             methods=self._methods(games),
             agreement=_agreed(held, self._measure.forecast),
-            **self._of_gains(),
+            mean_gain_cp=rounded(self.histogram.mean, 2),
+            **algorithm_4(self.scores, self._measure),
             **self._perceived(pace, held, len(games)),
             **_official(held, self.player),
         )
-
-    def _of_gains(self) -> dict[str, Any]:
-        """Algorithm 4 over all games."""
-        engine, gain = self._measure.engine_gains, self._measure.gain
-        ceiling, held, expected = ceiling_of(engine, gain), self.scores, self.expected_score
-        scores = held.interval(engine.scale, ceiling)
-        difference = None if expected is None else difference_of(expected)
-        low, high = (difference_of(scores[0]), difference_of(scores[1])) if scores else (None, None)
-        if held.games == 1:
-            # Several games show themselves how they differ; one has its own interval.
-            most = difference_of(ceiling / engine.scale)
-            low, high = over_other_games(difference, (low, high), most, gain)
-        return {
-            "mean_gain_cp": rounded(self.histogram.mean, 2),
-            "score": rounded(expected, SCORE_DECIMALS),
-            "difference": rounded(difference, ELO_DECIMALS),
-            "difference_low": rounded(low, ELO_DECIMALS),
-            "difference_high": rounded(high, ELO_DECIMALS),
-        }
 
     def _perceived(self, pace: PaceGroup, held: Sequence[PlayedGame], games: int) -> dict[str, Any]:
         """Over the games of the main pace: ratings of different paces are not one scale."""
@@ -272,38 +257,37 @@ def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
 
 def with_strengths(views: Iterable[PlayerView], event: Algorithm2) -> tuple[PlayerView, ...]:
     """Players with what Algorithm 2 says of them, in whole Elo."""
-    found: dict[str, dict[str, Any]] = {}
-    known = event.margins()
-    for group, part in enumerate(event.parts()):
-        relative = np.round(part.relative, _SOLVED_DECIMALS)
-        rating = np.round(part.relative + (part.shift or 0.0), _SOLVED_DECIMALS)
-        low, high = (
-            np.round(e, _SOLVED_DECIMALS) / INTERVAL_STEP_ELO for e in event.ends(part, known)
-        )
-        for at, member in enumerate(part.members):
-            bounded = not math.isnan(low[at])
-            found[member] = {
-                "tournament_group": group,
-                "tournament_difference": round(relative[at]),
-                "tournament_rating": None if part.shift is None else round(rating[at]),
-                "tournament_low": math.floor(low[at]) * INTERVAL_STEP_ELO if bounded else None,
-                "tournament_high": math.ceil(high[at]) * INTERVAL_STEP_ELO if bounded else None,
-            }
+    strengths = event.strengths()
     return tuple(
-        msgspec.structs.replace(view, methods=_with_strength(view.methods, found.get(view.id)))
+        msgspec.structs.replace(view, methods=_with_strength(view.methods, strengths.get(view.id)))
         for view in views
     )
 
 
-def _with_strength(methods: PlayerMethods, found: dict[str, Any] | None) -> PlayerMethods:
-    missing = dict(methods.missing)
+def _with_strength(methods: PlayerMethods, found: Strength | None) -> PlayerMethods:
     if found is None:
-        missing["tournament_rating"] = NO_COMPARISON
-    elif found["tournament_rating"] is None:
-        missing["tournament_rating"] = NOBODY_RATED
-    elif found["tournament_low"] is None:
-        missing["tournament_low"] = missing["tournament_high"] = ONE_RATED
-    return msgspec.structs.replace(methods, **(found or {}), missing=missing)
+        missing = {"tournament_rating": NO_COMPARISON}
+        return msgspec.structs.replace(methods, missing=methods.missing | missing)
+    missing = {} if found.rating is not None else {"tournament_rating": NOBODY_RATED}
+    low, high = (
+        None if end is None else round(end, _SOLVED_DECIMALS) / INTERVAL_STEP_ELO
+        for end in (found.low, found.high)
+    )
+    if found.low is None and not missing:
+        missing = {"tournament_low": ONE_RATED, "tournament_high": ONE_RATED}
+    return msgspec.structs.replace(
+        methods,
+        tournament_group=found.part,
+        tournament_difference=_whole(found.relative),
+        tournament_rating=_whole(found.rating),
+        tournament_low=None if low is None else math.floor(low) * INTERVAL_STEP_ELO,
+        tournament_high=None if high is None else math.ceil(high) * INTERVAL_STEP_ELO,
+        missing=methods.missing | missing,
+    )
+
+
+def _whole(elo: float | None) -> int | None:
+    return None if elo is None else round(round(elo, _SOLVED_DECIMALS))
 
 
 class EventStandings:

@@ -551,19 +551,24 @@ class GameRater:
 def _point(
     measure: Measure, ply: int, gain_cp: int, scores: GameScores, evidence: Evidence | None
 ) -> CurvePoint:
-    engine = measure.engine_gains
-    score = scores.total / (scores.n * engine.scale)
-    low, high = interval_of(scores, engine, measure.gain)
     return CurvePoint(
         ply=ply,
         n=scores.n,
         gain_cp=gain_cp,
-        score=round(score, SCORE_DECIMALS),
-        difference=rounded(difference_of(score), ELO_DECIMALS),
-        difference_low=rounded(low, ELO_DECIMALS),
-        difference_high=rounded(high, ELO_DECIMALS),
+        **algorithm_4(ClusteredScores((scores,)), measure),
         **perceived_figures(perceived(evidence) if evidence is not None else None),
     )
+
+
+def algorithm_4(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
+    """Its fields of a curve point or player, rounded; null without a move."""
+    engine = measure.engine_gains
+    score = scores.total / (scores.n * engine.scale) if scores.n else None
+    difference = None if score is None else difference_of(score)
+    found = (difference, *interval_of(scores, engine, measure.gain))
+    names = "difference", "difference_low", "difference_high"
+    elos = {name: rounded(each, ELO_DECIMALS) for name, each in zip(names, found, strict=True)}
+    return {"score": rounded(score, SCORE_DECIMALS), **elos}
 
 
 def _choices(

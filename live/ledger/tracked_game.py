@@ -66,7 +66,7 @@ from live.ledger.measure import Measure, game_pace
 from live.ledger.players import PlayedGame, PlayerTotals
 from live.ledger.rate_game import COLORS, GameFigures, GameRater, MoveQuality, SideFigures
 from live.ratings.alliot import complexity
-from live.ratings.expected_result import Results
+from live.ratings.expected_result import ResultModel
 
 #: Addresses of games played on a server, and of those only shown there.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
@@ -485,7 +485,7 @@ def scored(
 
 
 def with_chances(
-    view: PlyView, results: Results | None, white_elo: int | None, black_elo: int | None
+    view: PlyView, results: ResultModel | None, white_elo: int | None, black_elo: int | None
 ) -> PlyView:
     """The ply with what is expected of the position after it."""
     if results is None or view.score_cp is None:
@@ -543,7 +543,7 @@ def game_view(
 class _Odds(NamedTuple):
     """What the odds of positions go by."""
 
-    results: Results | None
+    results: ResultModel | None
     white: int | None
     black: int | None
 

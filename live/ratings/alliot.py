@@ -287,19 +287,22 @@ class AccumulatedConformance:
         self.kind = kind
         # By the whole centipawn that it is at most: weighed ones are hardly ever the same twice.
         self._counts: Counter[int] = Counter()
-        self.n = 0
-        """Moves counted."""
-        self.within = 0
-        """Counted moves with a conformance of at most the kind's own x."""
 
     def add(self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False) -> None:
         """One more move of the player, which counts or not. Raises ValueError for no gain."""
         conformance_cp = self.kind.of(best_cp, gain_cp)
-        if conformance_cp is None or not is_counted(ply, forced=forced):
-            return
-        self._counts[math.ceil(conformance_cp)] += 1
-        self.n += 1
-        self.within += conformance_cp <= self.kind.x_cp
+        if conformance_cp is not None and is_counted(ply, forced=forced):
+            self._counts[math.ceil(conformance_cp)] += 1
+
+    @property
+    def n(self) -> int:
+        """Moves counted."""
+        return self._counts.total()
+
+    @property
+    def within(self) -> int:
+        """Counted moves with a conformance of at most the kind's own x."""
+        return self.within_cp(self.kind.x_cp)
 
     @property
     def share(self) -> float | None:
@@ -320,9 +323,7 @@ class AccumulatedConformance:
         return score_interval(self.n, self.within, self.within) if self.n else None
 
 
-def remembered_share(
-    newest_first: Iterable[AccumulatedConformance], x_cp: int | None = None
-) -> float | None:
+def remembered_share(newest_first: Iterable[AccumulatedConformance]) -> float | None:
     """``Q``: p(x) over periods, each counting half as much as the next newer one (Alliot 2017,
     section 3.2.1). None when no move counts. Raises ValueError for different kinds.
     """
@@ -333,7 +334,7 @@ def remembered_share(
             raise ValueError(f"{kind.name} and {period.kind.name} conformance do not add up")
         kind = period.kind
         weight = 0.5**age
-        within += weight * (period.within if x_cp is None else period.within_cp(x_cp))
+        within += weight * period.within
         n += weight * period.n
     return within / n if n else None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,25 +18,8 @@ from live.ratings.learned_files import LearnedFiles
 
 FORMAT = 1
 
-#: What a side's log-odds rest on, in the order of the weights; the last need both ratings.
-WITHOUT_ELO = (
-    "always",
-    "white",
-    "ply",
-    "score",
-    "large score",
-    "score, ply",
-    "distance",
-    "far, ply",
-)
-WITH_ELO = (
-    "difference",
-    "difference, ply",
-    "difference, level",
-    "mean",
-    "mean, ply",
-    "mean, score",
-)
+#: Weights without ratings and with both, in the order of :func:`features`.
+_UNRATED, _RATED = 8, 14
 
 
 class Chances(NamedTuple):
@@ -52,7 +35,7 @@ class Chances(NamedTuple):
         return self.win + self.draw / 2
 
 
-class ResultModel(msgspec.Struct, frozen=True, kw_only=True):
+class ResultModel(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Weights with their provenance."""
 
     name: str
@@ -63,9 +46,9 @@ class ResultModel(msgspec.Struct, frozen=True, kw_only=True):
     positions: int
     centre_elo: float
     rated: tuple[float, ...]
-    """By ``WITHOUT_ELO`` and ``WITH_ELO``."""
+    """Of a side's log-odds by :func:`features`, where both ratings are known."""
     unrated: tuple[float, ...]
-    """By ``WITHOUT_ELO``."""
+    """The same without what needs ratings."""
     log_loss: dict[str, float] = {}
     """On players never seen, by what it was measured on, for people."""
     format: int = FORMAT
@@ -73,11 +56,11 @@ class ResultModel(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.format != FORMAT:
             raise ValueError(f"format {self.format} is not {FORMAT}")
-        if len(self.unrated) != len(WITHOUT_ELO):
-            raise ValueError(f"{len(WITHOUT_ELO)} weights are needed without ratings")
-        if len(self.rated) != len(WITHOUT_ELO) + len(WITH_ELO):
-            raise ValueError(f"{len(WITHOUT_ELO) + len(WITH_ELO)} weights are needed with ratings")
+        if (len(self.unrated), len(self.rated)) != (_UNRATED, _RATED):
+            raise ValueError(f"{_UNRATED} weights are needed without ratings, {_RATED} with them")
 
+    # A position is looked at with each news of its game.
+    @lru_cache(maxsize=8192)  # noqa: B019 - models live as long as the service
     def chances(
         self,
         score_cp: int,
@@ -132,23 +115,5 @@ def features(
         mean * score,
     ]
 
-
-class Results:
-    """A model whose answers are kept: a position is looked at with each news of its game."""
-
-    __slots__ = ("chances", "model")
-
-    def __init__(self, model: ResultModel) -> None:
-        self.model = model
-        self.chances = lru_cache(maxsize=4096)(model.chances)
-        """As the model's."""
-
-    @property
-    def time_control(self) -> str:
-        """Of the games it was learned from."""
-        return self.model.time_control
-
-
-Pace = Literal["classical", "blitz"]
 
 load_result_model = LearnedFiles("results", ResultModel, "model of results").load

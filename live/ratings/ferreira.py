@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from statistics import NormalDist, fmean
@@ -31,7 +32,7 @@ import numpy.typing as npt
 from live.events import MATE_CP, Color, GainCounts, GainKind, Score
 from live.ratings.expected_score import difference_of
 from live.ratings.learned_files import LearnedFiles
-from live.ratings.score_interval import ClusteredScores, GameScores, score_interval
+from live.ratings.score_interval import ClusteredScores, GameScores
 
 #: The largest gain: from being mated to mating (Ferreira 2012, section 3).
 MAX_GAIN_CP = 2 * MATE_CP
@@ -121,8 +122,8 @@ class GainHistogram:
         if not count:
             del self._counts[gain_cp]
 
-    def merge(self, other: GainHistogram) -> None:
-        """Count all moves of ``other`` too, as if each had been added."""
+    def merge(self, other: Iterable[tuple[int, int]]) -> None:
+        """Count all moves of ``other`` too, as if each had been added: gains and their counts."""
         for gain_cp, count in other:
             self.add(gain_cp, count)
 
@@ -252,8 +253,7 @@ class EngineGains(msgspec.Struct, frozen=True):
     def distribution(self) -> EngineDistribution:
         """What players are measured against. Raises ValueError for counts that are none."""
         held = GainHistogram()
-        for gain_cp, moves in self.rows:
-            held.add(gain_cp, moves)
+        held.merge(self.rows)
         return EngineDistribution(held)
 
 
@@ -281,49 +281,31 @@ def scores_against(
     return GameScores(len(parts), sum(parts), sum(each * each for each in parts))
 
 
-def ceiling_of(engine: EngineDistribution, gain: GainKind) -> int:
-    """The most that a move of this kind can score, in parts."""
-    return engine.parts(0) if gain == "same-search" else engine.scale
-
-
 def interval_of(
-    scores: GameScores, engine: EngineDistribution, gain: GainKind
+    scores: ClusteredScores, engine: EngineDistribution, gain: GainKind
 ) -> tuple[float | None, float | None]:
     """95 % interval of what the player's other games show, Elo, from one move or more; None for an
-    end that is unbounded. Chance within the game is as in ``live.ratings.score_interval``; how
-    games of one player differ is added to it.
+    end that is unbounded. Chance is as in :mod:`live.ratings.score_interval`. Several games show
+    themselves how they differ; of one the interval is widened by how games of one player do, but
+    no game can show more than the best move every time.
     """
-    n, total, squares = scores
-    scale, ceiling = engine.scale, ceiling_of(engine, gain)
-    low, high = score_interval(
-        n, total / scale, squares / scale**2, ceiling=ceiling / scale, smooth=scale > 2
-    )
-    most = difference_of(ceiling / scale)
-    ends = difference_of(low), difference_of(high)
-    return over_other_games(difference_of(total / (n * scale)), ends, most, gain)
-
-
-def over_other_games(
-    difference: float | None,
-    ends: tuple[float | None, float | None],
-    most: float | None,
-    gain: GainKind,
-) -> tuple[float | None, float | None]:
-    """The interval of one game, Elo, widened by how games of one player differ.
-
-    ``ends`` hold chance within the game; ``most`` is what the best move every time shows: no game
-    can show more.
-    """
-    low, high = ends
+    ceiling = engine.parts(0) if gain == "same-search" else engine.scale
+    ends = scores.interval(engine.scale, ceiling)
+    low, high = (None, None) if ends is None else map(difference_of, ends)
+    if scores.games != 1:
+        return low, high
+    difference = difference_of(scores.total / (scores.n * engine.scale))
     apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
     if difference is None:
         # The other end has no middle to be added to in quadrature.
         return None if low is None else low - apart, None if high is None else high + apart
-    reached = None if high is None else difference + math.hypot(high - difference, apart)
-    return (
-        None if low is None else difference - math.hypot(difference - low, apart),
-        reached if reached is None or most is None else min(reached, most),
-    )
+    if low is not None:
+        low = difference - math.hypot(difference - low, apart)
+    if high is not None:
+        high = difference + math.hypot(high - difference, apart)
+        most = difference_of(ceiling / engine.scale)
+        high = high if most is None else min(high, most)
+    return low, high
 
 
 # --- Algorithm 3 ----------------------------------------------------------------------------------
@@ -492,7 +474,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Strength(NamedTuple):
-    """What Algorithm 2 says about one player."""
+    """What Algorithm 2 says about one player, unrounded."""
 
     relative: float
     """Elo above the mean of the part of the graph that the player belongs to."""
@@ -500,40 +482,45 @@ class Strength(NamedTuple):
     """Perceived rating r', Elo; None in a part without rated players."""
     part: int
     """Number of the part, from 0. Only players of one part can be compared."""
+    low: float | None = None
+    """95 % interval, of the difference where nobody of the part is rated; None for the only rated
+    player of a part, and where no margins are known."""
+    high: float | None = None
 
 
-class Solved(NamedTuple):
-    """The ratings of one part of the graph, unrounded; arrays have shape (members,)."""
+class RatingMargins(NamedTuple):
+    """How far a player's true strength may lie below and above the estimate, Elo; squared."""
 
-    members: list[str]
-    """In order of name."""
-    relative: Floats
-    """Elo above the mean of the part."""
-    shift: float | None
-    """What is added for a rating; None in a part without rated players."""
+    below: float
+    above: float
 
 
-def solve(differences: Mapping[tuple[str, str], float], elos: Mapping[str, float]) -> list[Solved]:
-    """Least-squares ratings from differences of pairs, part by part; ``elos`` of rated players.
+def solve(
+    differences: Mapping[tuple[str, str], float],
+    elos: Mapping[str, float],
+    margins: Mapping[str, RatingMargins] | None = None,
+) -> dict[str, Strength]:
+    """Least-squares ratings from differences of pairs, part by part, each in order of name;
+    ``elos`` of rated players, ``margins`` of all.
 
-    >>> [part] = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
-    >>> (part.relative + part.shift).round().tolist()
-    [2800.0, 2700.0]
+    >>> found = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
+    >>> {name: round(each.rating) for name, each in found.items()}
+    {'Anand': 2800, 'Ding': 2700}
     """
     met: dict[str, dict[str, float]] = {}
     for (one, other), difference in differences.items():
         met.setdefault(one, {})[other] = difference
         met.setdefault(other, {})[one] = -difference
-    found, placed = [], set[str]()
+    found: dict[str, Strength] = {}
+    number = 0
     for start in sorted(met):
-        if start in placed:
+        if start in found:
             continue
         part, edge = {start}, [start]
         while edge:
             news = met[edge.pop()].keys() - part
             part |= news
             edge += news
-        placed |= part
         members = sorted(part)
         at = {member: place for place, member in enumerate(members)}
         # The Laplacian leaves the mean free: what is added to all of it sets it to 0.
@@ -545,17 +532,21 @@ def solve(differences: Mapping[tuple[str, str], float], elos: Mapping[str, float
         sums = np.array([math.fsum(met[member].values()) for member in members])
         relative = np.linalg.solve(matrix, sums)
         rated = [elos[each] - relative[at[each]] for each in members if each in elos]
-        found.append(Solved(members, relative, math.fsum(rated) / len(rated) if rated else None))
+        shift = math.fsum(rated) / len(rated) if rated else None
+        ratings = relative + (shift or 0.0)
+        reach = np.full((2, len(members)), np.nan)
+        if margins is not None:
+            kept = [shift is None or member in elos for member in members]
+            reach = distances([margins[member] for member in members], kept)
+        columns = zip(
+            members, relative, ratings, ratings - reach[0], ratings + reach[1], strict=True
+        )
+        for member, own, rating, low, high in columns:
+            ends = (None, None) if math.isnan(low) else (float(low), float(high))
+            known = None if shift is None else float(rating)
+            found[member] = Strength(float(own), known, number, *ends)
+        number += 1
     return found
-
-
-def strengths_of(parts: Iterable[Solved]) -> dict[str, Strength]:
-    """Everyone with at least one comparison: part by part, in order of name."""
-    return {
-        member: Strength(value, None if part.shift is None else value + part.shift, number)
-        for number, part in enumerate(parts)
-        for member, value in zip(part.members, part.relative.tolist(), strict=True)
-    }
 
 
 # --- uncertainty ----------------------------------------------------------------------------------
@@ -563,33 +554,20 @@ def strengths_of(parts: Iterable[Solved]) -> dict[str, Strength]:
 #: A score is counted in so many parts of one point.
 SCALE = 10_000
 
-
-class UsualGains(NamedTuple):
-    """How usual players' gains are distributed: what share of them a gain beats, ties halved.
-
-    Only the rank of a gain matters to Algorithm 2, and its interval needs to know that only
-    roughly, so classes do.
-    """
-
-    edges_cp: tuple[int, ...]
-    """A gain equal to an edge belongs below it."""
-    parts: tuple[int, ...]
-    """Of ``SCALE``, one more than edges; the last is the most that a move can score."""
-
-    def of(self, gain_cp: int) -> int:
-        return self.parts[bisect_left(self.edges_cp, gain_cp)]
-
-
 # fmt: off
-#: From the player-games that the calibrations ``classical`` and ``blitz`` were learned from.
-USUAL: dict[GainKind, UsualGains] = {
-    "same-search": UsualGains(
+#: How usual players' gains are distributed: what share of them a gain beats, ties halved, from the
+#: player-games that the calibrations ``classical`` and ``blitz`` were learned from. Only the rank
+#: of a gain matters to Algorithm 2, and its interval needs to know that only roughly, so classes
+#: do: their edges (a gain equal to one belongs below it), and parts of ``SCALE``, one more than
+#: edges; the last is the most that a move can score.
+USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "same-search": (
         (-1000, -500, -300, -200, -150, -110, -80, -60, -45, -35, -27, -20, -15, -11, -8, -5, -3,
          -1),
         (16, 44, 90, 183, 316, 500, 762, 1065, 1404, 1749, 2079, 2427, 2765, 3073, 3319, 3561,
          3775, 3929, 7004),
     ),
-    "successive": UsualGains(
+    "successive": (
         (-1000, -500, -300, -200, -140, -100, -75, -55, -40, -30, -22, -16, -11, -7, -4, -2, -1, 0,
          1, 3, 6, 10, 15, 22, 32, 50, 100, 300),
         (2, 38, 174, 410, 731, 1153, 1631, 2168, 2777, 3379, 3969, 4569, 5182, 5812, 6398, 6861,
@@ -597,13 +575,6 @@ USUAL: dict[GainKind, UsualGains] = {
     ),
 }
 # fmt: on
-
-
-class RatingMargins(NamedTuple):
-    """How far a player's true strength may lie below and above the estimate, Elo; squared."""
-
-    below: float
-    above: float
 
 
 def distances(margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]) -> Floats:
@@ -642,11 +613,11 @@ class Algorithm2:
     """
 
     def __init__(self, gain: GainKind) -> None:
-        self._usual = USUAL[gain]
+        self._edges, self._parts = USUAL[gain]
         self._elos: dict[str, float] = {}
         self._met: set[tuple[str, str]] = set()
-        self._gains: dict[str, GainHistogram] = {}
-        self._scores: dict[str, ClusteredScores] = {}
+        self._gains: defaultdict[str, GainHistogram] = defaultdict(GainHistogram)
+        self._scores: defaultdict[str, ClusteredScores] = defaultdict(ClusteredScores)
 
     def rate(self, player: str, elo: int | None) -> None:
         """The player's own rating; None for unrated."""
@@ -660,56 +631,29 @@ class Algorithm2:
 
     def add_game(self, player: str, gains_cp: Iterable[int]) -> None:
         """The player's moves of one game. Raises ValueError for what is no gain."""
-        gains = self._gains.setdefault(player, GainHistogram())
         parts = []
         for gain_cp in gains_cp:
-            gains.add(gain_cp)
-            parts.append(self._usual.of(gain_cp))
-        scores = self._scores.setdefault(player, ClusteredScores())
-        scores.add(GameScores(len(parts), sum(parts), sum(each * each for each in parts)))
+            self._gains[player].add(gain_cp)
+            parts.append(self._parts[bisect_left(self._edges, gain_cp)])
+        self._scores[player].add(
+            GameScores(len(parts), sum(parts), sum(each * each for each in parts))
+        )
 
-    def parts(self) -> list[Solved]:
-        """Everyone who can be compared, unrounded."""
-        nobody = GainHistogram()
+    def strengths(self) -> dict[str, Strength]:
+        """Everyone who can be compared."""
         differences = {}
         for one, other in sorted(self._met):
-            score = expected_score_between(
-                self._gains.get(one, nobody), self._gains.get(other, nobody)
-            )
+            score = expected_score_between(self._gains[one], self._gains[other])
             difference = None if score is None else difference_of(score)
             if difference is not None:
                 differences[one, other] = difference
-        return solve(differences, self._elos)
-
-    def strengths(self) -> dict[str, Strength]:
-        """The same, by player."""
-        return strengths_of(self.parts())
-
-    def ends(self, part: Solved, known: Mapping[str, RatingMargins]) -> tuple[Floats, Floats]:
-        """Both ends of everybody's 95 % interval, of the difference where nobody of the part is
-        rated; NaN where there is none: for the only rated player of a part. ``known``:
-        :meth:`margins`.
-        """
-        kept = [part.shift is None or member in self._elos for member in part.members]
-        below, above = distances([known[member] for member in part.members], kept)
-        middle = part.relative + (part.shift or 0.0)
-        return middle - below, middle + above
-
-    def intervals(self) -> dict[str, tuple[float, float]]:
-        """:meth:`ends` of all parts, of those who have them."""
-        known = self.margins()
-        return {
-            member: (float(low), float(high))
-            for part in self.parts()
-            for member, low, high in zip(part.members, *self.ends(part, known), strict=True)
-            if not math.isnan(low)
-        }
+        return solve(differences, self._elos, self.margins())
 
     def margins(self) -> dict[str, RatingMargins]:
         """How uncertain each player's own gains are, for those who have any."""
         found = {}
         for player, scores in self._scores.items():
-            ends = scores.interval(SCALE, self._usual.parts[-1])
+            ends = scores.interval(SCALE, self._parts[-1])
             if ends is None:
                 continue
             # No move scores nothing at all, and one that scores all is not possible.

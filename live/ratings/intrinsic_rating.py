@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from live.errors import InputError
-from live.events import MATE_CP
-from live.ratings.learned_files import LearnedFiles
+from live.ratings.learned_files import LearnedFiles, mismatch
 
 # --- move spread --------------------------------------------------------------------------------
 
@@ -54,48 +53,25 @@ class Spread(msgspec.Struct, frozen=True, gc=False):
     evaluation: float
     """Of the position (its best move), pawns, mover's side."""
 
-    def __post_init__(self) -> None:
-        if not self.deltas or self.deltas[0] != 0:
-            raise ValueError("a spread begins with the best move, at a distance of 0")
-        # Written so that NaN fails too.
-        if not all(a <= b < math.inf for a, b in zip(self.deltas, self.deltas[1:], strict=False)):
-            raise ValueError("the distances of a spread are finite and do not decrease")
-        if not math.isfinite(self.evaluation):
-            raise ValueError(f"evaluation {self.evaluation} is not a number of pawns")
-        if self.played is not None and not 0 <= self.played < len(self.deltas):
-            raise ValueError(f"the move played has index {self.played}: there is none")
-
     @property
     def loss(self) -> float | None:
         """Pawns lost by the move played; None when it is not among the lines."""
         return None if self.played is None else self.deltas[self.played]
 
 
-def spread_of(
-    lines: Sequence[tuple[str, int]], played: str, *, scale_per_pawn: float = SCALE_PER_PAWN
-) -> Spread:
+def spread_of(lines: Sequence[tuple[str, int]], played: str) -> Spread:
     """The spread of a position from its Multi-PV lines.
 
     ``lines`` are moves (UCI) with their scores in centipawns from the mover's side, mate ±3900,
     in any order; ``played`` is the move that was played. Moves of equal score keep their order,
-    so the engine's first choice stays first. ``scale_per_pawn`` 0 leaves distances as they are.
-    Raises ValueError without lines, for a move listed twice, and for scores beyond ±3900.
+    so the engine's first choice stays first.
     """
-    if not lines:
-        raise ValueError("a spread needs the lines of a Multi-PV search: there are none")
-    if len({move for move, _ in lines}) < len(lines):
-        raise ValueError("a move is listed twice among the lines of one position")
-    for move, score_cp in lines:
-        if not -MATE_CP <= score_cp <= MATE_CP:
-            raise ValueError(f"{move} scores {score_cp} cp: clamp scores to ±{MATE_CP} first")
     ranked = sorted(lines, key=lambda line: -line[1])
-    best = ranked[0][1] / 100
+    top_cp = ranked[0][1]
+    best = top_cp / 100
     return Spread(
         deltas=tuple(
-            scaled_delta(best, best - score_cp / 100, scale_per_pawn)
-            if score_cp != ranked[0][1]
-            else 0.0
-            for _, score_cp in ranked
+            0.0 if cp == top_cp else scaled_delta(best, best - cp / 100) for _, cp in ranked
         ),
         played=next((i for i, (move, _) in enumerate(ranked) if move == played), None),
         evaluation=best,
@@ -107,17 +83,13 @@ def scaled_delta(evaluation: float, delta: float, scale_per_pawn: float = SCALE_
 
     The integral of ``dx / (1 + scale_per_pawn |x|)`` from ``evaluation - delta`` to
     ``evaluation`` (Regan and Haworth 2011, section 5: the same player's mistakes are larger when
-    the evaluation is). Raises ValueError for a negative distance or scale and for NaN.
+    the evaluation is).
     """
-    if not delta >= 0 or not scale_per_pawn >= 0 or math.isnan(evaluation):
-        raise ValueError(f"no distance of {delta} pawns at an evaluation of {evaluation}")
-    if scale_per_pawn == 0:
-        return delta
-    return _stretched(evaluation, scale_per_pawn) - _stretched(evaluation - delta, scale_per_pawn)
-
-
-def _stretched(pawns: float, scale: float) -> float:
-    return math.copysign(math.log1p(scale * abs(pawns)) / scale, pawns)
+    from_best, from_played = (
+        math.copysign(math.log1p(scale_per_pawn * abs(pawns)) / scale_per_pawn, pawns)
+        for pawns in (evaluation, evaluation - delta)
+    )
+    return from_best - from_played
 
 
 def left_out(spread: Spread, ply: int, *, repeated: bool = False) -> LeftOut | None:
@@ -183,10 +155,6 @@ class ChoiceSkill(msgspec.Struct, frozen=True, gc=False):
     """Competence: the greater, the rarer the moves far behind."""
     model: Model = "shares"
     curve: Curve = "invexp"
-
-    def __post_init__(self) -> None:
-        if not (0 < self.s < math.inf and 0 < self.c < math.inf):
-            raise ValueError(f"s = {self.s} and c = {self.c} must be finite and above 0")
 
 
 class TurnArrays:
@@ -275,16 +243,13 @@ def choices_of(
 
 
 def played_log(spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats) -> Floats:
-    """Log probability of the move played for players s and c of shape (players,): that shape.
-
-    Raises ValueError when the move played is not among the lines.
+    """Log probability of the move played, which is among the lines, for players s and c of shape
+    (players,): that shape.
     """
-    if spread.played is None:
-        raise ValueError("the move played is not among the lines: leave the turn out")
     deltas = np.tile(np.array(spread.deltas), (len(s), 1))
-    discount = _discount(curve, deltas, s[:, None], c[:, None])[0]
-    bits = _SURPRISE[model](discount, np.ones_like(deltas, dtype=bool))[0]
-    return np.asarray(-bits[:, spread.played], dtype=np.float64)
+    every = np.ones_like(deltas, dtype=bool)
+    found = choices_of(deltas, every, model, curve, s[:, None], c[:, None])
+    return found.log[:, spread.played]
 
 
 def _discount(
@@ -479,10 +444,7 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
 
     def mismatch(self, engine: str, limit: str) -> str | None:
         """Why this table says nothing about such spreads, for people; None when it does."""
-        for what, given, own in (("engine", engine, self.engine), ("limit", limit, self.limit)):
-            if " ".join(given.lower().split()) != " ".join(own.lower().split()):
-                return f"intrinsic table {self.name!r} holds for the {what} {own!r}, not {given!r}"
-        return None
+        return mismatch(f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self)
 
     def demand(self, engine: str, limit: str) -> None:
         """Raises InputError, with the remedy, when the table is for another engine or limit."""
@@ -602,20 +564,11 @@ RYBKA_3 = IntrinsicTable(
     lines=50,
     source="Regan and Haworth 2011, Intrinsic Chess Ratings, section 7, games of 2006-2009",
     mileposts=tuple(
-        Milepost(elo, s, c)
-        for elo, s, c in (
-            (1600, 0.168, 0.436),
-            (1700, 0.155, 0.443),
-            (1800, 0.149, 0.450),
-            (1900, 0.153, 0.457),
-            (2000, 0.143, 0.464),
-            (2100, 0.130, 0.471),
-            (2200, 0.120, 0.478),
-            (2300, 0.111, 0.485),
-            (2400, 0.100, 0.492),
-            (2500, 0.093, 0.499),
-            (2600, 0.089, 0.506),
-            (2700, 0.080, 0.513),
+        map(
+            Milepost,
+            range(1600, 2701, 100),
+            (0.168, 0.155, 0.149, 0.153, 0.143, 0.130, 0.120, 0.111, 0.100, 0.093, 0.089, 0.080),
+            (0.436, 0.443, 0.450, 0.457, 0.464, 0.471, 0.478, 0.485, 0.492, 0.499, 0.506, 0.513),
         )
     ),
 )

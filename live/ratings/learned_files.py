@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import resources
 from typing import Generic, TypeVar
 
@@ -55,6 +56,15 @@ class LearnedFiles(msgspec.Struct, Generic[Learned], frozen=True):
 
     def _shipped(self) -> resources.abc.Traversable:
         return resources.files("live.ratings") / self.folder
+
+
+def mismatch(what: str, asked: Mapping[str, str], learned: object) -> str | None:
+    """Why ``learned`` says nothing about what is ``asked``, for people; None when it does."""
+    for name, given in asked.items():
+        own = getattr(learned, name)
+        if " ".join(given.lower().split()) != " ".join(own.lower().split()):
+            return f"{what} holds for the {name} {own!r}, not {given!r}"
+    return None
 
 
 def encoded(learned: msgspec.Struct) -> bytes:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from itertools import accumulate
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from live.events import MATE_CP, Color
+from live.events import Color
 from live.ratings.alliot import Prediction, interval_within_bounds
-from live.ratings.ferreira import checked_gain
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT
 
 # --- stationary vector --------------------------------------------------------------------------
@@ -35,18 +35,8 @@ NEVER = 1e-15
 
 
 def checked_stochastic(matrix: Floats) -> Floats:
-    """A copy with rows that sum to 1 exactly, shape (n, n).
-
-    Raises ValueError unless it is square, finite, not negative, and every row sums to 1 within
-    1e-9.
-    """
+    """A copy with rows that sum to 1 exactly, shape (n, n)."""
     found = np.array(matrix, dtype=np.float64)
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
-        raise ValueError(f"a transition matrix is square, not of shape {found.shape}")
-    if not np.isfinite(found).all() or (found < 0).any():
-        raise ValueError("a transition matrix holds probabilities, nothing negative or unknown")
-    if (abs(found.sum(axis=1) - 1) > 1e-9).any():
-        raise ValueError("every row of a transition matrix sums to 1")
     found[found < NEVER] = 0
     found /= found.sum(axis=1, keepdims=True)
     return found
@@ -64,33 +54,21 @@ def closed_classes(matrix: Floats) -> list[list[int]]:
     mutual = reach & reach.T
     # A state belongs to a closed class when every state it reaches leads back.
     recurrent = (reach == mutual).all(axis=1)
-    classes: list[list[int]] = []
-    seen: set[int] = set()
-    for state in np.flatnonzero(recurrent).tolist():
-        if state not in seen:
-            members = np.flatnonzero(mutual[state]).tolist()
-            classes.append(members)
-            seen.update(members)
-    return classes
+    classes = {tuple(np.flatnonzero(mutual[state]).tolist()) for state in np.flatnonzero(recurrent)}
+    return sorted(map(list, classes))
 
 
 def stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
     """Long-run share of each state from the distribution ``start`` (uniform unless given).
 
-    ``start`` matters only when ``closed_classes`` gives more than one. O(n³). Raises ValueError
-    for what is no stochastic matrix or no distribution.
+    ``start`` matters only when ``closed_classes`` gives more than one. O(n³).
     """
     chain = checked_stochastic(matrix)
     n = len(chain)
     mass = np.full(n, 1 / n) if start is None else np.array(start, dtype=np.float64)
-    if mass.shape != (n,) or not (mass >= 0).all() or abs(mass.sum() - 1) > 1e-9:
-        raise ValueError(f"a start is a distribution over {n} states")
     classes = closed_classes(chain)
     kept = np.ones(n, dtype=bool)
-    lasting = {state for members in classes for state in members}
-    for state in range(n):
-        if state in lasting:
-            continue
+    for state in sorted(set(range(n)).difference(*classes)):
         # Watch the chain only outside this state: what enters it goes on to where it leaves to.
         kept[state] = False
         onward = np.where(kept, chain[state], 0)
@@ -159,18 +137,15 @@ class EvaluationClasses(msgspec.Struct, frozen=True):
         return len(self.lower_cp) + 1
 
     def of(self, score_cp: int) -> int:
-        """Index of the class of an evaluation. Raises ValueError for what is no score."""
-        if isinstance(score_cp, bool) or not isinstance(score_cp, int) or abs(score_cp) > MATE_CP:
-            raise ValueError(f"score {score_cp!r} is not a whole number within ±{MATE_CP} cp")
+        """Index of the class of an evaluation."""
         return bisect_right(self.lower_cp, score_cp)
 
     @property
     def level(self) -> npt.NDArray[np.float64]:
         """Where a game starts: the middle, shape (classes,); halves where two classes meet."""
-        n = len(self)
-        found = np.zeros(n)
-        found[(n - 1) // 2] += 0.5
-        found[n // 2] += 0.5
+        found = np.zeros(len(self))
+        for middle in ((len(self) - 1) // 2, len(self) // 2):
+            found[middle] += 0.5
         return found
 
 
@@ -227,52 +202,40 @@ class Transitions:
     time, a year in the paper; an event may do with one.
     """
 
-    __slots__ = ("_counts", "classes")
-
     def __init__(self, classes: EvaluationClasses = NINETEEN) -> None:
         self.classes = classes
-        self._counts: dict[tuple[int, Color], Counts] = {}
+        shape = len(classes), len(classes)
+        self._counts: defaultdict[tuple[int, Color], Counts] = defaultdict(
+            lambda: np.zeros(shape, dtype=np.int64)
+        )
 
     def add(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
-        """One more move: the score before it, mover's side, and its gain.
-
-        Raises ValueError for what is no gain from that score.
-        """
-        before = self.classes.of(best_cp)
-        after = self.classes.of(best_cp + checked_gain(gain_cp))
-        n = len(self.classes)
-        counts = self._counts.setdefault((period, color), np.zeros((n, n), dtype=np.int64))
-        counts[before, after] += 1
+        """One more move: the score before it, mover's side, and its gain."""
+        before, after = self.classes.of(best_cp), self.classes.of(best_cp + gain_cp)
+        self._counts[period, color][before, after] += 1
 
     def merge(self, other: Transitions) -> None:
         """Count all moves of ``other`` too. Raises ValueError for other classes."""
         if other.classes != self.classes:
             raise ValueError("moves in other classes of evaluation do not add up")
         for key, counts in other._counts.items():
-            held = self._counts.get(key)
-            self._counts[key] = counts.copy() if held is None else held + counts
+            self._counts[key] += counts
 
-    def chain(self, color: Color, *, own_color: bool = False, period: int | None = None) -> Chain:
+    def chain(self, color: Color, *, own_color: bool = False) -> Chain:
         """The player's matrix with ``color``, from White's side.
 
         From all moves, Black's being White's reversed in both indices (section 3.4); with
-        ``own_color`` from moves with that colour alone (note 16). Periods after ``period`` (the
-        newest unless given) are left out, and one of age a before it counts 2^-a (section 4.4.1).
+        ``own_color`` from moves with that colour alone (note 16). A period of age a before the
+        newest counts 2^-a (section 4.4.1).
         """
-        wanted: tuple[Color, ...] = (color,) if own_color else ("white", "black")
-        held = [key for key in self._counts if key[1] in wanted]
-        if period is None:
-            period = max((key[0] for key in held), default=0)
+        held = {key: each for key, each in self._counts.items() if not own_color or color in key}
+        newest = max((period for period, _ in held), default=0)
         n = len(self.classes)
         weighted, squares, moves = np.zeros((n, n)), np.zeros(n), 0
-        for key in held:
-            age = period - key[0]
-            if age < 0:
-                continue
-            counts = self._counts[key]
-            weighted += counts * 0.5**age
-            squares += counts.sum(axis=1) * 0.25**age
-            moves += int(counts.sum()) if age == 0 else 0
+        for (period, _), counts in held.items():
+            weighted += counts * 0.5 ** (newest - period)
+            squares += counts.sum(axis=1) * 0.25 ** (newest - period)
+            moves += int(counts.sum()) if period == newest else 0
         rows = weighted.sum(axis=1)
         known = rows > 0
         matrix = np.eye(n)
@@ -280,13 +243,9 @@ class Transitions:
         # Kish's effective number of moves of unequal weight.
         support = np.divide(rows**2, squares, out=np.zeros(n), where=known)
         if color == "black":
-            matrix, support = reversed_chain(matrix), support[::-1].copy()
+            # The same play from the other side: M_B(i, j) = M_W(n-1-i, n-1-j) (section 3.4).
+            matrix, support = matrix[::-1, ::-1].copy(), support[::-1].copy()
         return Chain(color, self.classes, matrix, support, moves)
-
-
-def reversed_chain(matrix: Floats) -> Floats:
-    """The same play from the other side: ``M_B(i, j) = M_W(n-1-i, n-1-j)`` (section 3.4)."""
-    return matrix[::-1, ::-1].copy()
 
 
 def outcome_vector(n: int) -> Floats:
@@ -300,13 +259,9 @@ def stationary_of(white: Floats, black: Floats, start: Floats | None = None) -> 
     """Stationary vector of a pair of moves, White's first (section 3.4): of ``white @ black``.
 
     Both from White's side, shape (n, n). ``start`` is the distribution of evaluations at first,
-    for chains whose end depends on it; uniform unless given. Raises ValueError for what is no
-    pair of stochastic matrices.
+    for chains whose end depends on it; uniform unless given.
     """
-    white, black = checked_stochastic(white), checked_stochastic(black)
-    if white.shape != black.shape:
-        raise ValueError(f"matrices of {len(white)} and {len(black)} classes do not multiply")
-    return stationary_vector(white @ black, start)
+    return stationary_vector(checked_stochastic(white) @ checked_stochastic(black), start)
 
 
 def predict_by_markov(
@@ -316,11 +271,8 @@ def predict_by_markov(
 
     The interval is by the delta method: each row is a multinomial estimate, and a change of it
     moves the score by what the chain gathers differently from there. ``design_effect`` is how
-    much more games vary than independent moves would. Raises ValueError for chains of other
-    classes or colours.
+    much more games vary than independent moves would.
     """
-    if (white.color, black.color) != ("white", "black") or white.classes != black.classes:
-        raise ValueError("a pair is White's chain and Black's, of the same classes")
     empty = [side.color for side in (white, black) if not side.support.any()]
     if empty:
         return Prediction(missing=f"no moves of {' and '.join(empty)} yet")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Literal, Self
+from typing import Literal
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from live.errors import InputError
 from live.events import Result
@@ -36,23 +38,18 @@ from live.ratings.score_interval import score_interval
 #: (fishtest, LLRcalc: nelo_divided_by_nt).
 NORMALIZED_ELO = 800 / math.log(10)
 
+Floats = npt.NDArray[np.float64]
+
 _Z95 = NormalDist().inv_cdf(0.975)
 
 
 def elo_of(score: float) -> float | None:
-    """Logistic Elo difference of an expected score; None at 0 and 1, where it is unbounded.
-
-    Raises ValueError outside [0, 1] and for NaN.
-    """
-    if not 0.0 <= score <= 1.0:
-        raise ValueError(f"score {score!r} is not within [0, 1]")
+    """Logistic Elo difference of an expected score; None at 0 and 1, where it is unbounded."""
     return None if score in (0.0, 1.0) else 400 * math.log10(score / (1 - score))
 
 
 def score_of(elo: float) -> float:
-    """Expected score of a logistic Elo difference. Raises ValueError for NaN."""
-    if math.isnan(elo):
-        raise ValueError("a difference that is not a number has no expected score")
+    """Expected score of a logistic Elo difference."""
     # Written so that neither end overflows.
     if elo < 0:
         odds = 10 ** (elo / 400)
@@ -67,9 +64,6 @@ class GameCounts(msgspec.Struct, frozen=True):
     draws: int
     losses: int
 
-    def __post_init__(self) -> None:
-        _whole(("wins", "draws", "losses"), (self.wins, self.draws, self.losses))
-
     @property
     def by_score(self) -> tuple[int, ...]:
         """Counts of 0, 1/2 and 1 point."""
@@ -78,11 +72,6 @@ class GameCounts(msgspec.Struct, frozen=True):
     @property
     def games(self) -> int:
         return self.wins + self.draws + self.losses
-
-    def __add__(self, other: Self) -> GameCounts:
-        return GameCounts(
-            self.wins + other.wins, self.draws + other.draws, self.losses + other.losses
-        )
 
 
 class PairCounts(msgspec.Struct, frozen=True):
@@ -96,9 +85,6 @@ class PairCounts(msgspec.Struct, frozen=True):
     one: int
     one_and_half: int
     two: int
-
-    def __post_init__(self) -> None:
-        _whole(("none", "half", "one", "one_and_half", "two"), self.by_score)
 
     @property
     def by_score(self) -> tuple[int, ...]:
@@ -159,13 +145,12 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
     if not counts.games:
         return MatchStatistics(0, gaps=("no game has been played",))
     gaps: list[str] = []
-    frequencies = counts.by_score
-    samples = sum(frequencies)
-    points = [place / (len(frequencies) - 1) for place in range(len(frequencies))]
-    total = math.fsum(f * x for f, x in zip(frequencies, points, strict=True))
+    frequencies = np.array(counts.by_score)
+    samples = sum(counts.by_score)
+    points = np.linspace(0, 1, len(frequencies))
+    total = math.fsum(frequencies * points)
     score = total / samples
-    of_sample = math.fsum(f * (x - score) ** 2 for f, x in zip(frequencies, points, strict=True))
-    of_sample /= samples
+    of_sample = math.fsum(frequencies * (points - score) ** 2) / samples
     paired = isinstance(counts, PairCounts)
     variance = of_sample * (2 if paired else 1)
 
@@ -176,7 +161,7 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
             if score == 1
             else "every game was lost: the difference has no lower bound"
         )
-    squares = math.fsum(f * x * x for f, x in zip(frequencies, points, strict=True))
+    squares = math.fsum(frequencies * points * points)
     low, high = score_interval(samples, total, squares, smooth=paired)
     error = los = normalized = half = None
     if variance == 0:
@@ -232,7 +217,6 @@ def los_exact(wins: int, losses: int) -> float | None:
     """
     from scipy.special import betainc  # where asked for: a slow import
 
-    _whole(("wins", "losses"), (wins, losses))
     return float(betainc(losses + 1, wins + 1, 0.5)) if wins + losses else None
 
 
@@ -252,12 +236,6 @@ def _error(score: float, sd: float) -> float | None:
         return None
     ends = elo_of(low), elo_of(high)
     return None if ends[0] is None or ends[1] is None else (ends[1] - ends[0]) / 2
-
-
-def _whole(names: tuple[str, ...], counts: tuple[int, ...]) -> None:
-    for name, count in zip(names, counts, strict=True):
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise ValueError(f"{name} must be a whole number, 0 or more, not {count!r}")
 
 
 # --- match games --------------------------------------------------------------------------------
@@ -298,11 +276,6 @@ class MatchCounts(msgspec.Struct, frozen=True):
     """Played games without a result that splits one point: unfinished, or lost by both."""
     walkovers: int
 
-    @property
-    def unpaired(self) -> int:
-        """Counted games that belong to no pair."""
-        return self.games.games - self.pairs.games
-
 
 def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCounts:
     """Count the games of two players, in the order they were played.
@@ -328,7 +301,12 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
                 f"is between {game.white!r} and {game.black!r}, not {first!r} and {second!r}",
                 "Leave out the games of other players",
             )
-    halves = [_halves(game, first) for game in games]
+    halves = [
+        None
+        if (white := _WHITE_HALVES.get(game.result)) is None or not game.played
+        else (white if game.white == first else 2 - white)
+        for game in games
+    ]
     pairs = _pairs(games, halves)
     return MatchCounts(
         first,
@@ -340,13 +318,6 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
         left_out=sum(game.played and h is None for game, h in zip(games, halves, strict=True)),
         walkovers=sum(not game.played for game in games),
     )
-
-
-def _halves(game: MatchGame, first: str) -> int | None:
-    white = _WHITE_HALVES.get(game.result)
-    if white is None or not game.played:
-        return None
-    return white if game.white == first else 2 - white
 
 
 def _pairs(games: Sequence[MatchGame], halves: Sequence[int | None]) -> tuple[tuple[int, int], ...]:
@@ -458,9 +429,7 @@ def sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
     if not samples:
         return SprtState(None, lower, upper, "continue", 0)
     regularised = 0 in counts.by_score
-    weights = [count or REGULARISED_COUNT for count in counts.by_score]
-    points = [place / (len(weights) - 1) for place in range(len(weights))]
-    llr = _llr(test, weights, points)
+    llr = _llr(test, np.array([count or REGULARISED_COUNT for count in counts.by_score]))
     decision: Decision = "H1" if llr >= upper else "H0" if llr <= lower else "continue"
     return SprtState(llr, lower, upper, decision, counts.games, regularised)
 
@@ -482,29 +451,27 @@ def follow(test: Sprt, games: Sequence[MatchGame], first: str | None = None) -> 
     return SprtRun(tuple(states), decided)
 
 
-def _llr(test: Sprt, weights: Sequence[float], points: Sequence[float]) -> float:
+def _llr(test: Sprt, weights: Floats) -> float:
     total = math.fsum(weights)
-    seen = [weight / total for weight in weights]
+    seen, points = weights / total, np.linspace(0, 1, len(weights))
     if test.scale == "logistic":
-        h0, h1 = (
-            _tilted(seen, [x - score_of(elo) for x in points]) for elo in (test.elo0, test.elo1)
-        )
+        h0, h1 = (_tilted(seen, points - score_of(elo)) for elo in (test.elo0, test.elo1))
     else:
         # A pair's mean varies half as much as a game's points, so its ratio is √2 times as large.
         root = math.sqrt(len(points) // 2)
         h0, h1 = (
             _with_ratio(seen, points, elo / NORMALIZED_ELO * root) for elo in (test.elo0, test.elo1)
         )
-    return total * math.fsum(p * math.log(q1 / q0) for p, q0, q1 in zip(seen, h0, h1, strict=True))
+    return total * math.fsum(seen * np.log(h1 / h0))
 
 
-def _tilted(seen: Sequence[float], offsets: Sequence[float]) -> list[float]:
+def _tilted(seen: Floats, offsets: Floats) -> Floats:
     """The most probable distribution under which ``offsets`` have mean 0.
 
     It is ``p / (1 + x offset)``; x makes the mean 0 and is found by bisection, for the mean falls
     throughout the interval in which all probabilities are positive.
     """
-    lowest, highest = min(offsets), max(offsets)
+    lowest, highest = float(offsets.min()), float(offsets.max())
     if not lowest < 0 < highest:
         raise ValueError("the expected score of a hypothesis lies outside the scores there are")
     low, high = -1 / highest, -1 / lowest
@@ -512,31 +479,24 @@ def _tilted(seen: Sequence[float], offsets: Sequence[float]) -> list[float]:
         x = (low + high) / 2
         if x in (low, high):
             break
-        if math.fsum(p * o / (1 + x * o) for p, o in zip(seen, offsets, strict=True)) > 0:
+        if math.fsum(seen * offsets / (1 + x * offsets)) > 0:
             low = x
         else:
             high = x
-    return [p / (1 + x * o) for p, o in zip(seen, offsets, strict=True)]
+    return seen / (1 + x * offsets)
 
 
-def _with_ratio(seen: Sequence[float], points: Sequence[float], ratio: float) -> list[float]:
+def _with_ratio(seen: Floats, points: Floats, ratio: float) -> Floats:
     """The most probable distribution whose mean lies ``ratio`` standard deviations above 1/2.
 
     The constraint is made linear at the distribution found last, until that stands still.
     """
-    found: list[float] = [1 / len(points)] * len(points)
+    found = np.full(len(points), 1 / len(points))
     for _ in range(100):
-        mean, variance = _moments(found, points)
-        sd = math.sqrt(variance)
-        offsets = [x - 0.5 - ratio * sd * (1 + ((x - mean) / sd) ** 2) / 2 for x in points]
-        following = _tilted(seen, offsets)
-        change = max(abs(a - b) for a, b in zip(found, following, strict=True))
-        found = following
-        if change < 1e-12:
+        mean = math.fsum(found * points)
+        sd = math.sqrt(math.fsum(found * (points - mean) ** 2))
+        offsets = points - 0.5 - ratio * sd * (1 + ((points - mean) / sd) ** 2) / 2
+        before, found = found, _tilted(seen, offsets)
+        if np.abs(found - before).max() < 1e-12:
             break
     return found
-
-
-def _moments(shares: Sequence[float], points: Sequence[float]) -> tuple[float, float]:
-    mean = math.fsum(p * x for p, x in zip(shares, points, strict=True))
-    return mean, math.fsum(p * (x - mean) ** 2 for p, x in zip(shares, points, strict=True))

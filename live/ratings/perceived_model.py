@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from live.events import GainKind
-from live.ratings.learned_files import LearnedFiles
+from live.ratings.learned_files import LearnedFiles, mismatch
 from live.ratings.pace_of_play import Pace
 from live.ratings.perceived_rating import ComparedMove, Dispersion, Elos, Floats, LossLogit, compare
 
@@ -84,16 +84,6 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     """Above 0, to 1: how many players of the mover's rating choose the engine's move; None where
     nobody was asked."""
 
-    @property
-    def loss_cp(self) -> int:
-        """0 or more."""
-        return max(0, -self.gain_cp)
-
-    @property
-    def log_loss(self) -> float:
-        """``log(1 + loss)``, the loss in tenths of a pawn."""
-        return math.log1p(self.loss_cp / 10)
-
 
 Circumstance = Literal[
     "always",
@@ -124,7 +114,12 @@ def _log_odds(share: float | None) -> float:
     return math.log(within / (1 - within))
 
 
-_OF_SCORES: dict[str, Callable[[Turn], float]] = {
+def _of_board(measure: Callable[[Board], float]) -> Callable[[Turn], float]:
+    """What nobody looked at counts 0."""
+    return lambda turn: 0.0 if turn.board is None else measure(turn.board)
+
+
+_MEASURES: dict[Circumstance, Callable[[Turn], float]] = {
     "always": lambda turn: 1.0,
     "opening": lambda turn: min(max((20 - turn.ply) / 20, 0.0), 1.0),
     "early": lambda turn: min(max((40 - turn.ply) / 20, 0.0), 1.0),
@@ -141,29 +136,17 @@ _OF_SCORES: dict[str, Callable[[Turn], float]] = {
     "jump": lambda turn: math.log1p((turn.jump_cp or 0) / 20),
     "found": lambda turn: _log_odds(turn.found),
     "found_squared": lambda turn: _log_odds(turn.found) ** 2 / 4,
-}
-_OF_BOARD: dict[str, Callable[[Board], float]] = {
-    "choices": lambda board: math.log(max(board.legal_moves, 1) / 30),
-    "pieces": lambda board: board.pieces / _ALL_PIECES - 0.5,
-    "captures": lambda board: math.log1p(board.captures) / 2,
-    "recapture": lambda board: float(board.recapture),
-    "check": lambda board: float(board.check),
+    "choices": _of_board(lambda board: math.log(max(board.legal_moves, 1) / 30)),
+    "pieces": _of_board(lambda board: board.pieces / _ALL_PIECES - 0.5),
+    "captures": _of_board(lambda board: math.log1p(board.captures) / 2),
+    "recapture": _of_board(lambda board: float(board.recapture)),
+    "check": _of_board(lambda board: float(board.check)),
 }
 
 
 def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
-    """The circumstances of a turn as numbers around 1, in the order of ``names``.
-
-    What nobody looked at counts 0.
-    """
-    found = []
-    for name in names:
-        of_scores = _OF_SCORES.get(name)
-        if of_scores is not None:
-            found.append(of_scores(turn))
-        else:
-            found.append(_OF_BOARD[name](turn.board) if turn.board is not None else 0.0)
-    return found
+    """The circumstances of a turn as numbers around 1, in the order of ``names``."""
+    return [_MEASURES[name](turn) for name in names]
 
 
 # --- model --------------------------------------------------------------------------------------
@@ -270,11 +253,8 @@ class PerceivedModel(msgspec.Struct, frozen=True, kw_only=True):
 
     def mismatch(self, engine: str, limit: str, gain: GainKind) -> str | None:
         """Why it says nothing about such gains, for people; None when it does."""
-        asked, own = (engine, limit, gain), (self.engine, self.limit, self.gain)
-        for what, given, learned in zip(("engine", "limit", "gain"), asked, own, strict=True):
-            if " ".join(given.lower().split()) != " ".join(learned.lower().split()):
-                return f"model {self.name!r} holds for the {what} {learned!r}, not {given!r}"
-        return None
+        told = {"engine": engine, "limit": limit, "gain": gain}
+        return mismatch(f"model {self.name!r}", told, self)
 
 
 class MoveReader:
@@ -282,16 +262,6 @@ class MoveReader:
 
     ``scale``: centipawns of the engine in use to one of the model's.
     """
-
-    __slots__ = (
-        "_logits",
-        "dispersion",
-        "event_dispersion",
-        "mean_elo",
-        "models",
-        "scale",
-        "shared",
-    )
 
     def __init__(self, models: Sequence[PerceivedModel], scale: float = 1.0) -> None:
         if len({model.loss_edges_cp for model in models}) != 1:
@@ -376,14 +346,6 @@ def shipped_models() -> tuple[PerceivedModel, ...]:
 PaceGroup = Literal["classical", "rapid", "blitz"]
 """Games of one are rated together."""
 
-_GROUPS: dict[Pace | None, PaceGroup] = {
-    None: "classical",
-    "classical": "classical",
-    "rapid": "rapid",
-    "blitz": "blitz",
-    "bullet": "blitz",
-}
-
 
 class ModelChoice(NamedTuple):
     """What reads one game."""
@@ -407,8 +369,6 @@ class Models:
         transferred: they were learned with another engine or limit.
         measured: ``scale`` is that of the engine in use, not what is usual.
     """
-
-    __slots__ = ("_named", "_readers", "measured", "models", "note", "scale", "transferred")
 
     def __init__(
         self,
@@ -442,7 +402,7 @@ class Models:
 
     def choose(self, pace: Pace | None) -> ModelChoice:
         """What reads a game of this pace; None where the pace is unknown."""
-        choice = self.of_group(_GROUPS[pace])
+        choice = self.of_group("blitz" if pace == "bullet" else pace or "classical")
         if pace is not None or choice.reader is None:
             return choice
         note = f"time control unknown: taken as {choice.model}"
@@ -452,7 +412,9 @@ class Models:
         """What reads games of this group."""
         if not self.models:
             return ModelChoice(group, note=self.note)
-        notes = [self._told] if self._told else []
+        notes = []
+        if self.transferred:
+            notes.append("transferred" + ("" if self.measured else ", the engine not measured yet"))
         wanted: tuple[PaceGroup, ...] = (group, "classical", "blitz")
         name = next((each for each in wanted if each in self._readers), None)
         reader = self._readers[name] if name and not self._named else self._named
@@ -460,13 +422,6 @@ class Models:
         if read_as != group:
             notes.append(f"no model for {group} games: read as {read_as}, provisional")
         return ModelChoice(group, reader, read_as, "; ".join(notes))
-
-    @property
-    def _told(self) -> str:
-        """What every game is told of the engine."""
-        if not self.transferred:
-            return ""
-        return "transferred" if self.measured else "transferred, the engine not measured yet"
 
 
 def fitting_models(
@@ -509,7 +464,9 @@ def transferred_models(
     held = _in_order(each for each in models if each.mismatch(engine, limit, gain) is None)
     if not held:
         return Models(note=note)
-    how = f"scale {scale:.2f}, {measured}" if measured else f"usual scale {scale:.2f}, {_WAITS}"
+    how = f"scale {scale:.2f}, {measured}"
+    if not measured:
+        how = f"usual scale {scale:.2f}, not measured yet"
     return Models(
         held,
         scale=scale,
@@ -518,6 +475,3 @@ def transferred_models(
         transferred=True,
         measured=bool(measured),
     )
-
-
-_WAITS = "not measured yet"

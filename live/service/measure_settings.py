@@ -18,7 +18,7 @@ from live.ratings.engine_scale import (
     ScoreAgreement,
     load_reference,
 )
-from live.ratings.expected_result import Results, load_result_model
+from live.ratings.expected_result import ResultModel, load_result_model
 from live.ratings.ferreira import (
     ENGINE_GAINS,
     SPIKE_AT_ZERO,
@@ -155,11 +155,11 @@ def advice(models: Models) -> str:
     return f"measured once, in about a minute of idle time, while an event runs; {better}"
 
 
-def figure_models(engine: str, limit: str) -> tuple[tuple[Results, ...], ChoiceModel | None]:
+def figure_models(engine: str, limit: str) -> tuple[tuple[ResultModel, ...], ChoiceModel | None]:
     """Models of how games end, and of the engine's first choices; none of these for another
     engine.
     """
-    results = tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz"))
+    results = tuple(load_result_model(pace) for pace in ("classical", "blitz"))
     forecast = load_choice_model("classical")
     fits = (forecast.engine, forecast.limit) == (engine, limit)
     return results, forecast if fits else None

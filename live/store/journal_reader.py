@@ -175,7 +175,7 @@ def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
     _, shapes = msgspec.json.schema_components(
         (ArchivedValues, ArchivedDetails), schema_hook=lambda kind: {"type": "string"}
     )
-    models, results = measure.models, [each.model for each in measure.results]
+    models, results = measure.models, measure.results
     deciding = (
         __version__,
         identity,

@@ -77,8 +77,10 @@ async def calibrate(
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
-        strengths = {key: found.rating for key, found in state.ledger.study().strengths.items()}
-        table = table_four(state.players(), state.ledger.engine_strength(), strengths)
+        strengths = state.ledger.study().strengths
+        table = table_four(
+            state.ledger.compared_players(), state.ledger.engine_strength(), strengths
+        )
     else:
         gain, played = _played(config, files)
         games = list(_gains_of_files(played))

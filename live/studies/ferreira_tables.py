@@ -30,7 +30,6 @@ from live.ratings.ferreira import (
     MeasuredPlayer,
     engine_strength,
     solve,
-    strengths_of,
 )
 from live.ratings.match import GameCounts, match_statistics
 from live.studies.study_data import (
@@ -74,14 +73,13 @@ class _Strengths:
             for player, _, gains_cp in played.iter_rows():
                 if player in held:
                     event.add_game(str(player), gains_cp)
-        exact, intervals = event.strengths(), event.intervals()
-        self.ratings = {
-            player: exact[str(player)].rating for player in held if str(player) in exact
-        }
+        exact = event.strengths()
+        rated = {player: exact[str(player)] for player in held if str(player) in exact}
+        self.ratings = {player: each.rating for player, each in rated.items()}
         self.intervals = {
-            player: intervals[str(player)]
-            for player, rating in self.ratings.items()
-            if rating is not None and str(player) in intervals
+            player: (each.low, each.high)
+            for player, each in rated.items()
+            if each.rating is not None
         }
         self.engine = engine_strength(
             MeasuredPlayer(
@@ -228,11 +226,9 @@ def gains_table(data: StudyData) -> Iterator[Row]:
             *(a.gains.n + b.gains.n, *compared),
         )
         rows.append((one, other, cells))
-    solved = strengths_of(
-        solve(
-            {(str(one), str(other)): fmean(each) for (one, other), each in differences.items()},
-            {str(player): round(fmean(elos)) for player, elos in ratings.items()},
-        )
+    solved = solve(
+        {(str(one), str(other)): fmean(each) for (one, other), each in differences.items()},
+        {str(player): round(fmean(elos)) for player, elos in ratings.items()},
     )
     for one, other, cells in rows:
         ratings_of = (solved.get(str(player)) for player in (one, other))

@@ -40,8 +40,8 @@ def test_a_study_counts_what_the_standings_say() -> None:
         assert evidence.raw.n == methods.conformance.moves > 0
         assert evidence.raw.share is not None and methods.conformance.share is not None
         assert abs(evidence.raw.share - methods.conformance.share) < 1e-4
-        assert evidence.markov_moves == methods.markov_moves == evidence.shortfalls.n
-        assert evidence.transitions.chain("white").support.sum() == evidence.markov_moves
+        assert evidence.shortfalls.n == methods.markov_moves
+        assert evidence.transitions.chain("white").support.sum() == methods.markov_moves
         strength = study.strengths[view.id]
         assert strength.rating is not None and methods.tournament_rating is not None
         assert abs(strength.rating - methods.tournament_rating) < 0.51
@@ -196,7 +196,7 @@ def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
 
 
 def table(held: EventLedger) -> TableFour:
-    strengths = {key: found.rating for key, found in held.study().strengths.items()}
+    strengths = held.study().strengths
     return table_four(held.compared_players(), held.engine_strength(), strengths)
 
 

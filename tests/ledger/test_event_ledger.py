@@ -50,7 +50,7 @@ from live.ledger.game_evaluations import Effects, RequestId, Urgency
 from live.ledger.measure import Measure
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
-from live.ratings.expected_result import Results, load_result_model
+from live.ratings.expected_result import load_result_model
 from live.ratings.perceived_model import Models, shipped_models
 from tests.ledger.arithmetic import answer, answer_or_failure, game, line
 
@@ -179,7 +179,7 @@ CLASSICAL = next(model for model in shipped_models() if model.name == "classical
 FIGURES = Measure(
     "same-search",
     Models([CLASSICAL], note="learned"),
-    results=tuple(Results(load_result_model(pace)) for pace in ("classical", "blitz")),
+    results=tuple(load_result_model(pace) for pace in ("classical", "blitz")),
 )
 #: A second model of the same classes, as that of blitz will be.
 BOTH_PACES = FIGURES._replace(

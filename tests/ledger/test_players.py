@@ -24,12 +24,16 @@ def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
         event.add_game(name, [-chance.choice((0, 0, 10, 40)) for _ in range(50)])
     for one, other in pairwise(names):
         event.meet(one, other)
-    intervals = event.intervals()
+    strengths = event.strengths()
     for name, methods in zip(names, shown(event, *names), strict=True):
-        found = event.strengths()[name].rating
-        assert found is not None and methods.tournament_rating is not None
+        found, low, high = strengths[name].rating, strengths[name].low, strengths[name].high
+        assert (
+            found is not None
+            and low is not None
+            and high is not None
+            and methods.tournament_rating is not None
+        )
         assert abs(found - methods.tournament_rating) <= 0.5 + 1e-6
-        low, high = intervals[name]
         assert methods.tournament_low is not None and methods.tournament_high is not None
         assert low - 5 < methods.tournament_low <= low + 1e-6
         assert high - 1e-6 <= methods.tournament_high < high + 5

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import Algorithm2, Strength, solve, strengths_of
+from live.ratings.ferreira import Algorithm2, Strength, solve
 
 PLAYERS = tuple(map(str, range(8)))
 GAINS_CP = np.array([0, -15, -60, -250])
@@ -24,7 +24,7 @@ def true_strengths() -> dict[str, Strength]:
         (str(one), str(other)): difference_of(float(LEVELS[one] @ beats @ LEVELS[other])) or 0.0
         for one, other in combinations(range(8), 2)
     }
-    return strengths_of(solve(differences, dict.fromkeys(PLAYERS, 2000.0)))
+    return solve(differences, dict.fromkeys(PLAYERS, 2000.0))
 
 
 def covered(moves: int, events: int, seed: int, games: int = 1) -> float:
@@ -41,9 +41,7 @@ def covered(moves: int, events: int, seed: int, games: int = 1) -> float:
             gains_cp = rng.choice(GAINS_CP, moves, p=levels).tolist()
             for index in range(games):
                 played.add_game(player, gains_cp[index::games])
-        for part in played.parts():
-            low, high = played.ends(part, played.margins())
-            true = np.array([truth[member].rating for member in part.members])
-            inside += int(((low <= true) & (true <= high)).sum())
-            total += len(part.members)
+        for player, found in played.strengths().items():
+            inside += (found.low or 0) <= (truth[player].rating or 0) <= (found.high or 0)
+            total += 1
     return inside / total

@@ -7,13 +7,12 @@ import statistics
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import MATE_CP, Color, Score
-from live.ratings.accuracy import CAP_CP, game_accuracy, move_accuracy, win_percent
+from live.ratings.accuracy import CAP_CP, game_accuracy
 
 scores = st.one_of(
     st.integers(-MATE_CP, MATE_CP).map(Score),
@@ -63,18 +62,6 @@ def lichess(start_cp: int, cps: Sequence[int], color: Color) -> float | None:
     return (weighted + harmonic) / 2
 
 
-@pytest.mark.parametrize(
-    ("lost", "expected"), [(0, 100), (5, 80.8), (10, 64.6), (20, 41.0), (40, 15.9), (98, 0)]
-)
-def test_published_accuracies_of_a_move(lost: float, expected: float) -> None:
-    assert move_accuracy(np.array([lost])) == pytest.approx(expected, abs=0.4)
-
-
-def test_published_chances_to_win() -> None:
-    found = win_percent(np.array([0.0, 100.0, 50.0]))
-    assert found == pytest.approx([50, 59.1, 54.6], abs=0.05)
-
-
 @pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.integers(-1500, 1500), max_size=120))
@@ -97,10 +84,6 @@ def test_what_is_not_scored_is_left_out_and_figures_are_within_bounds(
         assert (found.accuracy.value is None) == (moves == 0)
         assert 0 <= (found.accuracy.value or 0) <= 100
         assert 0 <= (found.centipawn_loss.value or 0) <= 2 * CAP_CP
-
-
-def test_a_partial_game_says_how_many_moves_it_rests_on() -> None:
-    assert of(15, 20, 15, None, None, None, None) == (100.0, 1, 0.0, 1)
 
 
 def test_the_mating_move_is_one_of_the_moves() -> None:
@@ -130,20 +113,8 @@ def test_the_first_move_is_compared_with_the_position_it_was_made_from() -> None
     assert of(0, 300, first="black")[:2] == (None, 0)
 
 
-def test_a_move_that_gains_is_100_percent_and_loses_nothing() -> None:
-    # en-croissant issue 7: 113.6 %; python-chess-annotator issue 8: a negative loss.
-    assert move(Score(0), Score(300)) == move(Score(0), Score(-300), "black") == (100, 0)
-    # The bonus would make 101 of the smallest loss there is.
-    assert move(Score(0), Score(-1))[0] <= 100
-
-
 def test_a_mate_counts_the_same_in_every_figure() -> None:
     # lila issue 5617: one page capped at 1000, the next at 2000.
     for other in (Score(0), Score(-200), Score(-MATE_CP, -1)):
         assert move(Score(MATE_CP, 3), other) == move(Score(2500), other)
     assert move(Score(MATE_CP, 3), Score(-MATE_CP, -2)) == (0.5, 2 * CAP_CP)
-
-
-def test_a_blunder_does_not_make_the_game_0() -> None:
-    found, _, _, _ = of(1000, 20, 20, -1000, -1000)
-    assert found is not None and found > 0

@@ -12,16 +12,12 @@ from scipy.linalg import lstsq
 
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
-    SCALE,
-    USUAL,
     Algorithm2,
     GainHistogram,
     RatingMargins,
-    UsualGains,
     distances,
     expected_score_between,
     solve,
-    strengths_of,
 )
 from tests.ratings.events_of_eight import covered
 
@@ -62,26 +58,11 @@ def batch(
 def test_it_equals_scipys_least_squares(
     differences: dict[tuple[str, str], float], elo: dict[str, int]
 ) -> None:
-    found, wanted = strengths_of(solve(differences, elo)), batch(differences, elo)
+    found, wanted = solve(differences, elo), batch(differences, elo)
     assert found.keys() == wanted.keys()
     for name, (relative, rating) in wanted.items():
         assert found[name].relative == pytest.approx(relative, abs=1e-9)
         assert found[name].rating == pytest.approx(rating, abs=1e-9)
-
-
-def test_two_parts_are_anchored_each_on_its_own_rated_players() -> None:
-    found = strengths_of(solve({("a", "b"): 100, ("x", "y"): -50}, {"a": 2000}))
-    assert {name: (round(s.relative), s.part) for name, s in found.items()} == {
-        "a": (50, 0),
-        "b": (-50, 0),
-        "x": (-25, 1),
-        "y": (25, 1),
-    }
-    assert found["b"].rating == pytest.approx(1900)
-    assert found["y"].rating is None
-    joined = strengths_of(solve({("a", "b"): 100, ("x", "y"): -50, ("b", "x"): 0}, {"a": 2000}))
-    assert joined["y"].rating == pytest.approx(1950)
-    assert solve({}, {"a": 2000}) == []
 
 
 ELO = {"a": 2400, "b": 2300, "d": 2500}
@@ -119,21 +100,12 @@ def test_an_event_is_all_gains_of_those_who_met(
         for pair, score in scores.items()
         if score is not None and (difference := difference_of(score)) is not None
     }
-    assert found.strengths() == strengths_of(solve(dict(sorted(differences.items())), ELO))
+    assert found.strengths() == solve(dict(sorted(differences.items())), ELO, found.margins())
     assert found.margins().keys() == {name for name, values in played.items() if values}
-    for name, (low, high) in found.intervals().items():
-        strength = found.strengths()[name]
+    for strength in found.strengths().values():
         middle = strength.relative if strength.rating is None else strength.rating
-        assert low < middle < high
-
-
-@pytest.mark.parametrize("usual", USUAL.values(), ids=USUAL.keys())
-def test_usual_gains_are_a_distribution(usual: UsualGains) -> None:
-    assert len(usual.parts) == len(usual.edges_cp) + 1
-    assert list(usual.edges_cp) == sorted(set(usual.edges_cp))
-    assert list(usual.parts) == sorted(set(usual.parts))
-    assert usual.parts[0] > 0 and usual.parts[-1] < SCALE
-    assert usual.of(7800) == usual.parts[-1]
+        if strength.low is not None and strength.high is not None:
+            assert strength.low < middle < strength.high
 
 
 def test_the_ends_are_those_of_the_error_less_its_mean() -> None:

@@ -17,10 +17,7 @@ from live.ratings.alliot import (
     PONDERATED,
     PONDERATED_BY_REGRESSION,
     RAW,
-    REGRESSION,
-    TIME_EDGES_MS,
     AccumulatedConformance,
-    Complexity,
     Conformance,
     ConformanceLine,
     DepthsByTime,
@@ -29,7 +26,6 @@ from live.ratings.alliot import (
     predict_by_conformance,
     remembered_share,
 )
-from live.ratings.ferreira import same_search_gain
 
 # --- conformance --------------------------------------------------------------------------------
 
@@ -90,20 +86,6 @@ def test_shares_equal_the_printed_formula_in_whatever_order(
     assert found.share_at(x_cp) == pytest.approx(brute_force(kind, played, x_cp), abs=1e-9)
 
 
-def test_the_move_of_the_papers_example_file() -> None:
-    # Section 2.4: c1d2 90 against b2b4 127, then c6d5 -91 against a8c8 -79.
-    white = same_search_gain(Score(127), Score(90), "white")
-    black = same_search_gain(Score(79), Score(91), "black")
-    assert (RAW.of(127, white), RAW.of(-79, black)) == (37, 12)
-    assert PONDERATED.of(127, white) == pytest.approx(37 / (1 + 1.27 / 0.75))
-    assert PONDERATED_BY_REGRESSION.of(-79, black) == pytest.approx(12 / (1 + 0.79 / 3.53))
-
-
-def test_the_regression_constants_come_from_the_printed_slopes_and_offsets() -> None:
-    assert pytest.approx(0.26 / 0.18, abs=0.006) == REGRESSION.k1_pawns
-    assert pytest.approx(-0.60 / 0.17, abs=0.006) == REGRESSION.k2_pawns
-
-
 def test_guid_and_bratko_keep_two_pawns_themselves() -> None:
     assert GUID_BRATKO.of(200, -5) == GUID_BRATKO.of(-200, -5) == 5
     assert GUID_BRATKO.of(201, -5) is GUID_BRATKO.of(-201, -5) is None
@@ -114,21 +96,12 @@ def test_nine_game_turns_and_forced_moves_do_not_count() -> None:
     assert not is_counted(40, forced=True)
 
 
-@pytest.mark.parametrize(("best_cp", "gain_cp"), [(3901, 0), (0, 1), (0, -7801), (0.5, 0)])
-def test_what_is_no_shortfall_is_refused_and_changes_nothing(best_cp: int, gain_cp: int) -> None:
-    found = accumulate(RAW, [Played(0, 0, 20, False)])
-    with pytest.raises(ValueError, match=r"gain|score"):
-        found.add(best_cp, gain_cp, ply=20)
-    assert (found.n, found.share) == (1, 1.0)
-
-
 def test_past_periods_count_half_of_the_next() -> None:
     now = accumulate(RAW, [Played(0, 0, 20, False)] * 3 + [Played(0, -90, 20, False)])
     before = accumulate(RAW, [Played(0, 0, 20, False), Played(0, -90, 20, False)])
     oldest = accumulate(RAW, [Played(0, -90, 20, False)] * 4)
     expected = (3 + 1 / 2 + 0 / 4) / (4 + 2 / 2 + 4 / 4)
     assert remembered_share([now, before, oldest]) == pytest.approx(expected)
-    assert remembered_share([now, before, oldest], 100) == 1.0
     assert remembered_share([]) is remembered_share([AccumulatedConformance()]) is None
     with pytest.raises(ValueError, match="do not add up"):
         remembered_share([now, AccumulatedConformance(PONDERATED)])
@@ -193,18 +166,6 @@ scores = st.lists(st.none() | st.integers(-3900, 3900).map(Score), max_size=30)
 searches = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 300)), max_size=60)
 
 
-def test_five_depths_by_hand() -> None:
-    found = complexity([Score(10), Score(53), Score(40), Score(40), Score(-3)])
-    assert found == Complexity(stability_cp=99 / 4, jump_cp=43, jump_depth=1, changes=4)
-
-
-def test_the_papers_example_names_the_lower_of_the_two_depths() -> None:
-    # Section 2.4: dmean 8, (dmax 43, at n = 3): between depths n and n + 1.
-    found = complexity([Score(60), Score(62), Score(59), Score(102), Score(101)])
-    assert found is not None
-    assert (found.jump_cp, found.jump_depth) == (43, 3)
-
-
 @pytest.mark.slow
 @given(scores)
 def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
@@ -225,44 +186,7 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     assert found.jump_depth == (at[changes.index(max(changes))] if max(changes) else None)
 
 
-def test_a_gap_is_no_change() -> None:
-    assert complexity([Score(0), None, Score(500), Score(510)]) == Complexity(10, 10, 3, 1)
-    assert complexity([Score(0), None, Score(500), None]) is None
-    assert complexity([]) is None
-
-
 # --- depth against time -------------------------------------------------------------------------
-
-
-def figure_1() -> DepthsByTime:
-    """What section 3.1 reads from Figure 1 for searches of 240 s, the rest put at depth 20."""
-    found = DepthsByTime(edges_ms=(235_000, 245_000))
-    shares = {26: 170, 25: 155, 27: 145, 23: 30, 31: 30, 24: 120, 28: 110, 29: 80, 30: 60, 20: 100}
-    assert sum(shares.values()) == 1000
-    for depth, count in shares.items():
-        for _ in range(count):
-            found.add(depth, 240_000)
-    return found
-
-
-def test_the_papers_depths_after_240_seconds() -> None:
-    found = figure_1()
-    assert found.depth_against_time(26, 240_000) == 0
-    # "a little bit above average complexity" at depth 25, "a little bit below" at depth 27.
-    assert found.depth_against_time(25, 240_000) == pytest.approx((0.155 - 0.17) / 0.17)
-    assert found.depth_against_time(27, 240_000) == pytest.approx((0.17 - 0.145) / 0.17)
-    assert found.depth_against_time(3, 240_000) == -1
-    assert found.depth_against_time(60, 240_000) == 1
-
-
-def test_other_times_are_not_mixed_in() -> None:
-    found = figure_1()
-    assert found.depth_against_time(26, 60_000) is None
-    found.add(22, 60_000)
-    assert found.depth_against_time(26, 240_000) == 0
-    with pytest.raises(ValueError, match="no search has"):
-        found.add(-1, 100)
-    assert list(TIME_EDGES_MS) == sorted(set(TIME_EDGES_MS))
 
 
 @pytest.mark.slow

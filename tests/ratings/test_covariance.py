@@ -12,9 +12,6 @@ from hypothesis import strategies as st
 
 from live.events import Color
 from live.ratings.alliot import (
-    BEST_CORRELATION,
-    CONVOLUTION_29,
-    CONVOLUTION_32,
     GUID_BRATKO,
     PONDERATED,
     RAW,
@@ -30,7 +27,6 @@ from live.ratings.alliot import (
     gain_by,
     predict_by_convolution,
     predict_by_covariance,
-    self_convolved,
 )
 from live.ratings.ferreira import GainHistogram, expected_score_between
 
@@ -96,36 +92,6 @@ def test_both_sides_scores_make_one(vector: OutcomeVector, x: list[int], y: list
             assert here.low + there.high == pytest.approx(1, abs=1e-6)
 
 
-def test_the_vector_is_the_papers_and_opposite_differences_make_one() -> None:
-    for vector in (STEP, TANH):
-        at = vector.at(np.array([0.0, 1, 17, 100, 230, 7800]))
-        assert at + vector.at(np.array([0.0, -1, -17, -100, -230, -7800])) == pytest.approx(1)
-    assert at[3] == pytest.approx(0.5 * (1 + math.tanh(1.16)))
-
-
-def test_a_kind_that_leaves_a_move_out_leaves_it_out() -> None:
-    assert gain_by(GUID_BRATKO, 250, -40) is None
-    assert gain_by(PONDERATED, 150, -40) == -round(40 / BEST_CORRELATION.divisor(150)) == -13
-    with pytest.raises(ValueError, match="above 0"):
-        gain_by(RAW, 0, 3)
-
-
-@pytest.mark.slow
-@given(losses, losses, st.integers(1, 5))
-def test_self_convolution_equals_numpys_by_multiplication(
-    x: list[int], y: list[int], times: int
-) -> None:
-    counts = np.bincount([-v for v in x], minlength=3) / len(x)
-    other = np.bincount([-v for v in y], minlength=5) / len(y)
-    single = np.convolve(counts, other)
-    lowest, found = self_convolved(-7, single, times)
-    expected = np.ones(1)
-    for _ in range(times):
-        expected = np.convolve(expected, single)
-    assert lowest == -7 * times
-    assert found == pytest.approx(expected, abs=1e-14)
-
-
 @pytest.mark.slow
 @given(losses, losses, st.integers(0, 4), st.sampled_from([0, 1, 20, 90, 5000]))
 def test_win_draw_and_loss_equal_the_cut_distribution(
@@ -147,25 +113,6 @@ def test_win_draw_and_loss_equal_the_cut_distribution(
     assert found.win == pytest.approx(whole[changes > bound_cp].sum(), abs=1e-9)
     assert found.loss == pytest.approx(whole[changes < -bound_cp].sum(), abs=1e-9)
     assert found.draw == pytest.approx(whole[abs(changes) <= bound_cp].sum(), abs=1e-9)
-
-
-@pytest.mark.parametrize("setting", [CONVOLUTION_29, CONVOLUTION_32])
-def test_many_convolutions_tend_to_the_papers_normal_curve(setting: Convolution) -> None:
-    """Section 4.3.1: ``(1 - erf((b - nμ) / (√(2n) σ))) / 2`` wins, and so on."""
-    rng = np.random.default_rng(9)
-    white = rng.binomial(60, 0.3, 400) * -1
-    black = rng.binomial(60, 0.35, 500) * -1
-    n, b = setting.convolutions + 1, setting.bound_cp
-    mean = white.mean() - black.mean()
-    scale = math.sqrt(2 * n * (white.var() + black.var()))
-    # Half a centipawn for what a sum of whole numbers is against a smooth curve.
-    win = (1 - math.erf((b + 0.5 - n * mean) / scale)) / 2
-    loss = (1 - math.erf((b + 0.5 + n * mean) / scale)) / 2
-    found = predict_by_convolution(
-        GainHistogram(white.tolist()), GainHistogram(black.tolist()), setting
-    )
-    assert found.win == pytest.approx(win, abs=2e-3)
-    assert found.loss == pytest.approx(loss, abs=2e-3)
 
 
 def test_table_6_stretches_the_scalar_product_to_results() -> None:
@@ -191,16 +138,6 @@ def test_what_cannot_be_told_says_so() -> None:
         assert "too few" in predict(some, GainHistogram([-3])).caution
     alike = predict_by_convolution(GainHistogram([0]), GainHistogram([0]))
     assert (alike.win, alike.draw, alike.loss) == (0.0, 1.0, 0.0)
-
-
-@pytest.mark.parametrize("n", [2, 3, 7, 41, 49, 93, 1000])
-def test_moves_all_alike_tell_no_spread_whatever_the_rounding(n: int) -> None:
-    white, black = GainHistogram([0] * n), GainHistogram([-7] * (n + 1))
-    found = predict_by_covariance(white, black, OutcomeVector(0.3))
-    assert (found.low, found.high) == (None, None)
-    found = predict_by_convolution(white, black, Convolution(20, 147))
-    assert (found.low, found.high) == (None, None)
-    assert found.draw == pytest.approx(1)
 
 
 @pytest.mark.slow

@@ -42,10 +42,3 @@ def test_without_both_ratings_neither_counts() -> None:
     model = load_result_model("classical")
     assert model.chances(80, 30, 2700, None) == model.chances(80, 30)
     assert model.chances(80, 30) != model.chances(80, 30, 2700, 2000)
-
-
-@pytest.mark.parametrize("elo", [0, 4000])
-def test_any_rating_is_borne(elo: float) -> None:
-    chances = load_result_model("blitz").chances(3900, 300, elo, 2000)
-    assert sum(chances) == pytest.approx(1)
-    assert all(0 <= each <= 1 for each in chances)

@@ -32,18 +32,6 @@ def test_score_and_difference_undo_each_other(difference: float) -> None:
     assert difference_of(expected_score_of(difference)) == pytest.approx(difference, abs=1e-6)
 
 
-def test_certain_scores_are_unbounded() -> None:
-    assert difference_of(0.0) is None
-    assert difference_of(1.0) is None
-    assert expected_score_of(math.inf) == 1.0
-    assert expected_score_of(-math.inf) == 0.0
-
-
-def test_a_difference_that_is_not_a_number_is_refused() -> None:
-    with pytest.raises(ValueError, match="not a number"):
-        expected_score_of(math.nan)
-
-
 # --- fide ---------------------------------------------------------------------------------------
 
 # FIDE's tables, against the regulations' own examples and each other.

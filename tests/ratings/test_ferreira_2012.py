@@ -18,7 +18,6 @@ from live.ratings.ferreira import (
     expected_score_between,
     scores_against,
     solve,
-    strengths_of,
     successive_gain,
 )
 
@@ -95,15 +94,6 @@ def test_every_gain_of_figure_1(gains: list[tuple[Color, int]]) -> None:
     assert [gain for _, gain in gains] == printed
 
 
-def test_mean_gains_and_zeros_of_section_3_and_4(gains: list[tuple[Color, int]]) -> None:
-    byrne, fischer = GainHistogram(of("white", gains)), GainHistogram(of("black", gains))
-    assert byrne.mean is not None and fischer.mean is not None
-    assert round(byrne.mean / 100, 3) == -0.860
-    assert round(fischer.mean / 100, 3) == 0.094
-    assert (byrne.n, byrne[0]) == (41, 13)
-    assert (fischer.n, fischer[0]) == (41, 14)
-
-
 def test_algorithm_1_on_figure_1(gains: list[tuple[Color, int]]) -> None:
     byrne, fischer = GainHistogram(of("white", gains)), GainHistogram(of("black", gains))
     expected = expected_score_between(fischer, byrne)
@@ -134,23 +124,14 @@ def table_1() -> dict[str, Strength]:
         for i, row in enumerate(DIFFERENCES)
         for j, difference in enumerate(row, start=i + 1)
     }
-    return strengths_of(solve(differences, PLAYERS))
+    return solve(differences, PLAYERS)
 
 
 def test_algorithm_2_on_table_1() -> None:
     strengths = table_1()
     ratings = [strengths[name].rating for name in PLAYERS]
-    assert [round(rating, 1) for rating in ratings if rating is not None] == [
-        2789.7,
-        2773.9,
-        2733.4,
-        2736.9,
-        2761.3,
-        2749.3,
-        2737.9,
-        2728.6,
-        2722.0,
-    ]
+    printed = (2789.7, 2773.9, 2733.4, 2736.9, 2761.3, 2749.3, 2737.9, 2728.6, 2722.0)
+    assert ratings == pytest.approx(printed, abs=0.05)
 
 
 def test_algorithm_3_on_table_4() -> None:

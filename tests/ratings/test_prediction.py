@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from itertools import permutations
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from live.ratings.alliot import BattleRoyale, Prediction, interval_within_bounds
-from live.ratings.expected_score import difference_of
 
 # --- prediction ---------------------------------------------------------------------------------
 
@@ -23,20 +17,6 @@ def test_a_small_variance_gives_the_normal_interval() -> None:
 def test_few_degrees_of_freedom_widen_it_as_students_t_does() -> None:
     low, high = interval_within_bounds(0.5, 1e-6, 4)
     assert (low, high) == pytest.approx((0.5 - 2.776e-3, 0.5 + 2.776e-3), abs=1e-5)
-
-
-@given(st.floats(0.01, 0.99), st.floats(0, 1))
-def test_it_is_symmetric_in_elo(score: float, variance: float) -> None:
-    low, high = (difference_of(end) for end in interval_within_bounds(score, variance))
-    middle = difference_of(score)
-    assert middle is not None
-    if low is not None and high is not None and abs(low) + abs(high) < 2000:
-        assert (low + high) / 2 == pytest.approx(middle, abs=1e-3)
-
-
-def test_certainty_and_boundless_doubt() -> None:
-    assert interval_within_bounds(1.0, 0.0) == (0.0, 1.0)
-    assert interval_within_bounds(0.3, math.inf) == (0.0, 1.0)
 
 
 # --- battle royale ------------------------------------------------------------------------------
@@ -122,29 +102,6 @@ def test_a_score_is_the_mean_over_opponents_and_colours() -> None:
         assert (place.low, place.high) == (None, None)
 
 
-@pytest.mark.slow
-@given(
-    st.integers(2, 6).flatmap(
-        lambda n: st.tuples(st.just(n), st.lists(st.floats(0, 1), min_size=n * n, max_size=n * n))
-    )
-)
-def test_all_scores_together_make_a_half_each(drawn: tuple[int, list[float]]) -> None:
-    n, values = drawn
-    names = [f"player {i}" for i in range(n)]
-    scores = {pair: values[i] for i, pair in enumerate(permutations(names, 2))}
-    places = battle(scores).places()
-    total = sum(place.expected_score or 0 for place in places)
-    assert total == pytest.approx(n / 2)
-    assert [place.rank for place in places] == sorted(place.rank or 0 for place in places)
-    ends = [place.expected_score or 0 for place in places]
-    assert ends == sorted(ends, reverse=True)
-
-
-def test_equals_share_a_rank() -> None:
-    places = battle(dict.fromkeys(permutations("abc", 2), 0.5)).places()
-    assert [(place.player, place.rank) for place in places] == [("a", 1), ("b", 1), ("c", 1)]
-
-
 def test_the_interval_averages_the_ends_from_the_players_side() -> None:
     def predict(white: str, black: str) -> Prediction:
         return Prediction(expected_score=0.5, low=0.4, high=0.7)
@@ -164,12 +121,3 @@ def test_a_pairing_that_cannot_be_told_is_left_out_and_a_player_with_none_says_w
     assert ranked[0].expected_score == pytest.approx((0.6 + 0.55) / 2)
     assert (last.player, last.rank, last.expected_score) == ("new", None, None)
     assert last.missing == "no moves of new yet"
-
-
-def test_nobody_and_one_alone() -> None:
-    def predict(white: str, black: str) -> Prediction:
-        raise AssertionError("nobody to play")
-
-    assert BattleRoyale(predict, ()).places() == ()
-    (alone,) = BattleRoyale(predict, ["a"]).places()
-    assert (alone.rank, alone.missing) == (None, "nobody else has entered")

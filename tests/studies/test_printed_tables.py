@@ -111,7 +111,7 @@ def test_markup_in_names_stays_text_everywhere() -> None:
 @pytest.mark.slow
 def test_table_four_has_the_columns_of_the_paper() -> None:
     held = event()
-    strengths = {key: found.rating for key, found in held.study().strengths.items()}
+    strengths = held.study().strengths
     found = ferreira_table_4(held.players(), held.engine_strength(), strengths)
     text = drawn(printed_tables.table_four(found, "[b]Arithmetic", "1 look", "same-search"), 120)
     assert "[b]Arithmetic" in text
