@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from typing import Final
 
 import httpx
@@ -31,6 +31,7 @@ from live.engine.search import (
 )
 from live.engine.search_queue import ResultListener, SearchKind, SearchPriority, SearchRelay
 from live.events import MATE_CP, Score
+from live.network.retry import doubling
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,8 @@ _KEPT: Final = 2_000
 _PAUSE_S: Final = 1.0
 #: "If you receive an HTTP response with a 429 status, please wait a full minute" (lichess API).
 _TOO_MANY_S: Final = 60.0
+#: After trouble: about so long, and twice as long each time up to the second.
+_TROUBLE_S: Final = 2.0
 _MOST_S: Final = 300.0
 _TIMEOUT_S: Final = 5.0
 #: Shown to people as the origin of such a score.
@@ -88,18 +91,17 @@ class CloudEvaluations(SearchRelay):
         base_url: str,
         *,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        rng: random.Random | None = None,
+        random: Callable[[], float] = random.random,
     ) -> None:
         super().__init__(listener)
         self._url = base_url.rstrip("/") + "/api/cloud-eval"
         self._sleep = sleep
-        self._rng = rng or random.Random()
-        # Who waits for an engine.
-        self._open: set[Hashable] = set()
+        self._random = random
         # What is to be looked up for whom, newest last.
         self._waiting: Recent[Hashable, str] = Recent(_WAITING)
-        # Who got a cloud evaluation: the engine's own shallow ones would only flicker.
-        self._told: set[Hashable] = set()
+        # Who waits for an engine, and whether he got a cloud evaluation: the engine's own shallow
+        # ones would only flicker.
+        self._open: dict[Hashable, bool] = {}
         self._known: Recent[str, SearchProgress | None] = Recent(_KEPT)
         self._news = asyncio.Event()
         # Only its positions are used, so any limit will do.
@@ -107,14 +109,11 @@ class CloudEvaluations(SearchRelay):
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         """As the desk's own."""
-        if (
-            priority.kind is SearchKind.HEAD
-            and search.only is None
-            and self.desk.known(search) is None
-        ):
+        head = priority.kind is SearchKind.HEAD and search.only is None
+        if head and self.desk.known(search) is None:
             search_key = self._search_keys.key_of(search)
             if not isinstance(search_key, SearchFailure) and not search_key.chess960:
-                self._open.add(owner)
+                self._open[owner] = False
                 self._waiting[owner] = search_key.board().fen()
                 self._news.set()
         self.desk.submit(search, owner, priority)
@@ -131,12 +130,12 @@ class CloudEvaluations(SearchRelay):
         self._listener.searched(owner, search, result)
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        if owner not in self._told:
+        if not self._open.get(owner):
             self._listener.progressed(owner, progress)
 
     async def run(self) -> None:
         """Look up what waits, until cancelled."""
-        troubles = 0
+        delays = self._delays()
         async with httpx.AsyncClient(timeout=_TIMEOUT_S) as client:
             while True:
                 if not self._waiting:
@@ -153,15 +152,16 @@ class CloudEvaluations(SearchRelay):
                     log.warning("%s: too many requests, resting for a minute", self._url)
                     await self._sleep(_TOO_MANY_S)
                 except (httpx.HTTPError, ValueError) as error:
-                    troubles += 1
                     log.warning("%s: %s", self._url, error or type(error).__name__)
-                    bound = min(_MOST_S, 2.0 ** min(troubles, 10))
-                    await self._sleep(_PAUSE_S + self._rng.uniform(0.0, bound))
+                    await self._sleep(_PAUSE_S + next(delays))
                 else:
-                    troubles = 0
+                    delays = self._delays()
                     self._known[fen] = progress
                     self._report(owner, progress)
                     await self._sleep(_PAUSE_S)
+
+    def _delays(self) -> Iterator[float]:
+        return doubling(self._random, first_s=_TROUBLE_S, cap_s=_MOST_S, least=0.0)
 
     async def _look_up(self, client: httpx.AsyncClient, fen: str) -> SearchProgress | None:
         """Ask; None where nobody has evaluated the position.
@@ -186,12 +186,11 @@ class CloudEvaluations(SearchRelay):
 
     def _report(self, owner: Hashable, progress: SearchProgress | None) -> None:
         if progress is not None and owner in self._open:
-            self._told.add(owner)
+            self._open[owner] = True
             self._listener.progressed(owner, progress)
 
     def _forget(self, owner: Hashable) -> None:
-        self._open.discard(owner)
-        self._told.discard(owner)
+        self._open.pop(owner, None)
         self._waiting.pop(owner, None)
 
 

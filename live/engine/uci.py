@@ -12,6 +12,7 @@ killed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
@@ -68,10 +69,8 @@ class UciInfoReader:
         self._exact: tuple[int, Score] | None = None
         self._exact_best = ""
         self._by_depth: list[Score | None] = []
-        self._nodes = 0
-        self._time_ms = 0
-        self._seldepth = 0
-        self._tbhits = 0
+        # The last of each number that was reported.
+        self._numbers: dict[bytes, int] = {}
         # Multi-PV: the lines of the depth being reported, by rank, and the last full set.
         self._ranks: dict[int, Line] = {}
         self._full: tuple[Line, ...] = ()
@@ -87,18 +86,14 @@ class UciInfoReader:
         head, _, pv = line.partition(b" pv ")
         words = head.split()
         try:
-            seen = _numbers(words)
+            given = {word: int(value) for word, value in pairwise(words) if word in _NUMBERS}
             score = _score(words, self._sign)
         except (ValueError, IndexError):
             raise fault(f"unreadable line {quoted(line)}") from None
-        depth = seen.get(b"depth", 0)
-        rank = seen.get(b"multipv", 1)
+        depth, rank = given.get(b"depth", 0), given.get(b"multipv", 1)
         if not 0 <= depth <= 1000:
             raise fault(f"impossible depth in {quoted(line)}")
-        self._nodes = seen.get(b"nodes", self._nodes)
-        self._time_ms = seen.get(b"time", self._time_ms)
-        self._seldepth = seen.get(b"seldepth", self._seldepth)
-        self._tbhits = seen.get(b"tbhits", self._tbhits)
+        self._numbers |= given
         exact = b"lowerbound" not in words and b"upperbound" not in words
         complete = self.search_key.lines == 1
         if not complete:
@@ -126,7 +121,10 @@ class UciInfoReader:
     def _consider(self, complete: bool) -> None:
         """Stop early? Only where all requested lines have been searched to the same depth."""
         if self._adaptive and complete:
-            used = used_share(self.search_key.limit, self._nodes, self._time_ms)
+            numbers = self._numbers
+            used = used_share(
+                self.search_key.limit, numbers.get(b"nodes", 0), numbers.get(b"time", 0)
+            )
             self.enough = enough(self._by_depth, used)
 
     def _rank(self, rank: int, depth: int, score: Score, pv: bytes) -> bool:
@@ -169,20 +167,16 @@ class UciInfoReader:
             best=best,
             depth=depth,
             by_depth=tuple(self._by_depth),
-            nodes=self._nodes,
-            time_ms=self._time_ms,
+            nodes=self._numbers.get(b"nodes", 0),
+            time_ms=self._numbers.get(b"time", 0),
             exact_best=exact_best,
             lines=self._full,
-            seldepth=self._seldepth,
-            tbhits=self._tbhits,
+            seldepth=self._numbers.get(b"seldepth", 0),
+            tbhits=self._numbers.get(b"tbhits", 0),
         )
 
 
 _NUMBERS: Final = frozenset((b"depth", b"seldepth", b"multipv", b"nodes", b"tbhits", b"time"))
-
-
-def _numbers(words: list[bytes]) -> dict[bytes, int]:
-    return {word: int(words[index + 1]) for index, word in enumerate(words) if word in _NUMBERS}
 
 
 def _score(words: list[bytes], sign: int) -> Score:
@@ -191,12 +185,10 @@ def _score(words: list[bytes], sign: int) -> Score:
     kind, value = words[at + 1], sign * int(words[at + 2])
     if kind == b"cp":
         return Score(cp=max(-MATE_CP, min(MATE_CP, value)))
-    if kind == b"mate":
-        if value == 0:
-            # The side to move is mated, which no position we send is.
-            raise ValueError
-        return Score(cp=MATE_CP if value > 0 else -MATE_CP, mate=value)
-    raise ValueError
+    if kind != b"mate" or value == 0:
+        # In ``mate 0`` the side to move is mated, which no position we send is.
+        raise ValueError
+    return Score(cp=MATE_CP if value > 0 else -MATE_CP, mate=value)
 
 
 def _first(pv: bytes) -> str:
@@ -268,8 +260,7 @@ class UciConversation:
         self._greeted = 0
         self._options: dict[str, str] = {}
         # What ``setoption`` last said, so that it is said again only when it changes.
-        self._lines = 1
-        self._chess960 = False
+        self._said = {"MultiPV": "1", "UCI_Chess960": "false"}
         # ``isready`` sent since the handshake and not yet answered.
         self._unready = 0
         # The hash was cleared since the last search.
@@ -307,7 +298,8 @@ class UciConversation:
         """
         if self._state != "idle":
             raise RuntimeError(f"begin while {self._state}")
-        self._set_up(search_key)
+        self._set("MultiPV", search_key.lines)
+        self._set("UCI_Chess960", str(search_key.chess960).lower())
         self.tidy()
         self._clean = False
         self._say(f"position {position_words(search_key)}")
@@ -375,32 +367,25 @@ class UciConversation:
     def _fault(self, what: str) -> EngineFault:
         return EngineFault(self._name or "engine", what)
 
-    def _set_up(self, search_key: SearchKey) -> None:
-        if search_key.lines != self._lines:
-            self._say(f"setoption name MultiPV value {search_key.lines}")
-            self._lines = search_key.lines
-        if search_key.chess960 != self._chess960:
-            self._say(f"setoption name UCI_Chess960 value {str(search_key.chess960).lower()}")
-            self._chess960 = search_key.chess960
+    def _set(self, option: str, value: object) -> None:
+        if self._said.get(option) != str(value):
+            self._said[option] = str(value)
+            self._say(f"setoption name {option} value {value}")
 
     def _read(self, line: bytes) -> Event | None:
         line = line.strip()
-        if self._state == "searching" and line.startswith(b"info "):
-            assert self._listening is not None
+        word = line.split(b" ", 1)[0]
+        if self._state == "searching" and word == b"info" and self._listening is not None:
             had_enough = self._listening.enough
             deepened = self._listening.info(line, self._fault)
             if self._listening.enough and not had_enough:
                 # Not :meth:`stop`: the owner gets a full result.
                 self._say("stop")
             return deepened
-        word = line.split(b" ", 1)[0]
         if word == b"bestmove":
             return self._bestmove(line)
         if word == b"readyok":
             return self._readyok()
-        if word == b"uciok" and self._state == "greeting":
-            self._configure()
-            return None
         if self._state == "greeting":
             self._greeting(line)
         elif line and word not in _IGNORED:
@@ -417,7 +402,9 @@ class UciConversation:
         text = line.decode("utf-8", "replace")
         if text == "uci":
             raise self._fault("echoes what it is told")
-        if text.startswith("id name "):
+        if text.partition(" ")[0] == "uciok":
+            self._configure()
+        elif text.startswith("id name "):
             self._name = text[8:].strip()
         elif text.startswith("option name "):
             # ``option name <id> type <t> [default <x>] …``; names may hold blanks.
@@ -428,12 +415,10 @@ class UciConversation:
             self._stray += 1
 
     def _configure(self) -> None:
-        for option, value in (
-            ("Threads", self._settings.threads),
-            ("Hash", self._settings.hash_mb),
-        ):
+        settings = (("Threads", self._settings.threads), ("Hash", self._settings.hash_mb))
+        for option, value in settings:
             if option in self._options:
-                self._say(f"setoption name {option} value {value}")
+                self._set(option, value)
                 self._options[option] = str(value)
         self._say("isready")
         self._state = "readying"
@@ -442,15 +427,15 @@ class UciConversation:
         if self._state == "readying":
             self._state = "idle"
             # ``EvalFile`` names the network: same name, other network, other scores.
-            told = [
-                f"{option}={self._options[option]}"
-                for option in ("Threads", "Hash", "EvalFile")
-                if option in self._options
-            ]
+            options = self._options
             return EngineReady(
                 name=self._name or "unnamed engine",
-                options=tuple(told),
-                chess960="UCI_Chess960" in self._options,
+                options=tuple(
+                    f"{option}={options[option]}"
+                    for option in ("Threads", "Hash", "EvalFile")
+                    if option in options
+                ),
+                chess960="UCI_Chess960" in options,
             )
         if self._unready == 0:
             raise self._fault("answered readyok unasked")
@@ -485,13 +470,10 @@ def position_words(search_key: SearchKey) -> str:
 
 def go_words(search_key: SearchKey) -> str:
     """What follows ``go``: the limit, then ``searchmoves``, which takes all words after it."""
-    limit = _limit_words(search_key.limit)
-    return limit if search_key.only is None else f"{limit} searchmoves {search_key.only}"
-
-
-def _limit_words(limit: Limit) -> str:
+    limit = search_key.limit
+    words = f"movetime {limit.movetime_ms}"
     if limit.nodes is not None:
-        return f"nodes {limit.nodes}"
-    if limit.depth is not None:
-        return f"depth {limit.depth}"
-    return f"movetime {limit.movetime_ms}"
+        words = f"nodes {limit.nodes}"
+    elif limit.depth is not None:
+        words = f"depth {limit.depth}"
+    return words if search_key.only is None else f"{words} searchmoves {search_key.only}"

@@ -79,7 +79,7 @@ async def asking(lichess: Lichess, desk: Desk, clock: Clock) -> AsyncIterator[Cl
     server = await asyncio.start_server(lichess.talk, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     cloud = CloudEvaluations(
-        desk, f"http://127.0.0.1:{port}/", sleep=clock.sleep, rng=random.Random(1)
+        desk, f"http://127.0.0.1:{port}/", sleep=clock.sleep, random=random.Random(1).random
     )
     cloud.desk = desk
     task = asyncio.create_task(cloud.run())
@@ -157,17 +157,6 @@ async def test_too_many_requests_cost_a_minute_and_other_trouble_more_each_time(
     assert clock.slept[3] == 1.0
     # The newest first.
     assert [b"w" in line.split(b"+")[1] for line in lichess.asked] == [False, True, False, True]
-
-
-@pytest.mark.slow
-@pytest.mark.whole
-async def test_trouble_that_lasts_for_days_is_borne() -> None:
-    desk, clock, lichess = Desk(), Clock(), Lichess(*[(500, b"")] * 1_100)
-    async with asking(lichess, desk, clock) as cloud:
-        for number in range(1_100):
-            cloud.submit(Search(Position(START)), number, head())
-            await clock.rested(number + 1)
-    assert max(clock.slept) <= 301.0
 
 
 async def test_what_is_no_live_position_is_not_looked_up() -> None:
