@@ -80,6 +80,12 @@ def test_the_handshake_sets_what_the_engine_has() -> None:
         EngineReady("Stockfish 19", ("Threads=2", "Hash=64", "EvalFile=nn-61e7af4bb97d.nnue"), True)
     ]
     assert conversation.to_send() == b""
+    conversation = UciConversation(UciSettings())
+    conversation.greet()
+    conversation.to_send()
+    conversation.receive(b"id name Tiny\r\nuciok\r\n")
+    assert conversation.to_send() == b"isready\n"
+    assert conversation.receive(b"readyok\r\n") == [EngineReady("Tiny", (), False)]
 
 
 def test_an_engine_that_greets_without_end_is_a_fault() -> None:
@@ -90,23 +96,6 @@ def test_an_engine_that_greets_without_end_is_a_fault() -> None:
         for _ in range(100):
             conversation.receive(options)
     assert conversation.receive(b"uciok\n") == []
-
-
-def test_an_engine_without_options_is_left_as_it_is() -> None:
-    conversation = UciConversation(UciSettings())
-    conversation.greet()
-    conversation.to_send()
-    conversation.receive(b"id name Tiny\r\nuciok\r\n")
-    assert conversation.to_send() == b"isready\n"
-    assert conversation.receive(b"readyok\r\n") == [EngineReady("Tiny", (), False)]
-
-
-def test_a_reproducible_search_clears_the_hash_in_the_same_write() -> None:
-    conversation = ready()
-    conversation.begin(WHITE)
-    assert conversation.to_send() == (
-        b"ucinewgame\nisready\nposition fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo nodes 1000\n"
-    )
 
 
 def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
@@ -120,21 +109,15 @@ def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
     assert conversation.to_send() == b""
     answer = b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
     assert isinstance(conversation.receive(answer)[-1], SearchFinished)
-    conversation.begin(WHITE)
-    assert conversation.to_send().startswith(b"ucinewgame\nisready\nposition fen")
-
-
-def test_a_kept_hash_is_not_cleared() -> None:
-    conversation = ready(UciSettings(reproducible=False))
-    conversation.tidy()
-    conversation.begin(RESTRICTED)
+    conversation.begin(WHITE)  # all in one write
     assert conversation.to_send() == (
-        b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo movetime 50 searchmoves e1e2\n"
+        b"ucinewgame\nisready\nposition fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo nodes 1000\n"
     )
 
 
-def test_options_are_said_when_they_change() -> None:
+def test_options_are_said_when_they_change_and_a_kept_hash_is_not_cleared() -> None:
     conversation = ready(UciSettings(reproducible=False))
+    conversation.tidy()
     many = SearchKey(WHITE.fen, ("e1e2",), Limit(depth=3), lines=4, chess960=True)
     conversation.begin(many)
     assert conversation.to_send() == (
@@ -145,9 +128,10 @@ def test_options_are_said_when_they_change() -> None:
     conversation.begin(many)
     assert b"setoption" not in conversation.to_send()
     conversation.receive(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
-    conversation.begin(WHITE)
-    assert conversation.to_send().startswith(
+    conversation.begin(RESTRICTED)
+    assert conversation.to_send() == (
         b"setoption name MultiPV value 1\nsetoption name UCI_Chess960 value false\n"
+        b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo movetime 50 searchmoves e1e2\n"
     )
 
 
@@ -172,7 +156,9 @@ def test_a_whole_search_counts_its_last_exact_line() -> None:
     )
 
 
-def test_a_restricted_search_counts_its_last_line_even_a_bound() -> None:
+def test_a_bound_counts_in_a_restricted_search_or_where_there_is_nothing_else() -> None:
+    found = result(WHITE, b"info depth 1 score cp 9 lowerbound pv e1e2\nbestmove e1e2\n")
+    assert (found.score, found.by_depth) == (Score(9), ())
     found = result(
         RESTRICTED,
         b"info depth 3 score cp 50 nodes 60 time 17 pv e1e2\n"
@@ -180,11 +166,6 @@ def test_a_restricted_search_counts_its_last_line_even_a_bound() -> None:
         b"bestmove e1e2\n",
     )
     assert (found.score, found.depth, found.by_depth) == (Score(-90), 4, (None, None, Score(50)))
-
-
-def test_a_whole_search_without_an_exact_line_counts_its_last_bound() -> None:
-    found = result(WHITE, b"info depth 1 score cp 9 lowerbound pv e1e2\nbestmove e1e2\n")
-    assert (found.score, found.by_depth) == (Score(9), ())
 
 
 @pytest.mark.parametrize(
@@ -201,11 +182,8 @@ def test_scores_are_from_white_s_side_and_clamped(said: bytes, white: Score, bla
     line = b"info depth 1 score " + said + b" pv e1e2\n"
     assert result(WHITE, line + b"bestmove e1e2\n").score == white
     assert result(BLACK, line + b"bestmove e8e7\n").score == black
-
-
-def test_moves_turn_the_side() -> None:
     after = SearchKey(WHITE.fen, ("e1e2",), Limit(nodes=5))
-    assert result(after, b"info depth 1 score cp 7 pv e8e7\nbestmove e8e7\n").score == Score(-7)
+    assert result(after, line + b"bestmove e8e7\n").score == black
 
 
 def test_it_deepens_with_each_exact_line() -> None:
@@ -214,10 +192,7 @@ def test_it_deepens_with_each_exact_line() -> None:
         b"info depth 1 score cp 1 pv e1e2\ninfo depth 2 score cp 2 upperbound pv e1e2\n"
         b"info string score of nothing\ninfo depth 2 score cp 3 pv e1e2\n",
     )
-    assert [event.score.cp for event in events if isinstance(event, SearchProgress)] == [
-        1,
-        3,
-    ]
+    assert events == [SearchProgress(Score(1), 1), SearchProgress(Score(3), 2)]
 
 
 def test_lines_are_the_last_full_set() -> None:
@@ -251,14 +226,22 @@ def test_a_stopped_search_says_so() -> None:
     assert conversation.idle
     conversation.stop()
     assert conversation.to_send() == b""
+    conversation.begin(WHITE)
+    conversation.stop()  # before it had a score, which is no fault
+    last = conversation.receive(b"readyok\nbestmove e1e2\n")[-1]
+    assert isinstance(last, SearchFinished) and last.stopped
+
+
+SCORED = b"info depth 1 score cp 1 pv e1e2\n"
 
 
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (b"info depth 1 score cp 1 pv e1e2\nbestmove e1e4\n", "answered 'bestmove e1e4'"),
-        (b"info depth 1 score cp 1 pv e1e2\nbestmove (none)\n", "'bestmove (none)'"),
-        (b"info depth 1 score cp 1 pv e1e2\nbestmove\n", "answered 'bestmove'"),
+        (SCORED + b"bestmove e1e4\n", "answered 'bestmove e1e4'"),
+        (SCORED + b"bestmove (none)\n", "'bestmove (none)'"),
+        (SCORED + b"bestmove\n", "answered 'bestmove'"),
+        (SCORED + b"bestmove e1e2\nbestmove e1e2\n", "unasked"),
         (b"bestmove e1e2\n", "gave no score"),
         (b"info depth 1 score cp x pv e1e2\n", "unreadable line"),
         (b"info depth 1 score mate 0 pv e1e2\n", "unreadable line"),
@@ -281,28 +264,10 @@ def test_what_cannot_be_right_is_a_fault(answer: bytes, says: str | None) -> Non
         assert says in fault(WHITE, answer)
 
 
-def test_an_answer_nobody_asked_for_is_a_fault() -> None:
-    conversation = ready()
-    with pytest.raises(EngineFault, match="unasked"):
-        conversation.receive(b"bestmove e1e2\n")
-    assert conversation.receive(b"bestmove e1e2\n") == []
-
-
-def test_an_answer_before_readyok_is_a_fault() -> None:
-    line = b"info depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
-    assert "before readyok" in fault(WHITE, line, readyok=b"")
-
-
-def test_another_move_than_the_one_asked_about_is_a_fault() -> None:
-    answer = b"info depth 1 score cp 1 pv e1d1\nbestmove e1d1\n"
-    assert "answered 'bestmove e1d1'" in fault(RESTRICTED, answer)
-
-
-def test_two_searches_at_a_time_are_refused() -> None:
-    conversation = ready()
-    conversation.begin(WHITE)
-    with pytest.raises(RuntimeError, match="begin while searching"):
-        conversation.begin(BLACK)
+def test_an_answer_too_early_or_of_another_move_than_the_one_asked_about_is_a_fault() -> None:
+    assert "before readyok" in fault(WHITE, SCORED + b"bestmove e1e2\n", readyok=b"")
+    other = b"info depth 1 score cp 1 pv e1d1\nbestmove e1d1\n"
+    assert "answered 'bestmove e1d1'" in fault(RESTRICTED, other)
 
 
 @given(st.lists(st.integers(1, 40), max_size=40))
@@ -340,20 +305,19 @@ def test_any_words_give_events_or_a_fault(words: list[bytes]) -> None:
         assert conversation.receive(b"readyok\n") == []
 
 
-def adaptive() -> UciConversation:
+def adaptive(search_key: SearchKey) -> UciConversation:
     conversation = ready(UciSettings(adaptive=True))
-    conversation.begin(WHITE)
+    conversation.begin(search_key)
     conversation.to_send()
     conversation.receive(b"readyok\n")
     return conversation
 
 
 def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_count() -> None:
-    conversation = adaptive()
+    conversation = adaptive(WHITE)
     for depth in (1, 2, 3):
-        conversation.receive(
-            f"info depth {depth} score cp 30 nodes {depth * 99} pv e1e2\n".encode()
-        )
+        line = f"info depth {depth} score cp 30 nodes {depth * 99} pv e1e2\n"
+        conversation.receive(line.encode())
         assert conversation.to_send() == (b"stop\n" if depth == 3 else b"")
     later = b"info depth 4 score cp 99 nodes 400 pv h1h8\nbestmove h1h8\n"
     finished = conversation.receive(later)[-1]
@@ -363,32 +327,15 @@ def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_coun
     assert (found.score, found.depth, found.best, found.nodes) == (Score(30), 3, "e1e2", 297)
 
 
-def test_several_lines_must_reach_the_same_depth_before_it_is_stopped() -> None:
-    conversation = ready(UciSettings(adaptive=True))
-    conversation.begin(SearchKey(WHITE.fen, (), Limit(nodes=1000), lines=2))
-    conversation.to_send()
-    conversation.receive(b"readyok\n")
+def test_several_lines_must_reach_the_same_depth_and_restricted_searches_their_limit() -> None:
+    conversation = adaptive(SearchKey(WHITE.fen, (), Limit(nodes=1000), lines=2))
     conversation.receive(b"info depth 9 multipv 1 score cp 30 nodes 800 pv e1e2\n")
     assert conversation.to_send() == b""
     conversation.receive(b"info depth 9 multipv 2 score cp 20 nodes 900 pv e1d1\n")
     assert conversation.to_send() == b"stop\n"
-
-
-def test_restricted_searches_go_to_their_limit() -> None:
-    conversation = ready(UciSettings(adaptive=True))
-    conversation.begin(RESTRICTED)
-    conversation.to_send()
-    conversation.receive(b"readyok\ninfo depth 9 score cp 30 nodes 9 time 49 pv e1e2\n")
+    conversation = adaptive(RESTRICTED)
+    conversation.receive(b"info depth 9 score cp 30 nodes 9 time 49 pv e1e2\n")
     assert conversation.to_send() == b""
-
-
-def test_a_search_stopped_before_it_had_a_score_is_no_fault() -> None:
-    conversation = ready()
-    conversation.begin(WHITE)
-    conversation.stop()
-    finished = conversation.receive(b"readyok\nbestmove e1e2\n")[-1]
-    assert isinstance(finished, SearchFinished)
-    assert finished.stopped
 
 
 #: Stockfish 19 lite, 8 lines, 50,000 nodes: the last full report, and the one in which the limit
@@ -455,16 +402,12 @@ def scores(*cps: int | None) -> list[Score | None]:
     return [None if cp is None else Score(cp) for cp in cps]
 
 
-def test_his_own_example_stops_after_two_of_four_minutes() -> None:
-    """Scores of 53, -63 and 57 from alternating sides: 53, 63, 57 from one."""
-    last = scores(53, 63, 57)
-    assert not enough(last, 0.5)
-    assert enough(last, 0.5 + 1e-9)
-
-
 @pytest.mark.parametrize(
     ("last", "used", "stops"),
     [
+        # His own example, after two of four minutes: 53, -63 and 57 from alternating sides.
+        (scores(53, 63, 57), 0.5, False),
+        (scores(53, 63, 57), 0.5 + 1e-9, True),
         (scores(20, 20, 20), 0.25, False),
         (scores(20, 20, 20), 0.26, True),
         (scores(900, -900, 20, 20, 20), 0.26, True),
@@ -482,6 +425,5 @@ def test_stable_scores_stop_it_early_and_time_does_in_the_end(
 
 
 def test_the_share_is_of_whatever_the_limit_is() -> None:
-    assert used_share(Limit(nodes=1000), 250, 99) == 0.25
-    assert used_share(Limit(movetime_ms=1000), 250, 99) == 0.099
-    assert used_share(Limit(depth=9), 250, 99) == 0.0
+    limits = (Limit(nodes=1000), Limit(movetime_ms=1000), Limit(depth=9))
+    assert [used_share(each, 250, 99) for each in limits] == [0.25, 0.099, 0.0]
