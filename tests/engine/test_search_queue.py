@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -41,27 +42,28 @@ def start(engine: int, name: str) -> StartSearch:
     return StartSearch(engine, key(name))
 
 
+KINDS = {kind.name[0].lower(): kind for kind in SearchKind}
+
+
 class Desk:
     """A queue, and engines that end their searches when told to."""
 
     def __init__(self, engines: int = 1) -> None:
-        self.queue: SearchQueue = SearchQueue(engines)
+        self.queue = SearchQueue(engines)
         for engine in range(engines):
             self.queue.up(engine)
 
-    def submit(
-        self,
-        name: str,
-        kind: SearchKind = SearchKind.BACKLOG,
-        board: str = "a",
-        ply: int = 0,
-        **more: int,
-    ) -> list[Instruction]:
-        priority = SearchPriority(kind, board, ply, more.get("rank", 0))
-        owner, now = f"{board}{ply}", more.get("now", 0)
+    def submit(self, request: str, name: str = "", now: float = 0.0) -> list[Instruction]:
+        """``h:a9``: the head of board a at ply 9 (``c:``, ``b:``, ``f:`` the other kinds), its
+        search called like that or by ``name``; ``s:a9/2``: speculation of rank 2.
+        """
+        kind, owner = request.split(":")
+        owner, _, rank = owner.partition("/")
+        priority = SearchPriority(KINDS[kind], owner[0], int(owner[1:]), int(rank or 0))
+        name = name or owner
         return self.queue.submit(owner, search(name), key(name), priority, now)
 
-    def run(self, engine: int = 0) -> list[str]:
+    def run(self, engine: int = 0) -> str:
         """Finish searches one after another; the order in which they were started."""
         order = []
         while (subject := self.queue.subject(engine)) is not None:
@@ -69,7 +71,7 @@ class Desk:
             for instruction in self.queue.finished(engine):
                 if isinstance(instruction, AssignSearches):
                     self.queue.assign()
-        return order
+        return " ".join(order)
 
 
 @pytest.fixture
@@ -78,47 +80,33 @@ def desk() -> Desk:
     return Desk()
 
 
-def test_an_idle_engine_starts_at_once(desk: Desk) -> None:
-    assert desk.submit("x") == [start(0, "x")]
-    assert desk.submit("y") == []
-    assert desk.queue.waiting().total() == 1
-
-
-def test_kinds_come_in_their_order(desk: Desk) -> None:
-    desk.submit("busy", board="z")
-    for ply, kind in enumerate(reversed(SearchKind)):
-        desk.submit(kind.name, kind, ply=ply)
-    assert desk.run() == ["z0", "a4", "a3", "a2", "a1", "a0"]
-
-
-def test_boards_on_air_come_first_with_all_that_somebody_waits_for(desk: Desk) -> None:
-    desk.queue.put_on_air(["air"])
-    desk.submit("busy", ply=1)
-    kinds = (SearchKind.SPECULATE, SearchKind.FINISHED, SearchKind.BACKLOG, SearchKind.HEAD)
-    for ply, kind in enumerate(kinds):
-        for board in ("other", "air"):
-            desk.submit(f"{board} {kind.name}", kind, board=board, ply=ply)
-    first = ["air3", "air2", "air1", "other3", "other2", "other1"]
-    # Nobody waits for guesses, on air or not.
-    assert desk.run() == ["a1", *first, "other0", "air0"]
-
-
-def test_backlog_comes_in_ply_order_and_heads_newest_first(desk: Desk) -> None:
-    desk.submit("busy", board="z")
-    for ply in (4, 2, 3):
-        desk.submit(f"b{ply}", SearchKind.BACKLOG, ply=ply)
-    for ply in (9, 10):
-        desk.submit(f"h{ply}", SearchKind.HEAD, ply=ply)
-    assert desk.run() == ["z0", "a10", "a9", "a2", "a3", "a4"]
-
-
-def test_an_old_head_becomes_backlog(desk: Desk) -> None:
-    """The last move's gain needs the position before it; earlier ones can wait for others."""
-    desk.submit("busy", board="z")
-    for ply in (7, 8, 9):
-        desk.submit(f"a{ply}", SearchKind.HEAD, ply=ply)
-    desk.submit("b1", SearchKind.HEAD, board="b", ply=1)
-    assert desk.run() == ["z0", "a9", "b1", "a8", "a7"]
+@pytest.mark.parametrize(
+    ("requests", "served"),
+    [
+        # Kinds in their order.
+        ("b:z0 s:a0 f:a1 b:a2 c:a3 h:a4", "z0 a4 a3 a2 a1 a0"),
+        # All that somebody waits for of a board on air; nobody waits for guesses.
+        ("b:z0 s:o0 s:x0 f:o1 f:x1 b:o2 b:x2 h:o3 h:x3", "z0 x3 x2 x1 o3 o2 o1 o0 x0"),
+        # Within a board: heads newest first, backlog by ply.
+        ("b:z0 b:a4 b:a2 b:a3 h:a9 h:a10", "z0 a10 a9 a2 a3 a4"),
+        # An old head becomes backlog. The last move's gain needs the position before it.
+        ("b:z0 h:a7 h:a8 h:a9 h:b1", "z0 a9 b1 a8 a7"),
+        # Backlogs take turns.
+        ("b:z0 b:a0 b:a1 b:a2 b:b0 b:b1 b:b2", "z0 a0 b0 a1 b1 a2 b2"),
+        # Finished games are taken whole.
+        ("b:z0 f:a0 f:b0 f:a1 f:b1 f:a2 f:b2", "z0 a0 a1 a2 b0 b1 b2"),
+        # Speculation by rank, whichever board it is of.
+        ("b:z0 s:a3/3 s:a1/1 s:a2/2 s:b4/0", "z0 b4 a1 a2 a3"),
+        # While heads never end, the last scores under a result would never come.
+        ("h:z0 h:a2 h:b2 h:d2 c:o0 c:o1 b:e0", "z0 o0 a2 o1 b2 d2 e0"),
+    ],
+)
+def test_what_is_searched_next(desk: Desk, requests: str, served: str) -> None:
+    """The first of the requests is what the engine has at once."""
+    desk.queue.put_on_air("x")
+    for request in requests.split():
+        desk.submit(request)
+    assert desk.run() == served
 
 
 def test_a_bullet_game_does_not_starve_the_others(desk: Desk) -> None:
@@ -126,215 +114,142 @@ def test_a_bullet_game_does_not_starve_the_others(desk: Desk) -> None:
 
     1. A bullet board moves before every start. 2. Two slow boards move once.
     """
-    desk.submit("busy", board="z")
-    desk.submit("s", SearchKind.HEAD, board="slow", ply=1)
-    desk.submit("t", SearchKind.HEAD, board="tame", ply=1)
+    desk.submit("b:z0")
+    desk.submit("h:s1")
+    desk.submit("h:t1")
     order = []
     for ply in range(1, 9):
-        desk.submit(f"bullet{ply}", SearchKind.HEAD, board="bullet", ply=ply)
-        for instruction in desk.queue.finished(0):
-            if isinstance(instruction, AssignSearches):
-                desk.queue.assign()
+        desk.submit(f"h:b{ply}")
+        desk.queue.finished(0)
+        desk.queue.assign()
         subject = desk.queue.subject(0)
         assert subject is not None
         order.append(subject.board)
-    assert order[:3] == ["slow", "tame", "bullet"]
+    assert order[:3] == ["s", "t", "b"]
 
 
-def test_backlogs_take_turns(desk: Desk) -> None:
-    desk.submit("busy", board="z")
-    for board in "ab":
-        for ply in range(3):
-            desk.submit(f"{board}{ply}", SearchKind.BACKLOG, board=board, ply=ply)
-    assert desk.run() == ["z0", "a0", "b0", "a1", "b1", "a2", "b2"]
-
-
-def test_finished_games_are_taken_whole(desk: Desk) -> None:
-    desk.submit("busy", board="z")
-    for board in "ab":
-        for ply in range(3):
-            desk.submit(f"{board}{ply}", SearchKind.FINISHED, board=board, ply=ply)
-    assert desk.run() == ["z0", "a0", "a1", "a2", "b0", "b1", "b2"]
-
-
-def test_heads_take_turns_with_games_that_have_just_ended(desk: Desk) -> None:
-    """While heads never end, the last scores under a result would never come."""
-    desk.submit("busy", SearchKind.HEAD, board="z")
-    for ply in range(3):
-        desk.submit(f"h{ply}", SearchKind.HEAD, board="live", ply=2)
-        desk.submit(f"c{ply}", SearchKind.CLOSING, board="over", ply=ply)
-        desk.submit(f"b{ply}", board="behind", ply=ply)
-    order = [served.rstrip("012") for served in desk.run()]
-    assert order == ["z", *["over", "live"] * 3, *["behind"] * 3]
-
-
-def test_nobody_waits_for_a_guess(desk: Desk) -> None:
-    desk.submit("busy", board="z")
-    desk.submit("guess", SearchKind.SPECULATE, now=1)
+def test_nobody_waits_for_a_guess_and_asking_again_changes_the_priority_only(desk: Desk) -> None:
+    assert desk.submit("b:z0") == [start(0, "z0")]
+    desk.submit("s:a9", now=1)
     assert desk.queue.oldest_wait_s(8) == 0
-    desk.submit("patient", SearchKind.FINISHED, now=5)
+    desk.submit("b:a1", now=5)
+    desk.submit("b:a2", now=6)
+    desk.submit("h:a2", now=7)
+    desk.submit("f:a1", now=7)
     assert desk.queue.oldest_wait_s(8) == 3
-
-
-def test_speculation_comes_by_rank(desk: Desk) -> None:
-    desk.submit("busy", board="z")
-    for rank in (3, 1, 2):
-        desk.submit(f"s{rank}", SearchKind.SPECULATE, ply=rank, rank=rank)
-    desk.submit("s4", SearchKind.SPECULATE, board="b", ply=4, rank=0)
-    assert desk.run() == ["z0", "b4", "a1", "a2", "a3"]
+    kinds = (SearchKind.HEAD, SearchKind.FINISHED, SearchKind.SPECULATE)
+    assert desk.queue.waiting() == dict.fromkeys(kinds, 1)
+    assert desk.run() == "z0 a2 a1 a9"
 
 
 def test_equal_searches_are_made_once_and_answered_to_all(desk: Desk) -> None:
-    desk.submit("x", board="a")
-    desk.submit("x", board="b", kind=SearchKind.FINISHED)
-    assert desk.queue.finished(0) == [
-        DeliverResult("a0", search("x")),
-        DeliverResult("b0", search("x")),
-    ]
+    desk.submit("b:a0", "x")
+    desk.submit("f:b0", "x")
+    desk.submit("b:c0", "x")
+    assert desk.queue.drop("c0") == []
+    answers = [DeliverResult("a0", search("x")), DeliverResult("b0", search("x"))]
+    assert desk.queue.finished(0) == answers
 
 
-def test_the_next_search_starts_before_answers_are_told(desk: Desk) -> None:
-    desk.submit("x", ply=1)
-    desk.submit("y", ply=2)
-    assert desk.queue.finished(0) == [start(0, "y"), DeliverResult("a1", search("x"))]
-
-
-def test_a_head_s_answer_is_told_first_since_its_owner_may_need_one_more(desk: Desk) -> None:
-    desk.submit("x", SearchKind.HEAD, ply=5)
-    desk.submit("y", ply=2)
-    assert desk.queue.finished(0) == [DeliverResult("a5", search("x")), AssignSearches()]
-    assert desk.submit("x, move played", SearchKind.HEAD, ply=6) == [start(0, "x, move played")]
+def test_the_next_search_starts_before_answers_are_told_unless_a_head_needs_one_more(
+    desk: Desk,
+) -> None:
+    desk.submit("b:a1")
+    desk.submit("b:a2")
+    assert desk.queue.finished(0) == [start(0, "a2"), DeliverResult("a1", search("a1"))]
+    desk.submit("h:a5")
+    desk.submit("b:a3")
+    desk.queue.finished(0)
+    assert desk.queue.finished(0) == [DeliverResult("a5", search("a5")), AssignSearches()]
+    assert desk.submit("h:a6", "a5, move played") == [start(0, "a5, move played")]
     assert desk.queue.assign() == []
 
 
-def test_a_dropped_search_that_waits_is_forgotten(desk: Desk) -> None:
-    desk.submit("x")
-    desk.submit("y", ply=2)
+def test_what_is_dropped_is_forgotten_or_stopped_and_made_again_where_asked_for(
+    desk: Desk,
+) -> None:
+    desk.submit("b:a0")
+    desk.submit("b:a2")
     assert desk.queue.drop("a2") == []
-    assert desk.run() == ["a0"]
-
-
-def test_a_running_search_nobody_wants_is_stopped(desk: Desk) -> None:
-    desk.submit("x")
-    desk.submit("y", ply=2)
     assert desk.queue.drop("a0") == [StopSearch(0)]
-    assert desk.queue.finished(0, stopped=True) == [start(0, "y")]
-
-
-def test_a_search_still_wanted_by_another_goes_on(desk: Desk) -> None:
-    desk.submit("x", board="a")
-    desk.submit("x", board="b")
-    assert desk.queue.drop("a0") == []
-    assert desk.queue.finished(0) == [DeliverResult("b0", search("x"))]
-
-
-def test_a_stopped_search_wanted_again_is_made_again(desk: Desk) -> None:
-    desk.submit("x")
-    desk.queue.drop("a0")
-    assert desk.submit("x") == []
-    assert desk.queue.finished(0, stopped=True) == [start(0, "x")]
-
-
-def test_wanting_again_changes_the_priority_only(desk: Desk) -> None:
-    desk.submit("busy", board="z")
-    desk.submit("x", ply=1, now=5)
-    desk.submit("y", ply=2, now=6)
-    desk.submit("y", SearchKind.HEAD, ply=2, now=7)
-    assert desk.queue.oldest_wait_s(8) == 3
-    desk.submit("x", SearchKind.FINISHED, ply=1, now=7)
-    assert desk.queue.oldest_wait_s(8) == 3
-    assert desk.queue.waiting() == {SearchKind.HEAD: 1, SearchKind.FINISHED: 1}
-    assert desk.run() == ["z0", "a2", "a1"]
+    assert desk.submit("b:a0") == []
+    assert desk.queue.finished(0, stopped=True) == [start(0, "a0")]
+    assert desk.run() == "a0"
 
 
 def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
-    desk.submit("guess", SearchKind.SPECULATE, ply=8)
-    assert desk.submit("y", SearchKind.BACKLOG, ply=2) == []
-    assert desk.submit("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
-    assert desk.submit("w", SearchKind.HEAD, board="b", ply=7) == []
-    assert desk.queue.finished(0, stopped=True) == [start(0, "x")]
-    assert desk.run() == ["a7", "b7", "a2", "a8"]
+    desk.submit("s:a8")
+    assert desk.submit("b:a2") == []
+    assert desk.submit("h:a7") == [StopSearch(0)]
+    assert desk.submit("h:b7") == []
+    assert desk.queue.finished(0, stopped=True) == [start(0, "a7")]
+    assert desk.run() == "a7 b7 a2 a8"
 
 
-def test_the_guess_that_began_last_is_taken_off() -> None:
-    desk = Desk(2)
-    desk.submit("first", SearchKind.SPECULATE, ply=1)
-    desk.submit("second", SearchKind.SPECULATE, ply=2)
-    desk.submit("third", SearchKind.SPECULATE, ply=3)
-    assert start(0, "third") in desk.queue.finished(0)
-    assert desk.submit("x", SearchKind.HEAD, ply=7) == [StopSearch(0)]
+def test_only_as_many_engines_are_taken_as_heads_wait_and_the_guesses_that_began_last() -> None:
+    desk = Desk(3)
+    for ply in range(4):
+        desk.submit(f"s:a{ply}")
+    assert start(0, "a3") in desk.queue.finished(0)
+    assert desk.submit("h:a7") == [StopSearch(0)]
+    assert desk.submit("h:b7") == [StopSearch(2)]
 
 
 def test_a_guess_that_comes_true_is_not_taken_off(desk: Desk) -> None:
-    desk.submit("guess", SearchKind.SPECULATE, ply=8)
-    assert desk.submit("guess", SearchKind.HEAD, board="b", ply=8) == []
-    assert desk.submit("other", SearchKind.HEAD, board="c", ply=3) == []
+    desk.submit("s:a8", "guess")
+    assert desk.submit("h:b8", "guess") == []
+    assert desk.submit("h:c3") == []
     assert desk.queue.drop("b8") == [StopSearch(0)]
-    assert desk.queue.finished(0, stopped=True) == [start(0, "other")]
-
-
-def test_only_as_many_engines_are_taken_as_heads_wait() -> None:
-    desk = Desk(3)
-    for ply in range(3):
-        desk.submit(f"guess{ply}", SearchKind.SPECULATE, ply=ply)
-    assert desk.submit("x", SearchKind.HEAD, ply=7) == [StopSearch(2)]
-    assert desk.submit("y", SearchKind.HEAD, board="b", ply=7) == [StopSearch(1)]
+    assert desk.queue.finished(0, stopped=True) == [start(0, "c3")]
 
 
 def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
     restricted = Search(Position("x"), only="e2e4")
-    desk.submit("x", SearchKind.HEAD, ply=1)
-    desk.submit("x", SearchKind.BACKLOG, board="b", ply=1)
+    desk.submit("h:a1", "x")
+    desk.submit("b:b1", "x")
     desk.queue.submit("c", restricted, key("x"), SearchPriority(SearchKind.HEAD, "c", 2), 0)
     assert desk.queue.watchers(0) == ["a1"]
-    desk.queue.drop("c")
 
 
 def test_a_lost_engine_s_search_is_made_by_another() -> None:
     desk = Desk(2)
-    desk.submit("x")
-    desk.submit("y", ply=2)
+    desk.submit("b:a0")
+    desk.submit("b:a2")
     assert desk.queue.lost(0, "died") == []
-    assert desk.queue.finished(1) == [start(1, "x"), DeliverResult("a2", search("y"))]
+    assert desk.queue.finished(1) == [start(1, "a0"), DeliverResult("a2", search("a2"))]
+    with pytest.raises(RuntimeError, match="engine 1 up while busy"):
+        desk.queue.up(1)
 
 
-def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
-    desk.submit("killer")
-    desk.submit("y", ply=2)
-    for death in range(MAX_KILLS - 1):
-        assert desk.queue.lost(0, f"death {death}") == []
+@pytest.mark.parametrize(
+    ("deaths", "killed", "why"),
+    [
+        (MAX_KILLS, False, "given up after 3 engine failures: death 0; death 1; death 2"),
+        (MAX_KILLED, True, "given up after 10 engine failures: death 9"),
+    ],
+)
+def test_a_search_that_kills_too_many_engines_is_set_aside(
+    desk: Desk, deaths: int, killed: bool, why: str
+) -> None:
+    desk.submit("b:a0", "killer")
+    desk.submit("b:a2")
+    for death in range(deaths - 1):
+        assert desk.queue.lost(0, f"death {death}", killed=killed) == []
         assert desk.queue.up(0) == [start(0, "killer")]
-    reason = "given up after 3 engine failures: death 0; death 1; the last"
-    failure = SearchFailure(reason)
-    assert desk.queue.lost(0, "the last") == [DeliverResult("a0", search("killer"), failure)]
+    answer = DeliverResult("a0", search("killer"), SearchFailure(why))
+    assert desk.queue.lost(0, f"death {deaths - 1}", killed=killed) == [answer]
     assert desk.queue.set_aside == 1
-    assert desk.queue.up(0) == [start(0, "y")]
-    assert desk.submit("killer", ply=3) == [DeliverResult("a3", search("killer"), failure)]
-
-
-def test_ten_engines_killed_from_outside_are_enough(desk: Desk) -> None:
-    desk.submit("large")
-    for _ in range(MAX_KILLED - 1):
-        assert desk.queue.lost(0, "was killed by SIGKILL", killed=True) == []
-        assert desk.queue.up(0) == [start(0, "large")]
-    [answer] = desk.queue.lost(0, "was killed by SIGKILL", killed=True)
-    failure = SearchFailure("given up after 10 engine failures: was killed by SIGKILL")
-    assert answer == DeliverResult("a0", search("large"), failure)
+    assert desk.queue.up(0) == [start(0, "a2")]
+    assert desk.submit("b:a3", "killer") == [msgspec.structs.replace(answer, owner="a3")]
 
 
 def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:
-    desk.submit("x")
+    desk.submit("b:a0")
     desk.queue.drop("a0")
     for _ in range(MAX_KILLS):
         assert desk.queue.lost(0, "killed") == []
         desk.queue.up(0)
     assert desk.queue.set_aside == 0
-
-
-def test_a_shell_that_errs_is_told(desk: Desk) -> None:
-    desk.submit("x")
-    with pytest.raises(RuntimeError, match="engine 0 up while busy"):
-        desk.queue.up(0)
 
 
 NAMES = st.sampled_from([f"p{n}" for n in range(8)])
