@@ -80,19 +80,11 @@ def scout(*moves: str) -> Search:
     return Search(position(*moves), lines=3, limit=SCOUT)
 
 
-def test_nothing_is_needed_before_the_position_itself_is_searched() -> None:
-    assert forecast().needs() == []
-
-
-def test_the_first_choice_is_looked_at_beside_the_scout() -> None:
-    tree = forecast()
-    found(tree, whole(), result("e2e4"))
-    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4")), ForecastNeed(0.25, scout())]
-
-
 def test_a_scout_tells_what_the_replies_are_worth() -> None:
     tree = forecast()
+    assert tree.needs() == []
     found(tree, whole(), result("e2e4"))
+    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4")), ForecastNeed(0.25, scout())]
     found(tree, scout(), result("d2d4", "e2e4", "a2a3"))
     # The full search's choice comes first; its gain is known to be 0.
     assert tree.needs() == [
@@ -102,15 +94,10 @@ def test_a_scout_tells_what_the_replies_are_worth() -> None:
         ForecastNeed(0.125, whole("a2a3")),
         ForecastNeed(0.1125, Search(position(), only="a2a3")),
     ]
-
-
-def test_what_was_made_is_not_needed_again() -> None:
-    tree = forecast()
-    found(tree, whole(), result("e2e4"))
-    found(tree, scout(), result("e2e4", "d2d4"))
+    # What was made is not needed again.
     found(tree, Search(position(), only="d2d4"), result("d2d4"))
     found(tree, whole("d2d4"), SearchFailure("mate on the board"))
-    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4"))]
+    assert [need.worth for need in tree.needs()] == [0.5, 0.125, 0.1125]
 
 
 def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -> None:
@@ -279,16 +266,11 @@ def answer(ahead: LookAhead, search: Search, found: SearchResult | SearchFailure
 START_SCOUT = Search(position(), lines=3, limit=Limit(nodes=250))
 
 
-def test_a_live_position_that_is_scored_is_looked_beyond(ahead: LookAhead, desk: Desk) -> None:
-    play_head(ahead)
-    assert desk.order == ["head a 0"]
-    assert guesses(desk) == [Search(position("e2e4")), START_SCOUT]
-
-
 def test_no_more_is_asked_for_than_keeps_the_engines_busy(ahead: LookAhead, desk: Desk) -> None:
     """Two for each engine; the next is chosen when one is done, by what is known then."""
     play_head(ahead)
-    assert len(guesses(desk)) == 2
+    assert desk.order == ["head a 0"]
+    assert guesses(desk) == [Search(position("e2e4")), START_SCOUT]
     answer(ahead, START_SCOUT, guessed("d2d4", "e2e4", "a2a3"))
     assert len(guesses(desk)) == 3
     desk.slots = 2
@@ -322,6 +304,11 @@ def test_what_comes_true_is_kept_and_changes_hands(ahead: LookAhead, desk: Desk)
     ahead.submit(coming, "next", head(1))
     assert desk.dropped == [GuessedMove(START_SCOUT), GuessedMove(coming)]
     assert desk.log[-2:] == ["submit", "drop"]
+    play_head(ahead, board="b")
+    answer(ahead, coming, guessed("e7e5"))
+    answer(ahead, START_SCOUT, guessed("e2e4", "d2d4"))
+    ahead.submit(coming, "next", head(1, "b"))
+    assert ahead.figures() == SpeculationFigures(hits=1, misses=3, wasted_nodes=100)
 
 
 def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk) -> None:
@@ -372,15 +359,6 @@ def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) ->
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
     assert ahead.figures() == SpeculationFigures(hits=0, misses=1, wasted_nodes=0)
-
-
-def test_what_came_true_is_counted(ahead: LookAhead) -> None:
-    play_head(ahead)
-    right = Search(position("e2e4"))
-    answer(ahead, right, guessed("e7e5"))
-    answer(ahead, START_SCOUT, guessed("e2e4", "d2d4"))
-    ahead.submit(right, "next", head(1))
-    assert ahead.figures() == SpeculationFigures(hits=1, misses=1, wasted_nodes=100)
 
 
 def test_failures_and_progress_pass(ahead: LookAhead, desk: Desk) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,18 +52,11 @@ def path(tmp_path: Path) -> Path:
 def test_what_was_found_is_found_after_a_restart(path: Path) -> None:
     with ResultFile(path) as cache:
         assert cache.get("engine", QUESTION) is None
-        cache.put("engine", QUESTION, RESULT)
-        assert cache.get("engine", QUESTION) == RESULT
-    with ResultFile(path) as cache:
-        assert cache.problem == ""
-        assert cache.get("engine", QUESTION) == RESULT
-
-
-def test_everything_is_written_however_much(path: Path) -> None:
-    with ResultFile(path) as cache:
         for number in range(1_234):
             cache.put("engine", numbered(number), RESULT)
+        assert cache.get("engine", QUESTION) == RESULT
     with ResultFile(path, MemoryResultCache(1)) as cache:
+        assert cache.problem == ""
         assert all(cache.get("engine", numbered(number)) == RESULT for number in range(1_234))
 
 
@@ -128,66 +122,56 @@ def test_of_too_many_those_unused_for_longest_go(path: Path) -> None:
 def test_a_file_without_days_of_use_counts_from_now(path: Path) -> None:
     with ResultFile(path) as cache:
         cache.put("engine", numbered(0), RESULT)
-    connection = sqlite3.connect(path)
-    connection.execute("DROP TABLE used")
-    connection.close()
+    changed(path, "DROP TABLE used")
     assert found(path, range(0), today=10_000) == []
     assert found(path, range(2), today=10_100) == [0]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        SearchKey(KINGS.replace(" w ", " b "), (), Limit(nodes=400)),
-        SearchKey(KINGS, ("e1e2",), Limit(nodes=400)),
+def test_another_question_or_engine_is_another_result() -> None:
+    limit = Limit(nodes=400)
+    questions = (
+        QUESTION,
+        SearchKey(KINGS.replace(" w ", " b "), (), limit),
+        SearchKey(KINGS, ("e1e2",), limit),
         SearchKey(KINGS, (), Limit(nodes=401)),
         SearchKey(KINGS, (), Limit(depth=400)),
-        SearchKey(KINGS, (), Limit(nodes=400), only="e1e2"),
-        SearchKey(KINGS, (), Limit(nodes=400), lines=2),
-        SearchKey(KINGS, (), Limit(nodes=400), chess960=True),
-    ],
-)
-def test_another_question_or_engine_is_another_result(other: SearchKey) -> None:
-    assert digest("engine", other) != digest("engine", QUESTION)
-    assert digest("engine; Hash=32", QUESTION) != digest("engine; Hash=16", QUESTION)
+        SearchKey(KINGS, (), limit, only="e1e2"),
+        SearchKey(KINGS, (), limit, lines=2),
+        SearchKey(KINGS, (), limit, chess960=True),
+    )
+    digests = {digest(engine, each) for each in questions for engine in ("Hash=16", "Hash=32")}
+    assert len(digests) == 2 * len(questions)
 
 
-def test_two_services_share_a_file(path: Path) -> None:
-    with ResultFile(path) as one, ResultFile(path) as two:
-        one.put("engine", numbered(1), RESULT)
-        two.put("engine", numbered(2), RESULT)
-        two.put("engine", numbered(1), RESULT)
-        assert one.problem == two.problem == ""
-    with ResultFile(path) as three:
-        assert three.get("engine", numbered(1)) == three.get("engine", numbered(2)) == RESULT
-
-
-def test_two_services_may_make_a_file_at_the_same_moment(tmp_path: Path) -> None:
+def test_two_services_may_make_and_share_a_file(tmp_path: Path) -> None:
     for number in range(20):
         path = tmp_path / f"{number}.sqlite"
         with ResultFile(path) as one, ResultFile(path) as two:
             one.put("engine", numbered(1), RESULT)
             two.put("engine", numbered(2), RESULT)
+            two.put("engine", numbered(1), RESULT)
         assert one.problem == two.problem == ""
+        assert found(path, range(3)) == [1, 2]
 
 
 def garbage(path: Path) -> None:
     path.write_bytes(b"not a database, however you look at it" * 100)
 
 
+def changed(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(sql)
+        connection.commit()
+
+
 def foreign(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE diary (line TEXT)")
-    connection.commit()
-    connection.close()
+    changed(path, "CREATE TABLE diary (line TEXT)")
 
 
 def newer(path: Path) -> None:
     with ResultFile(path):
         pass
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
+    changed(path, "PRAGMA user_version = 99")
 
 
 @pytest.mark.parametrize(
@@ -200,10 +184,7 @@ def newer(path: Path) -> None:
     ],
 )
 def test_a_file_that_is_no_cache_is_named_left_alone_and_done_without(
-    tmp_path: Path,
-    spoil: Callable[[Path], None],
-    says: str,
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, spoil: Callable[[Path], None], says: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "cache.sqlite"
     spoil(path)
@@ -242,9 +223,7 @@ def test_a_file_that_can_only_be_read_is_read(path: Path) -> None:
         cache.put("engine", numbered(0), RESULT)
     # A database whose write version is above 2 must be treated as read-only (SQLite file format,
     # section 1.3.4); the owner of a file, or root, is not stopped by its permissions.
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = DELETE")
-    connection.close()
+    changed(path, "PRAGMA journal_mode = DELETE")
     data = bytearray(path.read_bytes())
     data[18] = 3
     path.write_bytes(data)
@@ -271,19 +250,14 @@ def test_a_file_somebody_else_holds_locked_is_read_and_not_waited_for_on_the_loo
     assert "takes no more results (database is locked)" in cache.problem
 
 
-def result(cp: int) -> SearchResult:
-    return SearchResult(score=Score(cp), best="e1e2", depth=1)
-
-
 def test_the_least_used_goes_first() -> None:
     cache = MemoryResultCache(capacity=2)
-    cache.put("engine", numbered(1), result(1))
-    cache.put("engine", numbered(2), result(2))
+    for number in (1, 2):
+        cache.put("engine", numbered(number), RESULT)
     cache.get("engine", numbered(1))
-    cache.put("engine", numbered(3), result(3))
-    assert len(cache) == 2
-    assert cache.get("engine", numbered(2)) is None
-    assert cache.get("engine", numbered(1)) == result(1)
+    cache.put("engine", numbered(3), RESULT)
+    held = [cache.get("engine", numbered(number)) for number in (1, 2, 3)]
+    assert (len(cache), held) == (2, [RESULT, None, RESULT])
 
 
 @pytest.fixture
@@ -331,8 +305,14 @@ def tables() -> Iterator[SyzygyTables]:
         yield tables
 
 
-def endgame(fen: str, **more: object) -> SearchKey:
-    return SearchKey(fen, (), Limit(nodes=1000), **more)  # type: ignore[arg-type]
+def endgame(fen: str, **more: Any) -> SearchKey:
+    return SearchKey(fen, (), Limit(nodes=1000), **more)
+
+
+def proven(tables: SyzygyTables, fen: str, **more: Any) -> SearchResult:
+    result = tables.result(endgame(fen, **more))
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize(
@@ -353,41 +333,29 @@ def endgame(fen: str, **more: object) -> SearchKey:
 def test_what_is_proven_is_scored_like_a_mate_or_a_draw(
     tables: SyzygyTables, fen: str, cp: int
 ) -> None:
-    result = tables.result(endgame(fen))
-    assert result is not None
-    assert result.score == Score(cp)
-    assert (result.nodes, result.lines) == (0, ())
+    result = proven(tables, fen)
+    assert (result.score, result.nodes, result.lines) == (Score(cp), 0, ())
 
 
 def test_the_best_move_keeps_the_value_and_another_has_its_own(tables: SyzygyTables) -> None:
     fen = "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1"
-    whole = tables.result(endgame(fen))
-    assert whole is not None
-    kept = tables.result(endgame(fen, only=whole.best))
-    assert kept is not None
-    assert kept.score == whole.score
+    whole = proven(tables, fen)
+    assert proven(tables, fen, only=whole.best).score == whole.score
     # Leaving the rook to be taken.
-    lost = tables.result(endgame("8/8/8/8/8/8/3k3K/7R w - - 0 1", only="h1d1"))
-    assert lost is not None
-    assert lost.score == Score(0)
-    assert lost.best == "h1d1"
+    lost = proven(tables, "8/8/8/8/8/8/3k3K/7R w - - 0 1", only="h1d1")
+    assert (lost.score, lost.best) == (Score(0), "h1d1")
+    # A mate comes before a win that takes longer.
+    mate = proven(tables, "7k/8/6K1/8/8/8/8/Q7 w - - 0 1")
+    assert mate.best in ("a1a8", "a1h1", "a1h8")
 
 
 def test_several_lines_are_told_best_first(tables: SyzygyTables) -> None:
-    result = tables.result(endgame("8/8/8/8/8/8/3k3K/7R b - - 0 1", lines=3))
-    assert result is not None
-    assert [line.score.cp for line in result.lines] == [3900] * 3
-    white = tables.result(endgame("8/8/8/8/8/8/3k3K/7R w - - 0 1", lines=256))
-    assert white is not None
-    scores = [line.score.cp for line in white.lines]
+    few = proven(tables, "8/8/8/8/8/8/3k3K/7R b - - 0 1", lines=3)
+    assert [line.score.cp for line in few.lines] == [3900] * 3
+    every = proven(tables, "8/8/8/8/8/8/3k3K/7R w - - 0 1", lines=256)
+    scores = [line.score.cp for line in every.lines]
     assert scores == sorted(scores, reverse=True)
     assert {0, 3900} == set(scores)
-
-
-def test_a_mate_comes_before_a_win_that_takes_longer(tables: SyzygyTables) -> None:
-    result = tables.result(endgame("7k/8/6K1/8/8/8/8/Q7 w - - 0 1"))
-    assert result is not None
-    assert result.best in ("a1a8", "a1h1", "a1h8")
 
 
 @pytest.mark.parametrize(

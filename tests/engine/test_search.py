@@ -35,41 +35,39 @@ def refuse(moves: str = "", start: str = START, only: str | None = None) -> str:
     return failure.reason
 
 
-def test_a_position_is_asked_without_its_moves() -> None:
-    search_key = ask("e2e4 e7e5 g1f3")
-    assert search_key.moves == ()
-    assert search_key.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 1"
+@pytest.mark.parametrize(
+    ("moves", "fen", "since"),
+    [
+        # Without its moves, but for a repetition: then with those since the last pawn move.
+        ("e2e4 e7e5 g1f3", "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 1", ""),
+        (
+            "e2e4 e7e5 g1f3 g8f6 f3g1 f6g8",
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
+            "g1f3 g8f6 f3g1 f6g8",
+        ),
+        ("g1f3 g8f6 f3g1 f6g8 e2e4", "", ""),
+        # Lost castling rights are no repetition.
+        ("e2e4 e7e5 e1e2 e8e7 e2e1 e7e8", "", ""),
+        # En passant counts only where it is legal.
+        ("e2e4", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", ""),
+        (
+            "e2e4 a7a6 e4e5 d7d5",
+            "rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 1",
+            "",
+        ),
+    ],
+)
+def test_what_of_the_past_is_asked_about(moves: str, fen: str, since: str) -> None:
+    search_key = ask(moves)
+    assert search_key.moves == tuple(since.split())
+    assert not fen or search_key.fen == fen
 
 
-def test_transpositions_are_one_question() -> None:
+def test_transpositions_are_one_question_unless_the_fifty_move_counter_differs() -> None:
     assert ask("g1f3 g8f6 b1c3 b8c6") == ask("b1c3 b8c6 g1f3 g8f6")
     assert ask("e2e3 e7e6 e3e4 e6e5 g1f3") == ask("e2e4 e7e5 g1f3")
-
-
-def test_the_fifty_move_counter_makes_another_question() -> None:
     assert ask("g1f3 d7d5 d2d4") != ask("d2d4 d7d5 g1f3")
-
-
-def test_a_repetition_is_asked_with_the_moves_since_the_last_pawn_move() -> None:
-    search_key = ask("e2e4 e7e5 g1f3 g8f6 f3g1 f6g8")
-    assert search_key.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1"
-    assert search_key.moves == ("g1f3", "g8f6", "f3g1", "f6g8")
-
-
-def test_a_pawn_move_ends_the_past() -> None:
-    assert ask("g1f3 g8f6 f3g1 f6g8 e2e4").moves == ()
-
-
-def test_en_passant_counts_only_where_it_is_legal() -> None:
-    assert " - 0 1" in ask("e2e4").fen
-    assert " d6 0 1" in ask("e2e4 a7a6 e4e5 d7d5").fen
-
-
-def test_lost_castling_rights_are_no_repetition() -> None:
-    assert ask("e2e4 e7e5 e1e2 e8e7 e2e1 e7e8").moves == ()
-
-
-def test_a_start_position_keeps_its_halfmove_clock() -> None:
+    # A start position keeps its own.
     assert ask("h1h2", "4k3/8/8/8/8/8/8/4K2R w - - 30 60").fen.endswith(" b - - 31 1")
 
 
@@ -154,15 +152,10 @@ def test_the_question_is_the_position_whatever_was_asked_before(choices: list[in
 HERE = Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
 
 
-def test_the_plain_way_is_one_line_under_the_room_s_limit() -> None:
+def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_lines() -> None:
     assert SearchOptions().whole(HERE) == Search(HERE)
     assert SearchOptions().played(HERE, "e1e2", 17) == Search(HERE, only="e1e2")
-
-
-def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_lines() -> None:
-    search_options = SearchOptions(lines=3, same_depth=True)
-    assert search_options.whole(HERE) == Search(HERE, lines=3)
-    assert search_options.played(HERE, "e1e2", 17) == Search(
-        HERE, only="e1e2", limit=Limit(depth=17)
-    )
-    assert search_options.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")
+    same = SearchOptions(lines=3, same_depth=True)
+    assert same.whole(HERE) == Search(HERE, lines=3)
+    assert same.played(HERE, "e1e2", 17) == Search(HERE, only="e1e2", limit=Limit(depth=17))
+    assert same.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")
