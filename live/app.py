@@ -40,7 +40,6 @@ from live.publish.server import Publisher
 from live.publish.study_page import StudyFiles
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from live.service.output_mode import OutputMode, way
 from live.service.plugin_service import PluginService, plugin_feeds
 from live.service.process import (
     HangupSignals,
@@ -50,7 +49,7 @@ from live.service.process import (
     stop_on_signals,
     within,
 )
-from live.service.program_output import log_level, log_to_stderr
+from live.service.program_output import OutputMode, log_level, log_to_stderr, way
 from live.service.public_delay import (
     all_passed_on,
     first_delay_s,
@@ -67,10 +66,8 @@ from live.service.sources import (
     ReloadablePart,
     SettingsReloader,
     SourceRunner,
-    unchecked,
 )
-from live.service.supervision import Supervisor, alongside, guarded, noticing
-from live.service.systemd import supervised
+from live.service.supervision import Supervisor, alongside, guarded, noticing, supervised
 from live.store.journal import Journal
 
 log = logging.getLogger(__name__)
@@ -208,22 +205,22 @@ def _reloader(
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (
-        ReloadablePart({"log.level"}, unchecked, log_level),
+        ReloadablePart({"log.level"}, log_level),
         ReloadablePart(
             PORT_KEYS,
-            lambda new: check_exposure(new.server),
             lambda new: publisher.reconfigure(new.server),
+            lambda new: check_exposure(new.server),
         ),
         ReloadablePart(
             # One that cannot be begun anew takes nothing over.
             SOURCE_KEYS if len(sources.fixed) < len(sources.names) else (),
-            lambda new: sources.check(new.feeds),
             lambda new: sources.reconfigure(new.feeds),
+            lambda new: sources.check(new.feeds),
         ),
         ReloadablePart(
             DELAY_KEYS,
-            lambda new: DelayedGames.of(new.feeds),
             lambda new: settings_delay(publisher.public, journal, new.feeds),
+            lambda new: DelayedGames.of(new.feeds),
         ),
     )
     return SettingsReloader(again.load, again.path, config, parts)

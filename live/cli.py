@@ -209,6 +209,6 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        from live.service.program_output import end_for_want_of_room
+        from live.service.process import end_for_want_of_room
 
         end_for_want_of_room(error)

@@ -23,7 +23,7 @@ from live import operating_system as system
 from live.errors import ConfigError
 from live.network.mqtt_client import MqttClient
 from live.service.process import stop_on_signals
-from live.service.systemd import SystemdNotifier
+from live.service.supervision import SystemdNotifier
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux itself")
 

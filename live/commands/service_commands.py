@@ -142,7 +142,7 @@ def systemd_unit(
     config: ConfigFlag = None,
 ) -> None:
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
-    from live.service.systemd import unit
+    from live.service.supervision import unit
 
     typer.echo(unit(_service_command(feed, config)), nl=False)
 
@@ -271,7 +271,7 @@ async def worker(
     given = {"engine.path": engine, "engine.engines": engines, "engine.cluster": address}
     settings = settings_of(config, given).engine
     from live.engine.engine_process import find_engine
-    from live.service.measure_settings import uci_settings
+    from live.service.engine_service import uci_settings
 
     command = find_engine(settings.path)
     from live.engine.cluster import work  # says so where Dask is missing

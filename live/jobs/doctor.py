@@ -34,9 +34,14 @@ from live.publish.connection import listen
 from live.publish.public_state import DelayedGames
 from live.publish.static_files import OVERLAY
 from live.ratings.engine_scale import load_reference
-from live.service.engine_service import MeasuredEngines
+from live.service.engine_service import (
+    MeasuredEngines,
+    advice,
+    fitting,
+    limit_text,
+    uci_settings,
+)
 from live.service.event_journal import journals_folder
-from live.service.measure_settings import advice, fitting, limit_text, uci_settings
 from live.service.public_delay import without_time
 from live.store.journal_file import why_refused
 

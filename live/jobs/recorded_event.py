@@ -31,18 +31,23 @@ from live.games.game import Game, GameGone, NewGame, Step, game_after
 from live.jobs.analyze_games import progress_bar, write, write_json
 from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
-from live.ledger.measure import HumanSearches
 from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
 from live.report.report_files import Format, change_line, incident_texts
 from live.report.report_files import moment as incident_moment
 from live.service.desks import ALERT, alerts_of, log_of, rule_again, said_in
+from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
-from live.service.measure_settings import engine_limit, human_searches
-from live.service.output_mode import JsonPrinter, line_printer
 from live.service.process import stop_on_signals
-from live.service.program_output import log_to_stderr, utc_now, write_report, write_texts
+from live.service.program_output import (
+    JsonPrinter,
+    line_printer,
+    log_to_stderr,
+    utc_now,
+    write_report,
+    write_texts,
+)
 from live.store.journal_reader import (
     JournalReader,
     JournalRun,
@@ -81,15 +86,12 @@ class RecordedEvent(EventService):
         self._asked: deque[HumanRequest] = deque()
         self._alerts: dict[str, Alert] = {}
         self.measured = run.measured
-        self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores)
+        # Where nobody was asked then, no figure may say that an answer is missing.
+        human = config.human.enabled and reader.has_human_answers()
+        self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores, human=human)
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         self.waiting.append((search, request_id))
-
-    def _human_searches(self) -> HumanSearches | None:
-        # Where nobody was asked then, no figure may say that an answer is missing.
-        asked = self.config.human.enabled and self._reader.has_human_answers()
-        return human_searches(self.config.engine) if asked else None
 
     def ask(self, request: HumanRequest) -> None:
         self._asked.append(request)

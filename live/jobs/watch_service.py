@@ -16,9 +16,8 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.events import Alert, AlertMessage, Message, SnapshotMessage
 from live.publish.published_state import ClientState
-from live.service.output_mode import Way, display, line_printer, terminal, way
 from live.service.process import stop_on_signals
-from live.service.program_output import export_report
+from live.service.program_output import Way, display, export_report, line_printer, terminal, way
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url, with_gains
 from live.terminal.text import WITHHELD, is_withheld

@@ -1,6 +1,9 @@
 """The engine room with what stands before it: tables of endgames, evaluations of others, searching
 ahead. Part of the composition root.
 
+What everything is measured with is here, too, as the settings have it: limits, ways of asking,
+models.
+
 The engine in use is measured on the reference positions, when it has nothing else to do, and what
 was found is kept in the user's state folder: a file for each engine and limit, so that a second
 start knows at once. The searches are asked for as guesses are (:data:`SearchKind.SPECULATE`): a
@@ -12,17 +15,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import logging
 import os
 import statistics
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
-from live.config import Config
+from live.config import Config, EngineConfig
 from live.engine.cloud_evaluations import CloudEvaluations
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import find_engine
@@ -33,20 +37,50 @@ from live.engine.look_ahead import (
     LookAhead,
     boards_over,
     nobody,
+    scout_limit,
 )
 from live.engine.result_cache import ResultCache, SyzygyTables
-from live.engine.search import Position, Search, SearchFailure, SearchResult
+from live.engine.search import (
+    Limit,
+    Position,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchResult,
+)
 from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
-from live.events import Change, EngineHealth
+from live.engine.uci import UciSettings
+from live.errors import ConfigError
+from live.events import Change, EngineHealth, GainKind
+from live.ledger.measure import HumanSearches, Measure
+from live.ratings.agreement import ChoiceModel, load_choice_model
 from live.ratings.engine_scale import (
     LEAST_POSITIONS,
+    UNMEASURED_SCALE,
     MeasuredEngine,
     ReferenceSet,
     agreement,
+    load_reference,
 )
-from live.ratings.intrinsic_rating import RYBKA_3, ChoiceSkill, probabilities
-from live.service.measure_settings import engine_limit, search_options_of, uci_settings
+from live.ratings.expected_result import ResultModel, load_result_model
+from live.ratings.ferreira import ENGINE_GAINS, SPIKE_AT_ZERO, EngineDistribution
+from live.ratings.intrinsic_rating import (
+    RYBKA_3,
+    TABLES,
+    ChoiceSkill,
+    IntrinsicTable,
+    probabilities,
+)
+from live.ratings.perceived_model import (
+    MODELS,
+    Models,
+    fitting_models,
+    shipped_models,
+    transferred_models,
+)
 from live.service.supervision import alongside
+
+log = logging.getLogger(__name__)
 
 #: Searches asked for at a time: more than there are engines, few enough to leave the queue short.
 _AT_A_TIME: Final = 32
@@ -76,70 +110,48 @@ class EngineMeasuring:
         self._engines = engines
         self._lines = lines
         self._progressed = progressed
-        self._found: dict[int, SearchResult] = {}
-        self._failures = 0
-        self._asked = 0
-        self._over = asyncio.Event()
-
-    async def run(self) -> MeasuredEngine | str:
-        """Search all positions. Returns what was found, or why nothing was, for people."""
-        try:
-            self._ask()
-            await self._over.wait()
-        finally:
-            for index in range(self._asked):
-                self._engines.drop(ReferenceSearch(index))
-        return self._measured()
+        self._answers: asyncio.Queue[tuple[int, SearchResult | SearchFailure]] = asyncio.Queue()
 
     def searched(self, owner: ReferenceSearch, result: SearchResult | SearchFailure) -> None:
         """An engine answered."""
-        if isinstance(result, SearchResult):
-            self._found[owner.index] = result
-        else:
-            self._failures += 1
-        done = len(self._found) + self._failures
-        self._progressed(done, len(self._positions))
-        if done == len(self._positions):
-            self._over.set()
-        else:
-            self._ask()
+        self._answers.put_nowait((owner.index, result))
 
-    def _ask(self) -> None:
-        """Ask for more, as long as few are open."""
-        while self._asked < len(self._positions):
-            if self._asked - len(self._found) - self._failures >= _AT_A_TIME:
-                return
-            index = self._asked
-            self._asked += 1
-            position = Position(self._positions[index].fen)
-            # Before all guesses: those have a rank above 0, and this is over in a minute.
-            self._engines.submit(
-                Search(position, lines=self._lines),
-                ReferenceSearch(index),
-                SearchPriority(SearchKind.SPECULATE, board="reference", ply=index),
-            )
-
-    def _measured(self) -> MeasuredEngine | str:
-        if len(self._found) < LEAST_POSITIONS:
+    async def run(self) -> MeasuredEngine | str:
+        """Search all positions. Returns what was found, or why nothing was, for people."""
+        found: dict[int, SearchResult] = {}
+        positions, asked = self._positions, 0
+        try:
+            for done in range(1, len(positions) + 1):
+                while asked < min(len(positions), done - 1 + _AT_A_TIME):
+                    # Before all guesses: those have a rank above 0, and this is over in a minute.
+                    self._engines.submit(
+                        Search(Position(positions[asked].fen), lines=self._lines),
+                        ReferenceSearch(asked),
+                        SearchPriority(SearchKind.SPECULATE, board="reference", ply=asked),
+                    )
+                    asked += 1
+                index, result = await self._answers.get()
+                if isinstance(result, SearchResult):
+                    found[index] = result
+                self._progressed(done, len(positions))
+        finally:
+            for index in range(asked):
+                self._engines.drop(ReferenceSearch(index))
+        if len(found) < LEAST_POSITIONS:
             return (
-                f"it could not be measured: it gave no score for {self._failures} of "
-                f"{len(self._positions)} reference positions"
+                f"it could not be measured: it gave no score for {len(positions) - len(found)} of "
+                f"{len(positions)} reference positions"
             )
-        indices = sorted(self._found)
-        found = [self._found[index] for index in indices]
         return MeasuredEngine(
             agreement=agreement(
-                [self._positions[index].score_cp for index in indices],
-                [each.score.cp for each in found],
+                [positions[index].score_cp for index in sorted(found)],
+                [found[index].score.cp for index in sorted(found)],
             ),
-            nodes=round(statistics.median(each.nodes for each in found)),
+            nodes=round(statistics.median(each.nodes for each in found.values())),
         )
 
 
-log = logging.getLogger(__name__)
-
-
-class KeptMeasurement(msgspec.Struct, frozen=True, kw_only=True):
+class KeptMeasurement(msgspec.Struct, frozen=True):
     """One file."""
 
     engine: str
@@ -162,22 +174,17 @@ class MeasuredEngines:
         """What is known of the engine (with its options) under this limit."""
         path = self._path(engine, limit)
         try:
-            kept = msgspec.json.decode(path.read_bytes(), type=KeptMeasurement)
+            return msgspec.json.decode(path.read_bytes(), type=KeptMeasurement).measured
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
             log.warning("%s cannot be read (%s): the engine is measured again", path, error)
             return None
-        if (kept.engine, kept.limit, kept.reference) != (engine, limit, self._reference):
-            return None
-        return kept.measured
 
     def put(self, engine: str, limit: str, measured: MeasuredEngine) -> None:
         """Keep it."""
         path = self._path(engine, limit)
-        kept = KeptMeasurement(
-            engine=engine, limit=limit, reference=self._reference, measured=measured
-        )
+        kept = KeptMeasurement(engine, limit, self._reference, measured)
         # Not in place: whoever reads meanwhile finds the whole file or none.
         new = path.with_suffix(f".{os.getpid()}")
         try:
@@ -206,18 +213,6 @@ def _digest(data: bytes) -> str:
 _UNRATED_ELO: Final = 2055
 
 
-class PlayersAtBoards(Protocol):
-    """Who plays."""
-
-    def mover_elo(self, game: str, ply: int) -> int | None:
-        """Elo of the player who makes this ply, if it is known."""
-
-    def people(self, game: str, position: Position) -> Mapping[str, float]:
-        """How many players of the mover's rating would play each move, by UCI; empty while that is
-        not known.
-        """
-
-
 class EngineService:
     """The room, and at :attr:`desk` the place where searches are asked for."""
 
@@ -226,32 +221,30 @@ class EngineService:
         config: Config,
         listener: ResultListener,
         cache: ResultCache | None,
-        field: PlayersAtBoards,
-        *,
-        live: bool,
-        human: bool = False,
+        mover_elo: Callable[[str, int], int | None] | None = None,
+        people: Callable[[str, Position], Mapping[str, float]] | None = None,
     ) -> None:
-        """``live`` False: nobody will move, so nothing is searched ahead or looked up. ``human``:
-        ``field`` knows what people would play.
+        """``mover_elo``: Elo of the player who makes a ply of a game, if it is known; without it
+        nobody will move, so nothing is searched ahead or looked up. ``people``: how many players of
+        the mover's rating would play each move, by UCI; empty while that is not known.
         """
         settings = config.engine
         limit = engine_limit(settings)
-        self._field = field
-        self._skills: dict[int, ChoiceSkill] = {}
+        self._mover_elo = mover_elo
         self._tables = SyzygyTables(Path(settings.syzygy_path)) if settings.syzygy_path else None
         self._cloud: CloudEvaluations | None = None
         self._speculation: LookAhead | None = None
-        if live and settings.cloud_evals:
+        if mover_elo is not None and settings.cloud_evals:
             listener = self._cloud = CloudEvaluations(listener, config.feeds.lichess.base_url)
-        if live and settings.speculate:
+        if mover_elo is not None and settings.speculate:
             listener = self._speculation = LookAhead(
                 listener,
                 ForecastRules(
                     limit,
                     search_options_of(settings),
-                    WITH_PEOPLE if human else ForecastPolicy(),
+                    WITH_PEOPLE if people else ForecastPolicy(),
                     self._chances,
-                    field.people if human else nobody,
+                    people or nobody,
                 ),
             )
         cluster = None
@@ -310,10 +303,195 @@ class EngineService:
 
     def _chances(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
         """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3 and 7)."""
-        elo = self._field.mover_elo(game, ply) or _UNRATED_ELO
-        step = round(elo, -2)
-        skill = self._skills.get(step)
-        if skill is None:
-            skill = self._skills[step] = RYBKA_3.skill(step)
+        elo = (self._mover_elo and self._mover_elo(game, ply)) or _UNRATED_ELO
+        skill = _skill(round(elo, -2))
         pawns = [behind / 100 for behind in behind_cp]
         return [float(chance) for chance in probabilities(pawns, skill)]
+
+
+@functools.cache
+def _skill(elo: int) -> ChoiceSkill:
+    return RYBKA_3.skill(elo)
+
+
+# --- what is measured with ------------------------------------------------------------------------
+
+
+def engine_limit(config: EngineConfig) -> Limit:
+    """The limit every search gets; the settings hold exactly one above 0."""
+    if config.depth:
+        return Limit(depth=config.depth)
+    if config.movetime_ms:
+        return Limit(movetime_ms=config.movetime_ms)
+    return Limit(nodes=config.nodes)
+
+
+def uci_settings(config: EngineConfig) -> UciSettings:
+    """How each engine is set up."""
+    return UciSettings(
+        threads=config.threads,
+        hash_mb=config.hash_mb,
+        reproducible=config.reproducible,
+        adaptive=config.adaptive,
+    )
+
+
+def search_options_of(config: EngineConfig) -> SearchOptions:
+    """How searches are asked for."""
+    return SearchOptions(
+        lines=config.multipv,
+        same_depth=config.same_depth or config.adaptive,
+    )
+
+
+def human_searches(config: EngineConfig) -> HumanSearches:
+    """What is searched to know what the moves that players choose lose: the scouts of looking
+    ahead, so that neither searches for itself.
+    """
+    return HumanSearches(ForecastPolicy().replies, scout_limit(engine_limit(config)))
+
+
+def limit_text(config: EngineConfig) -> str:
+    """The limit and all else that changes what a search finds: calibrations hold for it."""
+    parts = [str(engine_limit(config))]
+    if config.multipv > 1:
+        parts.append(f"{config.multipv} lines")
+    if config.adaptive:
+        parts.append("adaptive")
+    elif config.same_depth:
+        parts.append("same depth")
+    if config.syzygy_path:
+        parts.append("syzygy")
+    return ", ".join(parts)
+
+
+def fitting(
+    name: str, engine: str, limit: str, gain: GainKind, measured: MeasuredEngine | None = None
+) -> Models:
+    """The models to use, with what to say of them, or the reason why none fits.
+
+    ``auto`` takes every shipped one that fits: each game is read by that of its pace. A named one
+    reads every game. Where none fits, those learned with the engine of the reference positions are
+    read through a scale: that of the engine in use once it is ``measured``.
+    """
+    if name == "none":
+        return Models(note="switched off")
+    named = name != "auto"
+    held = (MODELS.load(name),) if named else shipped_models()
+    own = fitting_models(held, engine, limit, gain, by_name=named)
+    if own.models:
+        return own
+    if measured is not None and measured.refusal:
+        return Models(note=f"{own.note}; {measured.refusal}")
+    reference, how, scale = load_reference(), "", UNMEASURED_SCALE
+    if measured is not None:
+        agreed, scale = measured.agreement, measured.agreement.scale
+        how = f"correlation {agreed.correlation:.3f} over {agreed.positions} reference positions"
+    return transferred_models(
+        held,
+        reference.engine,
+        reference.limit,
+        gain,
+        scale,
+        by_name=named,
+        measured=how,
+        note=own.note,
+    )
+
+
+def measure_of(
+    config: Config,
+    engine: str,
+    limit: str,
+    measured: MeasuredEngine | None,
+    *,
+    human: bool,
+    engine_scores: bool = True,
+) -> Measure:
+    """What scores are measured with: those of this engine, or such as come from elsewhere.
+    ``human``: players' moves are asked for.
+    """
+    rating = config.rating
+    gain: GainKind = rating.gain if engine_scores else "successive"
+    models = Models(note="scores from elsewhere, without depths")
+    if engine_scores:
+        models = fitting(rating.model, engine, limit, gain, measured)
+    table, table_note = fitting_table(rating.intrinsic, config.engine, engine, limit)
+    results, forecast = figure_models(engine, limit)
+    return Measure(
+        gain,
+        models,
+        search_options_of(config.engine),
+        table,
+        table_note,
+        results,
+        forecast,
+        human_searches(config.engine) if human and engine_scores else None,
+        engine_distribution(rating.engine_distribution, engine, limit, gain),
+    )
+
+
+def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> EngineDistribution:
+    """What players' gains are compared with, as ``[rating] engine_distribution`` has it.
+
+    Raises:
+        ConfigError: nothing was counted for this engine, limit and gain.
+        InputError: no such file.
+    """
+    if name == "spike":
+        return SPIKE_AT_ZERO
+    key = "[rating] engine_distribution"
+    if gain == "same-search":
+        raise ConfigError(
+            key,
+            "is for successive gains: same-search gains of an engine are 0 by construction",
+            'Set gain = "successive", or leave it at "spike"',
+        )
+    for each in ENGINE_GAINS.names() if name == "measured" else (name,):
+        held = ENGINE_GAINS.load(each)
+        if held.fits(engine, limit):
+            return held.distribution
+    raise ConfigError(
+        key,
+        f"{name!r} holds no count for {engine}, {limit}",
+        "Count it: live-rate study table CORPUS engine-gains --form json --out FILE",
+    )
+
+
+def advice(models: Models) -> str:
+    """What would make better figures, for people; empty where nothing would."""
+    if models.models and not models.transferred:
+        return ""
+    reference = load_reference()
+    better = f"best with the engine they were learned with: --engine embedded, {reference.limit}"
+    if models.measured:
+        return better
+    return f"measured once, in about a minute of idle time, while an event runs; {better}"
+
+
+def figure_models(engine: str, limit: str) -> tuple[tuple[ResultModel, ...], ChoiceModel | None]:
+    """Models of how games end, and of the engine's first choices; none of these for another
+    engine.
+    """
+    results = tuple(load_result_model(pace) for pace in ("classical", "blitz"))
+    forecast = load_choice_model("classical")
+    fits = (forecast.engine, forecast.limit) == (engine, limit)
+    return results, forecast if fits else None
+
+
+def fitting_table(
+    name: str, config: EngineConfig, engine: str, limit: str
+) -> tuple[IntrinsicTable | None, str]:
+    """The table for choices among several lines, and why there is none."""
+    if config.multipv == 1:
+        return None, "Multi-PV is off ([engine] multipv)"
+    if name == "none":
+        return None, "switched off"
+    if name != "auto":
+        table = TABLES.load(name)
+        mismatch = table.mismatch(engine, limit)
+        return (None, mismatch) if mismatch else (table, "")
+    for table in map(TABLES.load, TABLES.names()):
+        if table.mismatch(engine, limit) is None:
+            return table, ""
+    return None, f"no table for {engine}, {limit}: live-rate calibrate --intrinsic makes one"

@@ -30,7 +30,6 @@ from live.events import (
     FeedHealth,
     FeedName,
     FeedReport,
-    GainKind,
     GameDetail,
     GameId,
     GameReport,
@@ -41,7 +40,6 @@ from live.games.game_index import GameRetention
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventLedger, EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
-from live.ledger.measure import HumanSearches, Measure
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
@@ -58,19 +56,13 @@ from live.service.engine_service import (
     EngineService,
     MeasuredEngines,
     ReferenceSearch,
+    advice,
+    fitting,
+    limit_text,
+    measure_of,
 )
 from live.service.event_journal import EventJournal, JournalledEngines
 from live.service.human_service import HumanService
-from live.service.measure_settings import (
-    advice,
-    engine_distribution,
-    figure_models,
-    fitting,
-    fitting_table,
-    human_searches,
-    limit_text,
-    search_options_of,
-)
 from live.service.process import LoopSlices
 from live.service.supervision import guarded, reason
 
@@ -144,23 +136,20 @@ class EventService:
         """Engines running, ledger open, the games of ``feeds`` that the journal holds shown again.
         ``live`` False: nobody will move, so nothing is searched ahead.
         """
+        human = self._human
         with self.journal.opened(self.config) as cache:
-            self._engines = EngineService(
-                self.config, self, cache, self, live=live, human=self._human is not None
-            )
-            async with self._engines.running(), self._asking():
+            mover_elo, people = self.mover_elo if live else None, self.people if human else None
+            self._engines = EngineService(self.config, self, cache, mover_elo, people)
+            asking = human.running() if human is not None else contextlib.nullcontext()
+            async with self._engines.running(), asking:
                 limit = limit_text(self.config.engine)
                 self.measured = self._measurements.get(str(self.room.identity), limit)
-                self.open_ledger(self.room.identity.name, limit)
+                self.open_ledger(self.room.identity.name, limit, human=human is not None)
                 await self.bring_back(self.room, limit, feeds)
                 for game in self.state.held():
                     over = game.result != "*"
                     self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
                 yield
-
-    def _asking(self) -> contextlib.AbstractAsyncContextManager[None]:
-        """The network of human moves running, if it is asked."""
-        return self._human.running() if self._human is not None else contextlib.nullcontext()
 
     async def bring_back(
         self, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
@@ -227,32 +216,24 @@ class EventService:
         """
         return self.state.ledger.people(game, position.moves)
 
-    def open_ledger(self, engine_name: str, limit: str, *, engine_scores: bool = True) -> None:
-        """Start an empty event, measured by this engine."""
-        rating = self.config.rating
-        gain: GainKind = rating.gain if engine_scores else "successive"
-        models = Models(note="scores from elsewhere, without depths")
-        if engine_scores:
-            models = fitting(rating.model, engine_name, limit, gain, self.measured)
-        stored = models.models[0].engine_rating if models.models else STORED_ENGINE_RATING
-        table, table_note = fitting_table(rating.intrinsic, self.config.engine, engine_name, limit)
-        results, forecast = figure_models(engine_name, limit)
+    def open_ledger(
+        self, engine_name: str, limit: str, *, engine_scores: bool = True, human: bool = False
+    ) -> None:
+        """Start an empty event, measured by this engine; ``human``: what players would play is
+        known or asked for.
+        """
+        measure = measure_of(
+            *(self.config, engine_name, limit, self.measured),
+            human=human,
+            engine_scores=engine_scores,
+        )
+        models, fixed = measure.models.models, self.config.rating.engine_rating
         ledger = EventLedger(
-            measure=Measure(
-                gain,
-                models,
-                search_options_of(self.config.engine),
-                table,
-                table_note,
-                results,
-                forecast,
-                self._human_searches() if engine_scores else None,
-                engine_distribution(rating.engine_distribution, engine_name, limit, gain),
-            ),
+            measure=measure,
             engine_name=engine_name,
             limit=limit,
-            fixed_rating=None if rating.engine_rating == "field" else rating.engine_rating,
-            stored_rating=stored,
+            fixed_rating=None if fixed == "field" else fixed,
+            stored_rating=models[0].engine_rating if models else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
         self.state = EventState(
@@ -260,10 +241,6 @@ class EventService:
         )
         memory = self.config.memory
         self.retention = GameRetention(memory.finished_after_h * 3600, memory.games)
-
-    def _human_searches(self) -> HumanSearches | None:
-        """What is searched where players' moves are asked for; None where they are not."""
-        return human_searches(self.config.engine) if self._human is not None else None
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
 import logging
+import os
 import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeVar
 
 import msgspec
+import typer
 
 from live.clock import Clock, LoopClock
 from live.network.retry import spoken
@@ -163,6 +166,19 @@ def within(config: ServerConfig, limit: int | None) -> ServerConfig:
         limit,
     )
     return msgspec.structs.replace(config, max_connections=room)
+
+
+def end_for_want_of_room(error: OSError) -> NoReturn:
+    """End a command whose output met a full disk; any other error goes on its way.
+
+    What commands write elsewhere has errors of its own: what is left is the output.
+    """
+    if error.errno != errno.ENOSPC:
+        raise error
+    typer.echo("live-rate: the output: its disk is full. Make room, or write elsewhere", err=True)
+    # What was not written is not tried again at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)
 
 
 @contextlib.contextmanager

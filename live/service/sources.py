@@ -22,7 +22,7 @@ from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.feeds.feed import Feed, failed
 from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
-from live.feeds.source_address import Kind, recognise
+from live.feeds.source_address import FeedAddress, Kind, recognise
 from live.service.event_service import EventService
 from live.service.process import watch
 from live.service.supervision import Supervisor
@@ -81,6 +81,18 @@ def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
     )
 
 
+class _Source:
+    """One source and how it fares."""
+
+    def __init__(self, spec: str, feed: Feed) -> None:
+        self.spec = spec
+        self.feed = feed
+        self.task: asyncio.Task[None] | None = None
+        self.over = False
+        self.error: FeedError | None = None
+        """Why it could not be followed at all."""
+
+
 class SourceRunner:
     """The sources and their settings. Made before anything runs, so that a mistake shows first.
 
@@ -99,78 +111,66 @@ class SourceRunner:
         lasting: bool = False,
         plugins: PluginFeeds = no_plugins,
     ) -> None:
-        self._specs = specs
-        self._config = config
+        self.config = config
+        """The settings that hold now."""
+        self.lost: list[FeedError] = []
+        """Why sources could not be followed at all, the latest last."""
         self._lasting = lasting
         self._plugins = plugins
-        self._feeds = open_feeds(specs, config, lasting=lasting, plugins=plugins)
-        # While they are followed: each one's task, and what begins one.
-        self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._start: Callable[[int], asyncio.Task[None]] | None = None
-        self._over: set[int] = set()
+        feeds = open_feeds(specs, config, lasting=lasting, plugins=plugins)
+        self._sources = [_Source(spec, feed) for spec, feed in zip(specs, feeds, strict=True)]
+        # While they are followed: what begins one.
+        self._start: Callable[[_Source], None] | None = None
         self._all_over = asyncio.Event()
-        self._lost: dict[int, FeedError] = {}
         # Settings have changed on the way: what fails from then on, nobody has just typed.
         self._renewed = False
 
     @property
-    def lost(self) -> list[FeedError]:
-        """Why sources could not be followed at all, the latest last."""
-        return list(self._lost.values())
+    def exit_code(self) -> int:
+        """That of the first source that could not be followed; 0 without one."""
+        return self.lost[0].exit_code if self.lost else 0
 
     @property
     def names(self) -> list[str]:
         """What people call them, in the order they were given."""
-        return [feed.name for feed in self._feeds]
+        return [each.feed.name for each in self._sources]
 
     @property
     def folders(self) -> list[Path]:
         """Files and folders that are followed: lists of players may lie beside them."""
-        found = [recognise(spec, lichess_url=self._config.lichess.base_url) for spec in self._specs]
+        found = [self._address(each) for each in self._sources]
         return [Path(each.target) for each in found if each.kind in ("file", "folder")]
-
-    @property
-    def config(self) -> FeedsConfig:
-        """The settings that hold now."""
-        return self._config
 
     @property
     def fixed(self) -> list[str]:
         """Those that go on as they are whatever :meth:`reconfigure` is given."""
-        return [
-            feed.name
-            for spec, feed in zip(self._specs, self._feeds, strict=True)
-            if self._begun_once(spec)
-        ]
+        return [each.feed.name for each in self._sources if self._address(each).kind in _ONCE]
 
-    def _begun_once(self, spec: str) -> bool:
-        return recognise(spec, lichess_url=self._config.lichess.base_url).kind in _ONCE
+    def _address(self, source: _Source) -> FeedAddress:
+        return recognise(source.spec, lichess_url=self.config.lichess.base_url)
 
     @contextlib.asynccontextmanager
     async def running(self, service: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
         """Every source followed while the block runs; one that is over waits for new settings."""
         async with asyncio.TaskGroup() as group:
 
-            def start(index: int) -> asyncio.Task[None]:
-                before = self._tasks.get(index)
+            def start(source: _Source) -> None:
+                before = source.task
                 if before is not None:
                     before.cancel()
-                following = self._follow(index, before, service, supervisor)
-                return group.create_task(following, name=f"follow {self.names[index]}")
+                following = self._follow(source, before, service, supervisor)
+                source.task = group.create_task(following, name=f"follow {source.feed.name}")
 
             self._start = start
             sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
             watching = group.create_task(sleeps, name="keep sleep watch")
-            self._tasks = {index: start(index) for index in range(len(self._feeds))}
+            for each in self._sources:
+                start(each)
             yield
             self._start = None
-            for task in (watching, *self._tasks.values()):
-                task.cancel()
-
-    @property
-    def exit_code(self) -> int:
-        """That of the first source that could not be followed; 0 without one."""
-        return self.lost[0].exit_code if self.lost else 0
+            for task in (watching, *(each.task for each in self._sources)):
+                if task is not None:
+                    task.cancel()
 
     async def over(self) -> None:
         """Return once every source is over.
@@ -179,55 +179,60 @@ class SourceRunner:
             FeedError: none of them could be followed at all.
         """
         await self._all_over.wait()
-        if len(self._lost) == len(self._feeds) and not self._renewed:
+        if len(self.lost) == len(self._sources) and not self._renewed:
             # Somebody has just mistyped it, or has just changed it.
             raise self.lost[-1]
 
     def check(self, config: FeedsConfig) -> None:
         """Whether these settings can be used; raises as :func:`open_feeds` does."""
-        open_feeds(self._specs, config, plugins=self._plugins)
+        open_feeds([each.spec for each in self._sources], config, plugins=self._plugins)
 
     def reconfigure(self, config: FeedsConfig) -> None:
         """Begin anew, with these settings, every source that they are other ones for: also one that
         is over or has failed, since they may be the remedy. Games stay: the next report is whole.
         """
-        before, self._config = self._config, config
+        before, self.config = self.config, config
         concerned = [
-            index
-            for index, spec in enumerate(self._specs)
-            if settings_of(spec, before) != settings_of(spec, config)
+            each
+            for each in self._sources
+            if settings_of(each.spec, before) != settings_of(each.spec, config)
         ]
         self._renewed = self._renewed or bool(concerned)
         self._begin(concerned)
 
     def begin_anew(self) -> None:
         """Have every source that is not over connect and ask again, at once. Games stay."""
-        self._begin([index for index in range(len(self._specs)) if index not in self._over])
+        self._begin([each for each in self._sources if not each.over])
 
-    def _begin(self, concerned: Sequence[int]) -> None:
-        for index in concerned:
-            spec, name = self._specs[index], self._feeds[index].name
-            if self._begun_once(spec):
+    def _begin(self, concerned: Sequence[_Source]) -> None:
+        for each in concerned:
+            name = each.feed.name
+            if self._address(each).kind in _ONCE:
                 log.warning("%s goes on as it is: it cannot be begun anew", name)
                 continue
             try:
-                feed = open_feed(
-                    spec, self._config, name=name, lasting=self._lasting, plugins=self._plugins
+                each.feed = open_feed(
+                    each.spec,
+                    self.config,
+                    name=name,
+                    lasting=self._lasting,
+                    plugins=self._plugins,
                 )
             except LiveRateError as error:
                 # A file may be missing just now; that must not keep the others from asking.
                 log.error("%s; it goes on as it was", error)
-            else:
-                self._feeds[index] = feed
-                self._over.discard(index)
-                self._lost.pop(index, None)
-                self._all_over.clear()
-                if self._start is not None:
-                    self._tasks[index] = self._start(index)
+                continue
+            each.over = False
+            if each.error is not None:
+                self.lost.remove(each.error)
+                each.error = None
+            self._all_over.clear()
+            if self._start is not None:
+                self._start(each)
 
     async def _follow(
         self,
-        index: int,
+        source: _Source,
         before: asyncio.Task[None] | None,
         service: EventService,
         supervisor: Supervisor,
@@ -237,7 +242,7 @@ class SourceRunner:
         """
         if before is not None:
             await asyncio.wait([before])
-        feed = self._feeds[index]
+        feed = source.feed
         try:
             await supervisor.keep(
                 feed.name,
@@ -247,13 +252,14 @@ class SourceRunner:
                 fatal=lambda error: isinstance(error, FeedError),
             )
         except FeedError as error:
-            self._lost[index] = error
+            source.error = error
+            self.lost.append(error)
             # Where all are lost, that ends the service, and is reported there.
-            if len(self._lost) < len(self._feeds) or self._renewed:
+            if len(self.lost) < len(self._sources) or self._renewed:
                 log.error("%s", error)
                 service.health(failed(feed.name, error))
-        self._over.add(index)
-        if len(self._over) == len(self._feeds):
+        source.over = True
+        if all(each.over for each in self._sources):
             self._all_over.set()
 
 
@@ -278,14 +284,9 @@ PORT_KEYS = frozenset(
 DELAY_KEYS = frozenset(key for key in SETTINGS if key.startswith("feeds.delay_"))
 #: What sources take over, by beginning anew: all but lists of players, which are read at the start,
 #: and the demo, which would be played again.
-SOURCE_KEYS = (
-    frozenset(
-        key
-        for key in SETTINGS
-        if key.startswith("feeds.")
-        and not key.startswith(("feeds.demo.", "feeds.pairing_list", "feeds.rating_list"))
-    )
-    - DELAY_KEYS
+_NOT_TAKEN = ("feeds.demo.", "feeds.delay_", "feeds.pairing_list", "feeds.rating_list")
+SOURCE_KEYS = frozenset(
+    key for key in SETTINGS if key.startswith("feeds.") and not key.startswith(_NOT_TAKEN)
 )
 
 
@@ -336,9 +337,9 @@ class ReloadablePart(NamedTuple):
 
     keys: Collection[str]
     """What it takes over, all of it; any other key needs a new start."""
-    check: Callable[[Config], object]
-    """Raises what is wrong with new settings, before anything is changed."""
     apply: Callable[[Config], None]
+    check: Callable[[Config], object] = lambda config: None
+    """Raises what is wrong with new settings, before anything is changed."""
 
 
 class SettingsReloader:
@@ -398,16 +399,16 @@ class SettingsReloader:
         """
         try:
             read = self._load()
-            taken = {key for part in self._parts for key in part.keys}
-            difference = diff(self.now, read, taken)
+            difference = diff(self.now, read, {key for part in self._parts for key in part.keys})
             wanted = in_force(self.now, read, difference)
-            for part in self._concerned(difference):
+            concerned = [part for part in self._parts if {*part.keys} & {*difference.applied}]
+            for part in concerned:
                 part.check(wanted)
         except LiveRateError as error:
             log.error("%s; the settings stay as they were", error)
             self._mistaken = True
             return None
-        for part in self._concerned(difference):
+        for part in concerned:
             part.apply(wanted)
         self.now = wanted
         if difference.applied or difference.restart != self._said or asked or self._mistaken:
@@ -415,18 +416,9 @@ class SettingsReloader:
         self._said, self._mistaken = difference.restart, False
         return difference
 
-    def _concerned(self, difference: SettingsDifference) -> list[ReloadablePart]:
-        return [part for part in self._parts if any(key in part.keys for key in difference.applied)]
-
     def _seen(self) -> tuple[int, int, int] | None:
-        if self._path is None:
-            return None
-        try:
-            stat = self._path.stat()
-        except OSError:
-            return None
-        return stat.st_mtime_ns, stat.st_size, stat.st_ino
-
-
-def unchecked(config: Config) -> None:
-    """Nothing can be wrong with a setting that has its type."""
+        with contextlib.suppress(OSError):
+            if self._path is not None:
+                stat = self._path.stat()
+                return stat.st_mtime_ns, stat.st_size, stat.st_ino
+        return None

@@ -1,11 +1,14 @@
-"""Keeps the parts of the service alive: each end is noticed, said, and mended by a new start.
-
-:class:`Restarts` decides how long to wait, purely; :class:`Supervisor` runs parts as tasks, sees
-how each of them ended, and reports it. Part of the composition root.
+"""Keeps the parts of the service alive: each end is noticed, said, and mended by a new start; and
+what systemd has to do with that. Part of the composition root.
 
 A part that fails costs nobody else anything: it is started again for ever, after waits that are
 random and grow. Only what no new start can mend comes out, and whoever keeps the part decides
 whether the service can do without it.
+
+Systemd: the unit that ``live-rate systemd-unit`` prints, and notices that the service is ready,
+does its work, and ends (sd_notify(3)). The watchdog is fed only while there is progress: work that
+waits while nothing comes of it for :data:`PATIENCE_S` is a service that only looks alive, and is
+restarted.
 """
 
 from __future__ import annotations
@@ -15,12 +18,24 @@ import contextlib
 import errno
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
+import socket
+import sys
+import time
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any
 
 from live.clock import Clock, LoopClock
 from live.errors import LiveRateError
-from live.events import Change, FeedHealth
+from live.events import Change, FeedHealth, HealthMessage
 from live.network.retry import doubling, spoken
 
 log = logging.getLogger(__name__)
@@ -35,26 +50,6 @@ STEADY_S = 120.0
 WELL_S = 5.0
 
 
-class Restarts:
-    """The waits of one part. Pure.
-
-    Equal jitter (:func:`live.network.retry.doubling`): none comes back at once.
-    """
-
-    def __init__(self, random: Callable[[], float]) -> None:
-        self.count = 0
-        """Ends so far."""
-        self._random = random
-        self._waits: Iterator[float] = iter(())
-
-    def ended(self, ran_s: float) -> float:
-        """The part ended after ``ran_s`` seconds; how many seconds to wait before the new start."""
-        if not self.count or ran_s >= STEADY_S:
-            self._waits = doubling(self._random, first_s=FIRST_S, cap_s=CAP_S, least=0.5)
-        self.count += 1
-        return next(self._waits)
-
-
 def reason(error: BaseException | None) -> str:
     """Why a part ended, for people: short, in lower case, without a full stop."""
     while isinstance(error, BaseExceptionGroup):
@@ -66,6 +61,10 @@ def reason(error: BaseException | None) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return f"fault in our own code ({type(error).__name__})"
+
+
+#: What a new start may mend. Anything else (a keyboard's interrupt, a system exit) ends everything.
+_MENDABLE = (Exception, asyncio.CancelledError)
 
 
 class Supervisor:
@@ -106,14 +105,14 @@ class Supervisor:
             ends: Returning is no failure: it has done its work, and is over.
             fatal: Whether no new start can mend this error; it is raised then.
         """
-        restarts = Restarts(self._chance)
+        waits: Iterator[float] | None = None
         while True:
             began_s = self._clock.now()
             task = asyncio.ensure_future(run())
             if isinstance(task, asyncio.Task):
                 task.set_name(name)
             try:
-                if restarts.count and not source:
+                if waits is not None and not source:
                     await self._watch(name, task)
                 await asyncio.wait([task])
             finally:
@@ -126,8 +125,14 @@ class Supervisor:
                 return
             if error is not None and (fatal(error) or not isinstance(error, _MENDABLE)):
                 raise error
-            wait_s = restarts.ended(self._clock.now() - began_s)
-            self._say(name, error, wait_s, source)
+            if waits is None or self._clock.now() - began_s >= STEADY_S:
+                # Equal jitter: none comes back at once.
+                waits = doubling(self._chance, first_s=FIRST_S, cap_s=CAP_S, least=0.5)
+            wait_s = next(waits)
+            why = f"{reason(error)}, started again in {spoken(wait_s)}"
+            known = error is None or isinstance(error, LiveRateError | OSError)
+            log.error("%s: %s", name, why, exc_info=None if known else error)
+            self._report(FeedHealth(name, "retrying", why, part=not source))
             await self._clock.sleep(wait_s)
 
     async def _watch(self, name: str, task: asyncio.Future[None]) -> None:
@@ -138,23 +143,6 @@ class Supervisor:
                 return
         self._report(FeedHealth(name, "live", part=True))
         log.info("%s works again", name)
-
-    def _say(self, name: str, error: BaseException | None, wait_s: float, source: bool) -> None:
-        why = reason(error)
-        known = error is None or isinstance(error, LiveRateError | OSError)
-        log.error(
-            "%s: %s; started again in %s",
-            name,
-            why,
-            spoken(wait_s),
-            exc_info=None if known else error,
-        )
-        detail = f"{why}, started again in {spoken(wait_s)}"
-        self._report(FeedHealth(name, "retrying", detail, part=not source))
-
-
-#: What a new start may mend. Anything else (a keyboard's interrupt, a system exit) ends everything.
-_MENDABLE = (Exception, asyncio.CancelledError)
 
 
 class FaultLog:
@@ -167,14 +155,6 @@ class FaultLog:
         self.count = 0
         self._what = what
 
-    def note(self, error: Exception) -> None:
-        """One more."""
-        self.count += 1
-        if self.count == 1:
-            log.error("%s", self._what, exc_info=error)
-        elif self.count & (self.count - 1) == 0:
-            log.error("%s, %d times by now: %s", self._what, self.count, reason(error))
-
     @contextlib.contextmanager
     def guarded(self) -> Iterator[None]:
         """Whatever exception comes out of the block is noted, and ends there."""
@@ -182,7 +162,11 @@ class FaultLog:
             yield
         except Exception as error:
             # Broad: whichever rule of ours breaks, what is called after this has to be called.
-            self.note(error)
+            self.count += 1
+            if self.count == 1:
+                log.error("%s", self._what, exc_info=error)
+            elif self.count & (self.count - 1) == 0:
+                log.error("%s, %d times by now: %s", self._what, self.count, reason(error))
 
 
 @contextlib.asynccontextmanager
@@ -223,28 +207,231 @@ def guarded(listener: Callable[[Iterable[Change]], None]) -> Callable[[Iterable[
 
 
 @contextlib.contextmanager
-def noticing(loop: asyncio.AbstractEventLoop) -> Iterator[list[str]]:
-    """What would die unheard in a callback, or in a task that nobody awaits, is logged. Gives the
-    messages, newest last, at most a hundred.
-    """
-    noticed: list[str] = []
-    full: list[int] = []
+def noticing(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """What would die unheard in a callback, or in a task that nobody awaits, is logged."""
+    full = False
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal full
         error = context.get("exception")
-        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+            why = reason(error) if error else "no exception"
+            log.error("%s: %s", context["message"], why, exc_info=error)
+        elif not full:
             # It is tried again at once, a thousand times a second.
-            if not full:
-                full.append(1)
-                log.error("no more connections: too many open files (raise ulimit -n)")
-            return
-        noticed.append(f"{context['message']}: {reason(error) if error else 'no exception'}")
-        del noticed[:-100]
-        log.error("%s", noticed[-1], exc_info=error)
+            full = True
+            log.error("no more connections: too many open files (raise ulimit -n)")
 
     before = loop.get_exception_handler()
     loop.set_exception_handler(handle)
     try:
-        yield noticed
+        yield
     finally:
         loop.set_exception_handler(before)
+
+
+# --- systemd --------------------------------------------------------------------------------------
+
+#: How glibc is to hold memory: an arena for each thread keeps freed memory apart; two are enough.
+MALLOC = {"MALLOC_ARENA_MAX": "2"}
+
+_UNIT = """\
+# Save as /etc/systemd/system/live-rate.service, then: systemctl enable --now live-rate
+[Unit]
+Description=Perceived chess ratings, live
+Documentation=man:systemd.exec(5)
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart={command}
+# Settings are read again: systemctl reload live-rate
+ExecReload=/bin/kill -HUP $MAINPID
+# Fed only while searches bring results: a service that hangs is restarted.
+WatchdogSec=60
+Restart=on-failure
+RestartSec=2
+# The first signal says goodbye to everybody and ends within a few seconds.
+KillMode=mixed
+TimeoutStopSec=20
+
+# A user of its own, who owns /var/lib/live-rate and nothing else.
+DynamicUser=yes
+StateDirectory=live-rate
+CacheDirectory=live-rate
+WorkingDirectory=%S/live-rate
+Environment=HOME=%S/live-rate XDG_CACHE_HOME=%C/live-rate XDG_DATA_HOME=%S/live-rate
+UMask=0077
+# glibc keeps an arena for each thread; two are enough, and keep freed memory together.
+Environment={malloc}
+# Tokens and passwords stay readable by root alone; name them in the settings as
+# /run/credentials/live-rate.service/tokens
+#LoadCredential=tokens:/etc/live-rate/tokens.toml
+LimitNOFILE=65536
+# Engines and their hash tables included: whatever takes more must not take the machine down.
+MemoryMax=75%
+
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome={home}
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectControlGroups=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+# Not MemoryDenyWriteExecute: the embedded engine runs in Node, which compiles as it goes.
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def unit(command: Sequence[str]) -> str:
+    """The unit that runs this command; its first word is an absolute path."""
+    # A program in somebody's home must at least be readable.
+    at_home = command[0].split("/")[1] in ("home", "root")
+    return _UNIT.format(
+        command=" ".join(map(quoted, command)),
+        home="read-only" if at_home else "yes",
+        malloc=" ".join(f"{name}={value}" for name, value in MALLOC.items()),
+    )
+
+
+def quoted(word: str) -> str:
+    """One word of a command line in a unit (systemd.service(5), "Command lines")."""
+    escaped = "".join(
+        {"\\": "\\\\", '"': '\\"', "%": "%%", "$": "$$", "\n": "\\n", "\t": "\\t"}.get(char, char)
+        for char in word
+    )
+    plain = word and all(char.isalnum() or char in "/.:=_-@,+?&#" for char in word)
+    return escaped if plain else f'"{escaped}"'
+
+
+#: For work that waits, without anything coming of it. Longer than any search should take; a search
+#: that deepens counts as progress, too.
+PATIENCE_S = 180.0
+
+
+class WorkProgress:
+    """Whether something comes of the work that waits. Pure."""
+
+    def __init__(self, now_s: float, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+        self._done = 0
+        self._since_s = now_s
+
+    def made(self, now_s: float, waiting: bool, done: int) -> bool:
+        """Whether all is well: nothing waits, or ``done`` has grown within the patience."""
+        if not waiting or done != self._done:
+            self._since_s = now_s
+            self._done = done
+        return now_s - self._since_s <= self._patience_s
+
+
+class SystemdNotifier:
+    """Datagrams to the service manager."""
+
+    def __init__(self, address: str) -> None:
+        # "@" stands for the zero byte of Linux' abstract names.
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+
+    @classmethod
+    def found(cls, env: Mapping[str, str]) -> SystemdNotifier | None:
+        """The one that ``NOTIFY_SOCKET`` names; null where nobody listens."""
+        address = env.get("NOTIFY_SOCKET", "")
+        return cls(address) if address.startswith(("/", "@")) else None
+
+    def send(self, *lines: str) -> None:
+        """Notify it. If the manager cannot be reached, work goes on."""
+        if sys.platform == "win32":
+            return  # no such sockets, and no systemd
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+                sock.setblocking(False)
+                sock.sendto("\n".join(lines).encode(), self._address)
+        except OSError as error:
+            log.warning("systemd cannot be notified of %s: %s", lines[0], error)
+
+
+def watchdog_s(env: Mapping[str, str], pid: int) -> float | None:
+    """How often the watchdog wants to be fed, seconds; null where it does not, or not by us."""
+    text = env.get("WATCHDOG_USEC", "")
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        return None
+    if env.get("WATCHDOG_PID", str(pid)) != str(pid):
+        return None
+    return int(text) / 1e6
+
+
+class WatchdogPulse:
+    """Counts what comes of the work. Give it every change."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+
+    def publish(self, changes: Iterable[Change]) -> None:
+        """Health says how work stands, so it is no work itself."""
+        self.changes += sum(not isinstance(change, HealthMessage) for change in changes)
+
+
+@contextlib.asynccontextmanager
+async def supervised(
+    env: Mapping[str, str],
+    pid: int,
+    waiting: Callable[[], bool],
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> AsyncIterator[WatchdogPulse]:
+    """Ready from now on, stopping at the end; the watchdog is fed meanwhile."""
+    pulse = WatchdogPulse()
+    notifier = SystemdNotifier.found(env)
+    if notifier is None:
+        yield pulse
+        return
+    notifier.send("READY=1")
+    feeding: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
+    if (period_s := watchdog_s(env, pid)) is not None:
+        # Twice within the time allowed, as sd_watchdog_enabled(3) recommends, and some to spare.
+        feeding = alongside(_feed(notifier, pulse, waiting, clock, period_s / 3), "watchdog")
+    try:
+        async with feeding:
+            yield pulse
+    finally:
+        notifier.send("STOPPING=1")
+
+
+async def _feed(
+    notifier: SystemdNotifier,
+    pulse: WatchdogPulse,
+    waiting: Callable[[], bool],
+    clock: Callable[[], float],
+    period_s: float,
+) -> None:
+    progress = WorkProgress(clock())
+    well = True
+    while True:
+        made = progress.made(clock(), waiting(), pulse.changes)
+        if made:
+            notifier.send("WATCHDOG=1", "STATUS=working" if waiting() else "STATUS=all analysed")
+        elif well:
+            log.error("work waits and nothing has come of it for %.0f s", PATIENCE_S)
+            notifier.send("STATUS=work waits and nothing comes of it")
+        well = made
+        await asyncio.sleep(period_s)

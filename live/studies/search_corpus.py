@@ -19,7 +19,7 @@ import asyncio
 import contextlib
 import sys
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -41,8 +41,7 @@ from live.engine.search import (
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import MATE_CP
 from live.jobs.analyze_games import progress_bar
-from live.service.engine_service import EngineService
-from live.service.measure_settings import limit_text, search_options_of
+from live.service.engine_service import EngineService, limit_text, search_options_of
 from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
 from live.studies.corpus_database import (
@@ -141,16 +140,6 @@ _BOUNDS = ResultFileBounds(results=100_000_000, unused_days=36_500)
 #: Between two lines, where there is no terminal, and between two commits, seconds.
 _LINE_S = 10.0
 _COMMIT_S = 1.0
-
-
-class _NoField:
-    """Nobody is at these boards any more."""
-
-    def mover_elo(self, game: str, ply: int) -> int | None:
-        return None
-
-    def people(self, game: str, position: Position) -> Mapping[str, float]:
-        return {}
 
 
 class SearchedSoFar(msgspec.Struct):
@@ -268,7 +257,7 @@ async def search_corpus(
         )
         options = search_options_of(config.engine)
         searcher = CorpusSearcher(database, options, retrograde=retrograde)
-        service = EngineService(config, searcher, cache, _NoField(), live=False)
+        service = EngineService(config, searcher, cache)
         searcher.service = service
         async with service.running():
             setting = SearchSetting(

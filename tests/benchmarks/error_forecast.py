@@ -54,7 +54,7 @@ from live.studies.perceived_games import PlayedGame
 from live.studies.perceived_learning import judges
 from tests.benchmarks.searched_games import BANDS, questions, read
 
-#: As ``live.service.measure_settings.human_searches`` asks at 100,000 nodes.
+#: As ``live.service.engine_service.human_searches`` asks at 100,000 nodes.
 LINES, NODES = 12, 25_000
 FORECASTS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 1.01)
 BEST = (0, 0.125, 0.25, 0.4, 0.6, 0.8, 1.01)

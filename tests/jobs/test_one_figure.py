@@ -23,9 +23,9 @@ from live.ledger.rate_game import COLORS
 from live.publish.exports import Analysis, analysis
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_rating import perceived
+from live.service.engine_service import engine_limit
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
-from live.service.measure_settings import engine_limit
 from live.store.journal_reader import JournalReader
 from tests.ledger.arithmetic import answer, line
 from tests.ratings import second_implementation as second

@@ -15,7 +15,7 @@ from live.games.game import HeadersChanged, NewGame, ResultChanged
 from live.ledger.event_state import EventLedger
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import load_reference
-from live.service.measure_settings import figure_models, fitting
+from live.service.engine_service import figure_models, fitting
 from tests.ledger.arithmetic import answer, game, line
 
 PLIES = 40

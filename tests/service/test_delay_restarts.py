@@ -21,7 +21,7 @@ from live.games.game import Game, NewGame, Step, game_after
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
-from live.service.output_mode import offer_delay
+from live.service.program_output import offer_delay
 from live.service.public_delay import first_delay_s, mark_shown, settings_delay, since_shown
 from live.store.journal import Journal
 from live.store.journal_reader import JournalRun, Restated

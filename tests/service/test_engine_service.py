@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -29,8 +29,9 @@ from live.service.engine_service import (
     EngineService,
     MeasuredEngines,
     ReferenceSearch,
+    engine_distribution,
+    limit_text,
 )
-from live.service.measure_settings import engine_distribution, limit_text
 
 SYZYGY = Path(__file__).parent.parent / "data" / "syzygy"
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -57,14 +58,11 @@ class Ledger:
     def mover_elo(self, game: str, ply: int) -> int | None:
         return self._elo
 
-    def people(self, game: str, position: Position) -> dict[str, float]:
-        return {}
 
-
-def engines(ledger: Ledger, *, live: bool = True, **settings: object) -> EngineService:
-    flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
+def engines(ledger: Ledger, more: Mapping[str, object] = {}, **settings: object) -> EngineService:
+    flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500, **more}
     flags |= {f"engine.{name}": value for name, value in settings.items()}
-    return EngineService(load_config(None, {}, flags), ledger, None, ledger, live=live)
+    return EngineService(load_config(None, {}, flags), ledger, None, ledger.mover_elo)
 
 
 @pytest.mark.slow
@@ -92,15 +90,8 @@ async def test_with_and_without_all_that_stands_before_the_room() -> None:
     for ahead in (True, False):
         ledger = Ledger()
         # Nobody listens at this port of the machine itself: cloud evaluations are done without.
-        flags = {
-            "engine.path": "embedded",
-            "engine.nodes": 500,
-            "engine.engines": 1,
-            "engine.speculate": ahead,
-            "engine.cloud_evals": True,
-            "feeds.lichess.base_url": "http://127.0.0.1:9",
-        }
-        room = EngineService(load_config(None, {}, flags), ledger, None, ledger, live=True)
+        away = {"feeds.lichess.base_url": "http://127.0.0.1:9"}
+        room = engines(ledger, away, engines=1, speculate=ahead, cloud_evals=True)
         async with room.running():
             room.desk.submit(
                 Search(Position(START)), "start", SearchPriority(SearchKind.HEAD, "a", 0)
@@ -216,6 +207,7 @@ async def measured(fail: set[int] | None = None) -> tuple[MeasuredEngine | str, 
     await asyncio.sleep(0)
     while engines.wanted:
         engines.answer(measuring, fail)
+        await asyncio.sleep(0)
     found = await running
     assert seen == [(done, 70) for done in range(1, 71)]
     return found, engines

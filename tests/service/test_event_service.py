@@ -39,8 +39,8 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.streams import StreamHub
 from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.perceived_model import MODELS
+from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
-from live.service.measure_settings import fitting, limit_text
 from tests.engine.machines import Machines
 from tests.ledger.arithmetic import answer, line
 

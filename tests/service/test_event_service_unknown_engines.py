@@ -26,7 +26,7 @@ from live.jobs.recorded_event import explanation_of, rebuilt
 from live.publish.exports import analysis
 from live.ratings import engine_scale
 from live.ratings.engine_scale import ReferenceSet, load_reference
-from live.service import event_service, measure_settings
+from live.service import engine_service, event_service
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
@@ -213,7 +213,7 @@ async def test_native_stockfish_is_measured(
     def some() -> ReferenceSet:
         return few
 
-    for module in (event_service, measure_settings, engine_scale):
+    for module in (event_service, engine_service, engine_scale):
         monkeypatch.setattr(module, "load_reference", some)
     config = settings(require_program("stockfish"), **{"engine.nodes": 10_000})
     async with opened(config) as (service, _):

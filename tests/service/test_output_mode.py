@@ -20,14 +20,18 @@ from live.events import EngineHealth, FeedHealth, HealthMessage
 from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.report.report_files import Format
-from live.service.output_mode import JsonPrinter, line_printer, offer_delay, theme, way
 from live.service.program_output import (
     REPEATED,
     REPEATED_S,
+    JsonPrinter,
     OneLineFormatter,
     RepeatedLines,
     export_incidents,
     export_report,
+    line_printer,
+    offer_delay,
+    theme,
+    way,
 )
 from live.store.journal import Journal
 from live.terminal.text import DUSK, PLAIN

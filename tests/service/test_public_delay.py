@@ -41,7 +41,7 @@ from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
-from live.service.output_mode import JsonPrinter, line_printer
+from live.service.program_output import JsonPrinter, line_printer
 from live.service.public_delay import all_passed_on, pass_on
 from tests.feeds.fakes import DrivenClock, until
 from tests.ledger.arithmetic import answer

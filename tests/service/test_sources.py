@@ -359,7 +359,7 @@ class Watched:
         self.refuse = refuse
         self.clock = DrivenClock()
         path.write_text("")
-        part = ReloadablePart(SOURCE_KEYS, self._check, self.taken.append)
+        part = ReloadablePart(SOURCE_KEYS, self.taken.append, self._check)
         self.reloader = SettingsReloader(self._load, path, Config(), [part], clock=self.clock)
 
     def _load(self) -> Config:

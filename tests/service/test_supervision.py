@@ -1,59 +1,51 @@
-"""Parts that fail are started again; nothing else notices."""
+"""Parts that fail are started again and nothing else notices; the printed unit, which systemd
+itself takes, and what a service manager is told of the work.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import logging
-from collections.abc import Iterable, Iterator
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
+from live.cli import app
 from live.errors import FeedNotFound, LiveRateError
-from live.events import Change, FeedHealth, GoneMessage
+from live.events import Change, EngineHealth, FeedHealth, GoneMessage, HealthMessage
 from live.service.supervision import (
     CAP_S,
     FIRST_S,
     STEADY_S,
     WELL_S,
-    Restarts,
     Supervisor,
+    SystemdNotifier,
+    WorkProgress,
     guarded,
     noticing,
+    quoted,
     reason,
+    supervised,
+    unit,
+    watchdog_s,
 )
-from tests.feeds.fakes import DrivenClock
-
-# --- the waits ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@given(
-    st.lists(st.floats(0, STEADY_S * 0.99), min_size=1, max_size=30),
-    st.floats(0, 1, exclude_max=True),
-)
-def test_waits_grow_to_a_cap_and_are_never_nothing(runs: list[float], chance: float) -> None:
-    restarts = Restarts(lambda: chance)
-    waits = [restarts.ended(ran_s) for ran_s in runs]
-    assert waits == sorted(waits)
-    assert all(FIRST_S / 2 <= wait_s <= CAP_S for wait_s in waits)
-    assert restarts.count == len(runs)
-
-
-def test_a_part_that_ran_steadily_comes_back_soon() -> None:
-    restarts = Restarts(lambda: 0.5)
-    first = restarts.ended(0.0)
-    for _ in range(10):
-        later = restarts.ended(0.0)
-    assert later > 10 * first
-    assert restarts.ended(STEADY_S) == first
-
-
-def test_parts_that_fall_together_come_back_apart() -> None:
-    chances = iter((0.0, 0.3, 0.9))
-    waits = {Restarts(lambda: next(chances)).ended(0.0) for _ in range(3)}
-    assert len(waits) == 3
+from tests.feeds.fakes import DrivenClock, until
 
 
 @pytest.mark.parametrize(
@@ -69,16 +61,14 @@ def test_people_are_told_why(error: BaseException | None, said: str) -> None:
     assert reason(error) == said
 
 
-# --- the shell ------------------------------------------------------------------------------------
-
-
 class Part:
-    """Ends as told, run after run; then runs on."""
+    """Ends as told, run after run; then runs on. Kept by a supervisor while the block runs."""
 
     def __init__(self, *ends: BaseException | None) -> None:
         self.starts = 0
         self.stopped = 0
         self.running = asyncio.Event()
+        self.end = asyncio.Event()
         self._ends: Iterator[BaseException | None] = iter(ends)
 
     async def run(self) -> None:
@@ -89,76 +79,70 @@ class Part:
             return
         self.running.set()
         try:
-            await asyncio.Event().wait()
+            await self.end.wait()
+            self.end.clear()
         finally:
             self.stopped += 1
 
 
-@pytest.fixture
-def clock() -> DrivenClock:
-    return DrivenClock()
-
-
+@contextlib.asynccontextmanager
 async def kept(
-    part: Part, clock: DrivenClock, told: list[FeedHealth], *, feed: bool = False
-) -> asyncio.Task[None]:
-    supervisor = Supervisor(told.append, clock=clock, chance=lambda: 0.0)
-    return asyncio.create_task(supervisor.keep("broker", part.run, source=feed, ends=feed))
+    part: Part, told: list[FeedHealth], *, feed: bool = False, chance: float = 0.0
+) -> AsyncIterator[tuple[DrivenClock, asyncio.Task[None]]]:
+    clock = DrivenClock()
+    supervisor = Supervisor(told.append, clock=clock, chance=lambda: chance)
+    task = asyncio.create_task(supervisor.keep("broker", part.run, source=feed, ends=feed))
+    try:
+        yield clock, task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
 
 
-async def ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait([task])
+@pytest.mark.parametrize("chance", [0.0, 0.5, 0.999])
+async def test_waits_grow_to_a_cap_and_are_short_again_after_a_steady_run(chance: float) -> None:
+    part = Part(*[None] * 12)
+    async with kept(part, [], chance=chance) as (clock, _):
+        await asyncio.wait_for(part.running.wait(), 5)
+        waits = list(clock.slept)
+        assert waits == sorted(waits) and waits[-1] > 10 * waits[0]
+        assert all(FIRST_S / 2 <= wait_s <= CAP_S for wait_s in waits)
+        clock.time_s += STEADY_S
+        part.end.set()
+        await until(lambda: part.starts == 14)
+        assert clock.slept[12:] == waits[:1]
 
 
 async def test_whatever_ends_a_part_it_is_started_again_and_told(
-    clock: DrivenClock, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    part, told = Part(ValueError("x"), None, OSError(5, "I/O error")), list[FeedHealth]()
-    task = await kept(part, clock, told)
-    await asyncio.wait_for(part.running.wait(), 5)
-    assert part.starts == 4
-    assert [(each.state, each.part) for each in told] == 3 * [("retrying", True)]
-    assert "fault in our own code (ValueError)" in told[0].detail
-    assert "ended by itself" in told[1].detail
-    assert "i/o error" in told[2].detail
-    assert "Traceback" in caplog.text, "the log has the whole story of a fault of ours"
-    await ended(task)
+    cancelled = asyncio.CancelledError()
+    part, told = Part(ValueError("x"), None, OSError(5, "I/O error"), cancelled), list[FeedHealth]()
+    async with kept(part, told) as (clock, _):
+        await asyncio.wait_for(part.running.wait(), 5)
+        assert part.starts == 5
+        assert [(each.state, each.part) for each in told] == 4 * [("retrying", True)]
+        assert "fault in our own code (ValueError)" in told[0].detail
+        assert "ended by itself" in told[1].detail
+        assert "i/o error" in told[2].detail
+        assert "Traceback" in caplog.text, "the log has the whole story of a fault of ours"
+        assert clock.next_deadline_s == WELL_S
+        await clock.expire()
+        assert told[-1] == FeedHealth("broker", "live", part=True), "it works again"
     assert part.stopped == 1, "a part is stopped with its keeper"
 
 
-async def test_a_part_that_was_cancelled_by_somebody_else_is_started_again(
-    clock: DrivenClock,
-) -> None:
-    part = Part(asyncio.CancelledError())
-    task = await kept(part, clock, [])
-    await asyncio.wait_for(part.running.wait(), 5)
-    assert part.starts == 2
-    await ended(task)
-
-
-async def test_a_part_that_works_again_is_told_so(clock: DrivenClock) -> None:
-    part, told = Part(ValueError("x")), list[FeedHealth]()
-    task = await kept(part, clock, told)
-    await asyncio.wait_for(part.running.wait(), 5)
-    assert told[-1].state == "retrying"
-    assert clock.next_deadline_s == WELL_S
-    await clock.expire()
-    assert told[-1] == FeedHealth("broker", "live", part=True)
-    await ended(task)
-
-
-async def test_a_feed_speaks_for_itself_and_may_end(clock: DrivenClock) -> None:
+async def test_a_feed_speaks_for_itself_and_may_end() -> None:
     part, told = Part(KeyError("x"), None), list[FeedHealth]()
-    task = await kept(part, clock, told, feed=True)
-    await asyncio.wait_for(task, 5)
+    async with kept(part, told, feed=True) as (_, task):
+        await asyncio.wait_for(task, 5)
     assert part.starts == 2
     assert [(each.state, each.part) for each in told] == [("retrying", False)]
 
 
-async def test_what_no_start_can_mend_comes_out(clock: DrivenClock) -> None:
+async def test_what_no_start_can_mend_comes_out() -> None:
     part = Part(FeedNotFound("x", "is away"))
-    supervisor = Supervisor(lambda health: None, clock=clock)
+    supervisor = Supervisor(lambda health: None)
     with pytest.raises(FeedNotFound):
         await supervisor.keep("x", part.run, fatal=lambda e: isinstance(e, LiveRateError))
     assert part.starts == 1
@@ -184,9 +168,245 @@ async def test_a_task_that_dies_unheard_is_noticed(caplog: pytest.LogCaptureFixt
     def callback() -> None:
         raise KeyError("gone")
 
-    with noticing(loop) as noticed, caplog.at_level(logging.ERROR):
+    with noticing(loop), caplog.at_level(logging.ERROR):
         loop.call_soon(callback)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-    assert len(noticed) == 1 and "KeyError" in noticed[0]
+    assert len(caplog.records) == 1 and "KeyError" in caplog.messages[0]
     assert "Traceback" in caplog.text
+
+
+# --- systemd --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "written"),
+    [
+        ("--headless", "--headless"),
+        ("https://x.org/a?b=c&d", "https://x.org/a?b=c&d"),
+        ("", '""'),
+        ("a b", '"a b"'),
+        ("a%20b", '"a%%20b"'),
+        ("$HOME", '"$$HOME"'),
+        ('say "hi"', '"say \\"hi\\""'),
+        ("back\\slash", '"back\\\\slash"'),
+        ("two\nlines", '"two\\nlines"'),
+        ("it's; rm -rf", '"it\'s; rm -rf"'),
+    ],
+)
+def test_words(word: str, written: str) -> None:
+    assert quoted(word) == written
+
+
+@given(st.text(st.characters(min_codepoint=32)))
+def test_a_word_never_ends_its_line_or_its_quotes(word: str) -> None:
+    written = quoted(word)
+    assert "\n" not in written
+    inner = written[1:-1] if written.startswith('"') else written
+    bare = inner.replace("\\\\", "").replace('\\"', "")
+    assert '"' not in bare and not bare.endswith("\\")
+    assert bare.replace("%%", "").count("%") == 0
+
+
+def test_systemd_takes_it(require_program: Callable[..., str], tmp_path: Path) -> None:
+    program = require_program("systemd-analyze", "systemd")
+    text = unit([sys.executable, "--headless", "--feed", "https://x.org/r%20 1"])
+    file = tmp_path / "live-rate.service"
+    file.write_text(text, encoding="utf-8")
+    # Old ones end well in spite of complaints, so what they say counts.
+    done = subprocess.run(
+        [program, "verify", str(file)], capture_output=True, text=True, timeout=60, check=False
+    )
+    complaints = [line for line in done.stderr.splitlines() if "live-rate.service" in line]
+    assert not complaints
+
+
+def test_a_program_in_somebodys_home_can_be_read() -> None:
+    assert "ProtectHome=read-only" in unit(["/home" + "/arbiter/bin/live-rate"])
+    elsewhere = unit(["/usr/local/bin/live-rate"])
+    assert "ProtectHome=yes" in elsewhere
+    # It was refused, though the service hears SIGHUP.
+    assert "\nExecReload=/bin/kill -HUP $MAINPID\n" in elsewhere
+
+
+def test_files_are_named_whole_since_the_service_starts_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "round").mkdir()
+    games, web = "./round", "https://example.org/games.pgn"
+    told = CliRunner().invoke(app, ["systemd-unit", "--feed", games, "--feed", web])
+    assert told.exit_code == 0
+    assert f"--feed {tmp_path / games} --feed {web}" in told.output
+
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@contextmanager
+def manager(path: Path | str) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+        sock.bind(str(path))
+        sock.settimeout(20)
+        yield sock
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.1, 100), st.booleans(), st.booleans()), min_size=1, max_size=60)
+)
+def test_all_is_well_exactly_while_work_is_done_in_time(
+    looks: list[tuple[float, bool, bool]],
+) -> None:
+    """Against the plain definition: since when has something waited with nothing done?"""
+    now_s, done, stuck_since_s = 0.0, 0, 0.0
+    progress = WorkProgress(now_s, patience_s=100)
+    for wait_s, waiting, works in looks:
+        now_s += wait_s
+        done += works
+        if works or not waiting:
+            stuck_since_s = now_s
+        assert progress.made(now_s, waiting, done) == (now_s - stuck_since_s <= 100)
+
+
+@pytest.mark.parametrize(
+    ("env", "every_s"),
+    [
+        ({}, None),
+        ({"WATCHDOG_USEC": "60000000"}, 60.0),
+        ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "7"}, 60.0),
+        ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "8"}, None),
+        ({"WATCHDOG_USEC": "0"}, None),
+        ({"WATCHDOG_USEC": "soon"}, None),
+    ],
+)
+def test_how_often_the_watchdog_wants_to_be_fed(env: dict[str, str], every_s: float | None) -> None:
+    assert watchdog_s(env, 7) == every_s
+
+
+def test_a_manager_that_is_gone_is_no_reason_to_stop(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    notifier = SystemdNotifier.found({"NOTIFY_SOCKET": str(tmp_path / "none")})
+    assert notifier is not None
+    notifier.send("READY=1")
+    assert "READY=1" in caplog.text
+    assert (
+        SystemdNotifier.found({}) is SystemdNotifier.found({"NOTIFY_SOCKET": "vsock:2:1"}) is None
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="abstract names are Linux' own")
+def test_abstract_names_are_understood() -> None:
+    name = f"live-rate-test-{os.getpid()}"
+    with manager("\0" + name) as sock:
+        notifier = SystemdNotifier.found({"NOTIFY_SOCKET": "@" + name})
+        assert notifier is not None
+        notifier.send("READY=1", "STATUS=x")
+        assert sock.recv(100) == b"READY=1\nSTATUS=x"
+
+
+async def test_ready_fed_and_stopping(tmp_path: Path) -> None:
+    now_s = [0.0]
+    busy = [True]
+    with manager(tmp_path / "notify") as sock:
+        env = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "3000"}
+        loop = asyncio.get_running_loop()
+        sock.setblocking(False)
+
+        async def heard() -> bytes:
+            async with asyncio.timeout(20):
+                return await loop.sock_recv(sock, 1000)
+
+        async with supervised(env, 1, lambda: busy[0], clock=lambda: now_s[0]) as pulse:
+            assert await heard() == b"READY=1"
+            assert await heard() == b"WATCHDOG=1\nSTATUS=working"
+            now_s[0] = 500.0  # something waits and nothing came of it
+            while (told := await heard()) != b"STATUS=work waits and nothing comes of it":
+                assert told.startswith(b"WATCHDOG=1")
+            pulse.publish([HealthMessage((), EngineHealth())])
+            assert pulse.changes == 0, "health is no work"
+            pulse.publish([GoneMessage("g")])
+            assert await heard() == b"WATCHDOG=1\nSTATUS=working"
+            busy[0] = False
+            while (told := await heard()) != b"WATCHDOG=1\nSTATUS=all analysed":
+                assert told == b"WATCHDOG=1\nSTATUS=working"
+        while (told := await heard()) != b"STOPPING=1":
+            assert told.startswith(b"WATCHDOG=1")
+
+
+@contextmanager
+def service(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, socket.socket]]:
+    """The real command, with systemd played by us; its address, once it is ready."""
+    env = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "NOTIFY_SOCKET": str(tmp_path / "notify"),
+        "WATCHDOG_USEC": "300000",
+    }
+    env.pop("LIVE_RATE_CONFIG", None)
+    main = "from live.cli import main; main()"
+    command = [sys.executable, "-c", main, "--feed", "demo", "--headless", "--port", "0"]
+    with (
+        manager(tmp_path / "notify") as sock,
+        subprocess.Popen(
+            [*command, "--nodes", "500"],
+            cwd=tmp_path,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            found = None
+            while found is None:
+                line = process.stdout.readline()
+                assert line, "it ended"
+                found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+            yield process, f"ws://127.0.0.1:{found[1]}/v2/live", sock
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> None:
+    with service(tmp_path) as (process, url, sock):
+        assert sock.recv(1000) == b"READY=1"
+        assert sock.recv(1000).startswith(b"WATCHDOG=1\n")
+        async with connect(url, max_size=None) as ws:
+            assert json.loads(await ws.recv())["type"] == "hello"
+            process.send_signal(signal.SIGTERM)
+            with pytest.raises(ConnectionClosed) as closed:
+                while True:
+                    await ws.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1001
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+        told = [sock.recv(1000)]
+        while told[-1] != b"STOPPING=1":
+            told.append(sock.recv(1000))
+        assert all(each.startswith(b"WATCHDOG=1") for each in told[:-1])
+
+
+@pytest.mark.slow
+def test_the_second_signal_ends_at_once(tmp_path: Path) -> None:
+    """A subscriber that never answers the goodbye would hold the service for three seconds."""
+    with service(tmp_path) as (process, url, sock):
+        host, port = url.removeprefix("ws://").split("/")[0].split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as client:
+            client.sendall(
+                f"GET /v2/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+                "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+            )
+            assert client.recv(100).startswith(b"HTTP/1.1 101 ")
+            process.send_signal(signal.SIGINT)
+            while b"STOPPING=1" not in sock.recv(1000):
+                pass
+            began_s = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+            assert time.monotonic() - began_s < 2
+    assert process.returncode == -signal.SIGINT

@@ -44,7 +44,7 @@ from live.events import GameDetail
 from live.feeds.game_timeline import timeline
 from live.rehearse.open_rehearsal import Protocols, open_rehearsal
 from live.rehearse.rehearsal import incidents
-from live.service.systemd import MALLOC
+from live.service.supervision import MALLOC
 from tests.benchmarks.service.drills import (
     Follower,
     differences,
