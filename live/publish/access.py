@@ -41,6 +41,9 @@ Who a client is, and what it may see: tokens by header, query or first message. 
 
 Without a file of tokens everybody is a guest and sees the same. With one, a token is needed for all
 data; with ``public`` as well, those without a token are the public and a token shows more.
+
+Who is admitted: host names, origins, rates, tokens and filters of every request. Checked from the
+cheapest to the dearest; a request is refused with one HTTP response, before anything is set up.
 """
 
 from __future__ import annotations
@@ -51,9 +54,9 @@ import ipaddress
 import logging
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -61,8 +64,8 @@ import msgspec
 from live.config import ServerConfig
 from live.errors import ConfigError
 from live.events import GameId
-from live.publish.answers import HttpRequest
-from live.publish.streams import HistoryLimits
+from live.publish.answers import UNKNOWN, HttpRequest, HttpResponse, changed, problem
+from live.publish.streams import HistoryLimits, NumberedStream, TooManyFilters
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
 
@@ -174,13 +177,19 @@ class OnAirMessage(msgspec.Struct, frozen=True, tag="air"):
     games: tuple[GameId, ...] = ()
 
 
-_decoder = msgspec.json.Decoder(OnAirMessage)
+class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
+    """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
+
+    token: str
 
 
-def games_of(message: str | bytes) -> tuple[GameId, ...] | None:
-    """The games that a message puts on air; None for any other message."""
+Said = TypeVar("Said", OnAirMessage, TokenMessage)
+
+
+def client_message(text: str | bytes, kind: type[Said]) -> Said | None:
+    """What a client sent, where it is a message of this kind."""
     try:
-        return _decoder.decode(message).games
+        return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
@@ -200,24 +209,30 @@ def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
 
 
 class BoardsOnAir:
-    """What all overlays together show."""
+    """What all overlays together show; ``changed`` is called with it whenever it changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[frozenset[GameId]], None]) -> None:
+        self._changed = changed
         self._shown: dict[Hashable, frozenset[GameId]] = {}
+        self._all: frozenset[GameId] = frozenset()
 
-    def show(self, overlay: Hashable, games: Iterable[GameId]) -> None:
-        """This overlay shows these games from now on; more than a few are none."""
-        shown = frozenset(games)
-        self._shown[overlay] = shown if len(shown) <= MOST_BOARDS else frozenset()
+    def show(self, overlay: Hashable, message: bytes) -> None:
+        """This overlay shows the games of its message from now on; more than a few are none."""
+        if (air := client_message(message, OnAirMessage)) is not None:
+            games = frozenset(air.games)
+            self._shown[overlay] = games if len(games) <= MOST_BOARDS else frozenset()
+            self._tell()
 
     def close(self, overlay: Hashable) -> None:
         """This overlay is gone."""
-        self._shown.pop(overlay, None)
+        if self._shown.pop(overlay, None):
+            self._tell()
 
-    @property
-    def games(self) -> frozenset[GameId]:
-        """The games on air now."""
-        return frozenset[GameId]().union(*self._shown.values())
+    def _tell(self) -> None:
+        games = frozenset[GameId]().union(*self._shown.values())
+        if games != self._all:
+            self._all = games
+            self._changed(games)
 
 
 class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -389,19 +404,8 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: tuple[Token, ...] = ()
 
 
-class Tokens:
-    """All tokens of a file."""
-
-    def __init__(self, tokens: tuple[Token, ...] = ()) -> None:
-        self._by_digest = {token.sha256: token for token in tokens}
-
-    def __len__(self) -> int:
-        return len(self._by_digest)
-
-    def find(self, digest: str, now: dt.datetime) -> Token | None:
-        """The valid token whose SHA-256 this is. Looking digests up gives no timing away."""
-        token = self._by_digest.get(digest)
-        return None if token is None or token.expired(now) else token
+Tokens = Mapping[str, Token]
+"""All tokens of a file, by their SHA-256. Looking digests up gives no timing away."""
 
 
 def digest_of(token: str) -> str:
@@ -435,7 +439,7 @@ def read_tokens(text: str, where: str) -> Tokens:
     ):
         if len(set(values)) != len(values):
             raise ConfigError(where, f"two tokens have the same {what}", "Remove one of them")
-    return Tokens(tokens)
+    return {token.sha256: token for token in tokens}
 
 
 def new_token(
@@ -450,23 +454,22 @@ def new_token(
 ) -> tuple[str, str]:
     """A new token, and the entry for the file. ``chance`` gives that many unguessable bytes."""
     secret = chance(TOKEN_BYTES).hex()
-    lines = ["[[token]]", f"name = {_quoted(name)}", f'sha256 = "{digest_of(secret)}"']
-    if arbiter:
-        lines.append("arbiter = true")
-    if metrics:
-        lines.append("metrics = true")
-    if producer:
-        lines.append("producer = true")
-    if events:
-        lines.append(f"events = [{', '.join(map(_quoted, events))}]")
-    if expires is not None:
-        lines.append(f"expires = {expires.isoformat()}")
-    return secret, "\n".join(lines) + "\n"
+    digest = digest_of(secret)
+    token = Token(name, digest, arbiter, events, (), (), expires, metrics, producer)
+    lines = [f"{name} = {_toml(value)}" for name, value in _fields(token)]
+    return secret, "\n".join(["[[token]]", *lines]) + "\n"
 
 
-def _quoted(text: str) -> str:
-    """A TOML basic string: JSON's escapes are among its own, DEL is the one exception."""
-    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007F")
+def _fields(token: Token) -> Iterator[tuple[str, object]]:
+    for field in msgspec.structs.fields(Token):
+        if (value := getattr(token, field.name)) != field.default:
+            yield field.name, value
+
+
+def _toml(value: object) -> str:
+    """JSON is TOML too, but for dates and DEL."""
+    text = msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
+    return text.strip('"') if isinstance(value, dt.date) else text
 
 
 _log = logging.getLogger(__name__)
@@ -528,7 +531,7 @@ class TokenFile:
             return None
         self.problem = f"{self._wrong}: its tokens are withdrawn until it can be read"
         _log.error("server.tokens_file %s %s", self._path, self.problem)
-        return Tokens()
+        return {}
 
     def _complain(self, error: ConfigError) -> None:
         self._wrong = error.problem
@@ -570,12 +573,6 @@ def everybody(hide_scores: bool) -> StreamFilter:
     return StreamFilter(visibility=Visibility.VENUE if hide_scores else Visibility.PUBLIC)
 
 
-class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
-    """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
-
-    token: str
-
-
 class Authentication:
     """Identifies clients. ``now`` gives the time of day, with its zone."""
 
@@ -587,14 +584,10 @@ class Authentication:
         hide_scores: bool,
         now: Callable[[], dt.datetime],
     ) -> None:
-        self._tokens = tokens
-        self._public = public
-        self._visibility = everybody(hide_scores).visibility
+        self.tokens = tokens
+        """Replaced where the file says something else; null where none is named."""
         self._now = now
-
-    def replace(self, tokens: Tokens) -> None:
-        """From now on these are the tokens."""
-        self._tokens = tokens
+        self.admit(public=public, hide_scores=hide_scores)
 
     def admit(self, *, public: bool, hide_scores: bool) -> None:
         """From now on this holds for those without a token."""
@@ -604,11 +597,10 @@ class Authentication:
     @property
     def anybody(self) -> Guest | None:
         """What those without a token are; null where they are nobody."""
-        open_to_all = self._tokens is None or self._public
-        if not open_to_all:
+        if self.tokens is not None and not self._public:
             return None
         # Figures of the service say how many searches the engines have made.
-        metrics = self._tokens is None and self._visibility is Visibility.PUBLIC
+        metrics = self.tokens is None and self._visibility is Visibility.PUBLIC
         return Guest(self._visibility, metrics=metrics)
 
     def who(self, request: HttpRequest) -> Guest | None:
@@ -618,15 +610,14 @@ class Authentication:
         less. Where no tokens exist, none is looked at.
         """
         token = given_token(request)
-        return self.anybody if token is None or self._tokens is None else self._known(token)
+        return self.anybody if token is None or self.tokens is None else self._known(token)
 
     def introduced(self, message: str | bytes) -> Guest | None:
         """Who sends this as its first websocket message; null when that is nobody."""
-        try:
-            first = msgspec.json.decode(message, type=TokenMessage)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
-        return self.anybody if self._tokens is None else self._known(first.token)
+        first = client_message(message, TokenMessage)
+        if first is None or self.tokens is None:
+            return None if first is None else self.anybody
+        return self._known(first.token)
 
     def asks_first(self, request: HttpRequest) -> bool:
         """Whether a websocket is to say who it is in its first message."""
@@ -644,8 +635,8 @@ class Authentication:
         return self._guest(digest_of(token)) if 0 < len(token) <= MAX_CHARS else None
 
     def _guest(self, digest: str) -> Guest | None:
-        token = self._tokens.find(digest, self._now()) if self._tokens is not None else None
-        if token is None:
+        token = (self.tokens or {}).get(digest)
+        if token is None or token.expired(self._now()):
             return None
         visibility = Visibility.ARBITER if token.arbiter else self._visibility
         return Guest(visibility, token.within, digest, token.metrics, token.producer)
@@ -662,3 +653,125 @@ def given_token(request: HttpRequest) -> str | None:
         return token.strip() if scheme.lower() == "bearer" else ""
     found = [value for name, value in request.query if name == "token"]
     return None if not found else found[0] if len(found) == 1 else ""
+
+
+_LATER = (("Retry-After", "5"),)
+
+
+class AdmittedClient(msgspec.Struct, frozen=True):
+    """A websocket client as it was judged: once, before the 101 response."""
+
+    wanted: StreamFilter
+    """What its query asks for."""
+    resume: tuple[str, int] | None
+    """Epoch and number of the last message it holds; null when it needs a snapshot."""
+    guest: Guest | None = None
+    """Who it is; null until its first message gives a token."""
+    here: bool = False
+    """Whether it is on this machine."""
+
+
+class HandshakeJudge:
+    """Decides on every request and every websocket client, once each."""
+
+    def __init__(
+        self,
+        origins: OriginPolicy,
+        authentication: Authentication,
+        rates: RateLimits,
+        stream: Callable[[StreamFilter, str], NumberedStream],
+    ) -> None:
+        """``stream`` gives the stream of a filter for an address, or raises TooManyFilters."""
+        self.origins = origins
+        """Replaced where the settings change."""
+        self._authentication = authentication
+        self._rates = rates
+        self._stream = stream
+
+    def answer(
+        self, request: HttpRequest, serve: Callable[[HttpRequest, Guest | None], HttpResponse]
+    ) -> HttpResponse:
+        """The response to anything but a handshake; ``serve`` makes it for whoever may have it."""
+        if (foreign := self._foreign(request)) is not None:
+            return foreign
+        origin = request.headers.get("origin", "")
+        if not self.origins.names(origin):
+            return serve(request, self._authentication.who(request))
+        if request.method == "OPTIONS":
+            return HttpResponse(204, _PREFLIGHT + _readable_by(origin))
+        response = serve(request, self._authentication.who(request))
+        return changed(response, lambda made: _open_to(made, origin))
+
+    def judge(self, request: HttpRequest, address: str) -> AdmittedClient | HttpResponse:
+        """The client that a handshake admits, or the response that refuses it."""
+        if (foreign := self._foreign(request)) is not None:
+            return foreign
+        headers = request.headers
+        if not self.origins.lets_in(headers.get("origin"), headers.get("host", "")):
+            return problem(
+                403,
+                f"pages of {headers['origin']} may not connect: server.origins does not list it",
+            )
+        if not self._rates.shake(address):
+            return problem(429, "too many new subscribers at once; come back later", _LATER)
+        guest: Guest | None = None
+        if not self._authentication.asks_first(request):
+            guest = self._authentication.who(request)
+            if guest is None:
+                return UNKNOWN
+        try:
+            client = AdmittedClient(
+                parse(request.query),
+                resume_point(request),
+                guest,
+                is_this_machine(headers, address),
+            )
+            if guest is not None:
+                self._stream(guest.limit(client.wanted), address)
+        except FilterError as error:
+            return problem(400, str(error))
+        except TooManyFilters:
+            return problem(503, "too many different filters are in use; come back later", _LATER)
+        return client
+
+    def _foreign(self, request: HttpRequest) -> HttpResponse | None:
+        authority = request.headers.get("host", "")
+        if self.origins.answers_to(authority):
+            return None
+        return problem(421, f"this service does not answer to the name {authority!r}")
+
+
+_RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
+_PREFLIGHT = (
+    ("Access-Control-Allow-Methods", "GET, HEAD"),
+    ("Access-Control-Allow-Headers", "Authorization, If-None-Match"),
+    ("Access-Control-Max-Age", "600"),
+)
+
+
+def _open_to(response: HttpResponse, origin: str) -> HttpResponse:
+    kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
+    return HttpResponse(response.status, kept + _readable_by(origin), response.body)
+
+
+def _readable_by(origin: str) -> tuple[tuple[str, str], ...]:
+    """Lets a page of an allowed origin read the response (fetch.spec.whatwg.org, CORS)."""
+    return (
+        ("Access-Control-Allow-Origin", origin),
+        ("Access-Control-Expose-Headers", "ETag"),
+        ("Vary", "Origin"),
+        (_RESOURCE_POLICY, "cross-origin"),
+    )
+
+
+def resume_point(request: HttpRequest) -> tuple[str, int] | None:
+    """``epoch`` and ``since`` of a query; null without both, as a number means nothing alone.
+
+    Raises:
+        FilterError: ``since`` is no number.
+    """
+    query = dict(request.query)
+    epoch, since = query.get("epoch"), query.get("since")
+    if since is not None and not (since.isascii() and since.isdigit() and len(since) <= 18):
+        raise FilterError("since is not a message number")
+    return None if epoch is None or since is None else (epoch, int(since))

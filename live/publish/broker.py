@@ -77,7 +77,6 @@ from live.events import (
     GoneMessage,
     HealthMessage,
     HeartbeatMessage,
-    HelloMessage,
     Message,
     MoveMessage,
     PointMessage,
@@ -389,8 +388,6 @@ class SiteStream:
         epoch = f"{self._epoch}.{self._starts}" if self._starts else self._epoch
         self._hub = StreamHub(self._state, epoch=epoch, clock=self._clock)
         self._stream = self._hub.stream(self._selected)
-        # Held, or it would be dropped as unread.
-        self._hub.hold(self._stream)
         self._after = FIRST_SEQ
         self._since: list[bytes] = []
         self._waiting: list[bytes] = []
@@ -447,30 +444,21 @@ class SiteStream:
         if self._stream.waiting:
             taken = self._stream.take()
             if not self._jumped:
-                self._waiting += taken.payloads
+                self._waiting += [each.plain for each in taken.messages]
         if sum(map(len, self._waiting)) > _WAITING_BYTES:
             self._waiting.clear()
             self._jumped = True
 
     def _snapshot(self) -> list[BrokerMessage]:
         now = self._hub.snapshot(self._stream)
-        visibility = self._stream.filter.visibility
-        hello = HelloMessage(
-            protocol=wire.PROTOCOL,
-            epoch=self._stream.epoch,
-            engine=shown(self._state.engine(), visibility),
-            gain=self._state.gain(),
-            version=live.__version__,
-            sight=visibility.wire_name,
-            figure=self._figure,
-            public_delay=self._delay(visibility),
-        )
+        delay = self._delay(self._selected.visibility)
+        hello = self._hub.hello(self._stream, self._figure, delay)
         self._after = now.seq
         self._since, self._stale_since, self._since_s = [], False, self._clock()
         whole = b'{"epoch":%b,"hello":%b,"snapshot":%b}' % (
             msgspec.json.encode(self._stream.epoch),
-            wire.number(wire.encode(hello), now.seq - 1),
-            wire.number(now.body, now.seq),
+            wire.number(hello, now.seq - 1),
+            now.plain,
         )
         packed = gzip.compress(whole, compresslevel=3, mtime=0)
         return [BrokerMessage(SNAPSHOT, packed, retain=True), self._retained_since()]

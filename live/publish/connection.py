@@ -5,10 +5,8 @@ one after the other, of all connections one for each turn of the loop, so that w
 connects by the thousand waits for the others; while a client does not read its answers, no more of
 its requests are read.
 
-The socket everything is served on.
-
-Connections are counted before TLS begins, whose handshake costs more memory than all else of a
-connection.
+The socket everything is served on. Connections are counted before TLS begins, whose handshake costs
+more memory than all else of a connection.
 """
 
 from __future__ import annotations
@@ -24,18 +22,16 @@ from asyncio import sslproto
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 import h11
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeaderValue
-from websockets.extensions import Extension
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request as Handshake
 from websockets.http11 import Response as Accepted
 from websockets.server import ServerProtocol
 
-from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
 from live.publish.access import ClientLimits, RateLimits
 from live.publish.answers import (
@@ -45,9 +41,11 @@ from live.publish.answers import (
     problem,
     read_target,
 )
-from live.publish.handshake import AdmittedClient
 from live.publish.subscribers import FairTurn, FairTurns
 from live.publish.wire import FRAMES_LOG, PROTOCOL, CloseCode
+
+if TYPE_CHECKING:
+    from live.publish.server import Publisher
 
 _log = logging.getLogger(__name__)
 
@@ -70,42 +68,12 @@ _DEFLATE = ServerPerMessageDeflateFactory(
 )
 
 
-class ConnectionHost(Protocol):
-    """What a connection asks of the publisher."""
-
-    def entered(self, connection: HttpConnection) -> bool:
-        """Whether there is room for one more."""
-
-    def gone(self, connection: asyncio.Protocol) -> None:
-        """The connection is over."""
-
-    def answer(self, request: HttpRequest) -> HttpResponse:
-        """The response to anything but a handshake."""
-
-    def judge(
-        self, connection: HttpConnection, request: HttpRequest
-    ) -> AdmittedClient | HttpResponse:
-        """The client that this handshake admits, or the response that refuses it."""
-
-    def subscribe(
-        self,
-        connection: HttpConnection,
-        client: AdmittedClient,
-        accepted: bytes,
-        early: bytes,
-        extensions: list[Extension],
-    ) -> None:
-        """The handshake is complete but for ``accepted``, the response to be written first; it has
-        agreed on ``extensions``.
-        """
-
-
 class HttpConnection(asyncio.Protocol):
     """Reads requests, writes responses."""
 
     def __init__(
         self,
-        host: ConnectionHost,
+        host: Publisher,
         turns: FairTurns,
         clock: Callable[[], float],
         limits: ClientLimits,
@@ -404,11 +372,6 @@ def _request(event: h11.Request, address: str) -> HttpRequest:
     return HttpRequest(event.method.decode("ascii"), path, query, headers, address)
 
 
-#: Connections that wait to be accepted.
-_BACKLOG = 1024
-#: How often it is seen whether the port is still ours.
-_LOOK_S = 1.0
-
 #: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).
 KERNEL_BYTES = 131_072
 
@@ -601,86 +564,3 @@ class Encryption(asyncio.Protocol):
         to.connection_made(transport)
         if self._early:
             to.data_received(self._early)
-
-
-class PortListener:
-    """The open port of one service run.
-
-    Args:
-        config: host, port and certificate.
-        make: the protocol of a new connection.
-        rates: count connections.
-        limits: of TLS handshakes.
-    """
-
-    def __init__(
-        self,
-        config: ServerConfig,
-        make: Callable[[], asyncio.Protocol],
-        rates: RateLimits,
-        limits: ClientLimits,
-    ) -> None:
-        self._config = config
-        self._make = make
-        self._rates = rates
-        self._limits = limits
-        self._encryptions: Encryptions | None = None
-        self._server: asyncio.Server | None = None
-        # What was given where any free port was asked for is kept when listening again.
-        self._port = config.port
-
-    async def open(self) -> None:
-        """Listen.
-
-        Raises:
-            PortInUse, ConfigError: see :func:`listen` and :func:`encryption`.
-        """
-        config = self._config
-        tls = encryption(config.certificate_file, config.key_file)
-        make = self._make
-        if tls is not None:
-            self._encryptions = Encryptions(tls, make, self._rates, self._limits)
-            make = self._encryptions.protocol
-        self._server = await asyncio.get_running_loop().create_server(
-            make, sock=listen(config.host, self._port), backlog=_BACKLOG
-        )
-        self._port = self.address[1]
-
-    async def watch(self) -> None:
-        """Listen again whenever the port was lost; until cancelled.
-
-        Raises:
-            PortInUse, ConfigError: it cannot be had again now.
-        """
-        while True:
-            await asyncio.sleep(_LOOK_S)
-            if self._server is None or not self._server.is_serving():
-                await self.open()
-                _log.warning("port %d was lost, and is listened on again", self._port)
-
-    def close(self) -> None:
-        """Accept nobody any more."""
-        assert self._server is not None
-        self._server.close()
-        if self._encryptions is not None:
-            self._encryptions.drop_all()
-
-    async def wait_closed(self) -> None:
-        """Once every connection has ended."""
-        assert self._server is not None
-        await self._server.wait_closed()
-
-    @property
-    def address(self) -> tuple[str, int]:
-        """Host and port listened on; the port is the real one where 0 was asked for."""
-        assert self._server is not None, "not entered yet"
-        host, port = self._server.sockets[0].getsockname()[:2]
-        return str(host), int(port)
-
-    @property
-    def url(self) -> str:
-        """Where a browser on this machine finds the page."""
-        host, port = self.address
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        scheme = "https" if self._config.certificate_file else "http"
-        return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"

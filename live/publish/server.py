@@ -8,7 +8,9 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import TracebackType
+from typing import TypeGuard
 
 from websockets.extensions import Extension
 from websockets.protocol import State
@@ -18,21 +20,21 @@ from live.config import ServerConfig
 from live.events import Change, FeedHealth, FeedState, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access import (
+    AdmittedClient,
     Authentication,
     BoardsOnAir,
     ClientLimits,
     Guest,
+    HandshakeJudge,
     OriginPolicy,
     RateLimits,
     TokenFile,
     check_exposure,
-    games_of,
     is_loopback,
 )
 from live.publish.answers import HttpRequest, HttpResponse, MetricCounts, problem
-from live.publish.connection import HttpConnection, PortListener
+from live.publish.connection import Encryptions, HttpConnection, encryption, listen
 from live.publish.event_exports import EventExports
-from live.publish.handshake import AdmittedClient, HandshakeJudge, TokenHandshake
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
 from live.publish.routes import HttpRoutes
@@ -45,6 +47,10 @@ from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
 _log = logging.getLogger(__name__)
 
 _SWEEP_S = 1.0
+#: Connections that wait to be accepted.
+_BACKLOG = 1024
+#: How often it is seen whether the port is still ours.
+_LOOK_S = 1.0
 _EXPIRED = "the token is no longer valid"
 
 
@@ -79,16 +85,14 @@ class Publisher:
         """
         self._config = config
         self._clock = clock
-        self._on_air = on_air
-        self._air = BoardsOnAir()
-        self._last_on_air: frozenset[GameId] = frozenset()
+        self._air = BoardsOnAir(on_air)
         limits = limits or ClientLimits(
             connections=config.max_connections,
             connections_per_address=config.max_connections_per_address,
         )
         self._limits = limits
         self._rates = RateLimits(limits, clock)
-        tally = MetricCounts()
+        self._tally = tally = MetricCounts()
         self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
         self._routes = HttpRoutes(
             state,
@@ -130,13 +134,11 @@ class Publisher:
         origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._handshakes = HandshakeJudge(origins, self._authentication, self._rates, self._stream)
         self._turns = FairTurns()
-        self._connections: set[HttpConnection | TokenHandshake | Subscriber] = set()
-        self._listener = PortListener(
-            config,
-            lambda: HttpConnection(self, self._turns, clock, limits),
-            self._rates,
-            limits,
-        )
+        self._connections: set[HttpConnection | Subscriber] = set()
+        self._encryptions: Encryptions | None = None
+        self._server: asyncio.Server
+        # What was given where any free port was asked for is kept when listening again.
+        self._port = config.port
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
         self._sweep_timer: asyncio.TimerHandle | None = None
@@ -159,16 +161,39 @@ class Publisher:
         self._loop = asyncio.get_running_loop()
         for warning in check_exposure(config):
             _log.warning("%s", warning)
-        await self._listener.open()
+        await self._listen()
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
         self._heartbeat_timer = self._loop.call_later(
             self._limits.heartbeat_s, self._heartbeat_again
         )
         return self
 
+    async def _listen(self) -> None:
+        config = self._config
+        tls = encryption(config.certificate_file, config.key_file)
+        make: Callable[[], asyncio.Protocol] = self._connection
+        if tls is not None:
+            self._encryptions = Encryptions(tls, make, self._rates, self._limits)
+            make = self._encryptions.protocol
+        self._server = await self._loop.create_server(
+            make, sock=listen(config.host, self._port), backlog=_BACKLOG
+        )
+        self._port = self.address[1]
+
+    def _connection(self) -> HttpConnection:
+        return HttpConnection(self, self._turns, self._clock, self._limits)
+
     async def watch(self) -> None:
-        """Listen again whenever the port was lost; see :meth:`PortListener.watch`."""
-        await self._listener.watch()
+        """Listen again whenever the port was lost; until cancelled.
+
+        Raises:
+            PortInUse, ConfigError: it cannot be had again now.
+        """
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            if not self._server.is_serving():
+                await self._listen()
+                _log.warning("port %d was lost, and is listened on again", self._port)
 
     async def __aexit__(
         self,
@@ -178,14 +203,16 @@ class Publisher:
     ) -> None:
         """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
         self._stopping = True
-        self._listener.close()
+        self._server.close()
+        if self._encryptions is not None:
+            self._encryptions.drop_all()
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.flush()
         for timer in (*self._ticks.values(), self._sweep_timer, self._heartbeat_timer):
             if timer is not None:
                 timer.cancel()
         for connection in list(self._connections):
-            if isinstance(connection, Subscriber | TokenHandshake):
+            if isinstance(connection, Subscriber):
                 connection.close(wire.CloseCode.GOING_AWAY, "the service stops")
             else:
                 connection.shut()
@@ -196,34 +223,40 @@ class Publisher:
             for connection in list(self._connections):
                 connection.transport.abort()
             await self._empty.wait()
-        await self._listener.wait_closed()
+        await self._server.wait_closed()
 
     @property
     def address(self) -> tuple[str, int]:
         """Host and port listened on; the port is the real one where 0 was asked for."""
-        return self._listener.address
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return str(host), int(port)
 
     @property
     def url(self) -> str:
         """Where a browser on this machine finds the page."""
-        return self._listener.url
+        host, port = self.address
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        scheme = "https" if self._config.certificate_file else "http"
+        return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
 
     def reconfigure(self, config: ServerConfig) -> None:
         """Take over host names, origins, bounds, and what those without a token may see.
 
         Clients whose view changes are closed with "come back".
         """
-        self._config = config
         self._handshakes.origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._routes.frames = config.frames
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
         self.public.hide(config.hide_scores)
         self._rates.bound(config.max_connections, config.max_connections_per_address)
         for connection in list(self._connections):
-            if isinstance(connection, Subscriber) and not self._authentication.still(
-                connection.guest
-            ):
+            if self._is_over(connection):
                 connection.close(wire.CloseCode.GOING_AWAY, "the settings have changed")
+
+    def _is_over(self, connection: HttpConnection | Subscriber) -> TypeGuard[Subscriber]:
+        """Whether a subscriber may not stay."""
+        guest = connection.guest if isinstance(connection, Subscriber) else None
+        return guest is not None and not self._authentication.still(guest)
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -272,7 +305,7 @@ class Publisher:
             read = {
                 each.stream
                 for each in self._connections
-                if isinstance(each, Subscriber) and each.address == address
+                if isinstance(each, Subscriber) and each.guest and each.address == address
             }
             if stream not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
@@ -286,12 +319,10 @@ class Publisher:
         self._empty.clear()
         return self._rates.enter(connection.address) and not self._stopping
 
-    def gone(self, connection: asyncio.Protocol) -> None:
+    def gone(self, connection: HttpConnection | Subscriber) -> None:
         """Forget a connection."""
-        assert isinstance(connection, HttpConnection | TokenHandshake | Subscriber)
         self._connections.discard(connection)
         self._air.close(connection)
-        self._put_on_air()
         self._rates.leave(connection.address)
         if not self._connections:
             self._empty.set()
@@ -331,89 +362,51 @@ class Publisher:
             state=State.OPEN, max_size=self._limits.message_bytes, logger=wire.FRAMES_LOG
         )
         protocol.extensions = extensions
-        after: TokenHandshake | Subscriber
+        subscriber = Subscriber(
+            connection.transport,
+            self._clock,
+            self._limits,
+            self.gone,
+            protocol,
+            turns=self._turns,
+            tally=self._tally,
+        )
+        self._connections.discard(connection)
+        self._connections.add(subscriber)
+        connection.transport.set_protocol(subscriber)
         if client.guest is not None:
-            after = self._begin(connection, client, client.guest, protocol)
+            self._begin(subscriber, client, client.guest)
         else:
-            after = TokenHandshake(
-                self,
-                client,
-                connection.transport,
-                connection.address,
-                self._clock,
-                self._limits,
-                protocol,
-            )
-            self._hand_on(connection, after)
+            subscriber.said = lambda message: self._introduced(subscriber, client, message)
         if early:
-            after.data_received(early)
+            subscriber.data_received(early)
 
-    def identify(self, connection: TokenHandshake, message: bytes, rest: bytes) -> bool:
-        """Turn a connection into a subscriber if its first message holds a valid token."""
-        client = self._handshakes.identify(connection.client, message)
-        if client is None or client.guest is None:
-            self.broadcaster.closed("forbidden")
-            return False
+    def _introduced(self, subscriber: Subscriber, client: AdmittedClient, message: bytes) -> None:
+        """Its first message says who it is, or nothing valid."""
+        guest = self._authentication.introduced(message)
+        if guest is None:
+            subscriber.close(wire.CloseCode.FORBIDDEN, "this token is not valid")
+            return
         try:
-            self._stream(client.selected, connection.address)
+            self._stream(guest.limit(client.wanted), subscriber.address)
         except TooManyFilters:
-            connection.close(1013, "too many different filters are in use")  # try again later
-            return True
-        subscriber = self._begin(connection, client, client.guest, connection.protocol)
-        if rest:
-            subscriber.data_received(rest)
-        return True
+            subscriber.close(1013, "too many different filters are in use")  # try again later
+            return
+        self._begin(subscriber, client, guest)
 
-    def _begin(
-        self,
-        before: HttpConnection | TokenHandshake,
-        client: AdmittedClient,
-        guest: Guest,
-        protocol: ServerProtocol,
-    ) -> Subscriber:
+    def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
         """Send a subscriber its greeting and what it lacks; or close it, if its token has expired
         since it was judged.
         """
-        broadcaster = self._of(client.selected)
-        subscriber = Subscriber(
-            broadcaster,
-            broadcaster.stream(client.selected),
-            before.transport,
-            self._clock,
-            self._limits,
-            when_gone=self.gone,
-            guest=guest,
-            protocol=protocol,
-            said=self._heard if guest.producer or client.here else None,
-            turns=self._turns,
-            wanted=client.selected,
-        )
-        self._hand_on(before, subscriber)
-        if self._handshakes.still(guest):
+        wanted = guest.limit(client.wanted)
+        broadcaster = self._of(wanted)
+        heeded = guest.producer or client.here
+        said = partial(self._air.show, subscriber) if heeded else None
+        subscriber.follow(broadcaster, wanted, guest, said)
+        if self._authentication.still(guest):
             broadcaster.join(subscriber, client.resume)
         else:
             subscriber.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
-        return subscriber
-
-    def _heard(self, overlay: Subscriber, message: bytes) -> None:
-        """Who may say so says which boards are on air."""
-        games = games_of(message)
-        if games is not None:
-            self._air.show(overlay, games)
-            self._put_on_air()
-
-    def _put_on_air(self) -> None:
-        games = self._air.games
-        if games != self._last_on_air:
-            self._last_on_air = games
-            self._on_air(games)
-
-    def _hand_on(
-        self, before: HttpConnection | TokenHandshake, after: TokenHandshake | Subscriber
-    ) -> None:
-        self._connections.discard(before)
-        self._connections.add(after)
-        before.transport.set_protocol(after)
 
     # --- the clock --------------------------------------------------------------------------------
 
@@ -421,11 +414,13 @@ class Publisher:
         """Keep all deadlines. Runs about once a second by itself."""
         now_s = self._clock()
         if self._tokens is not None and (changed := self._tokens.changed()) is not None:
-            self._authentication.replace(changed)
+            self._authentication.tokens = changed
         self._report_tokens()
         for connection in list(self._connections):
             try:
-                self._sweep_one(connection, now_s)
+                connection.sweep(now_s)
+                if self._is_over(connection):
+                    connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
             except Exception:
                 # Broad: a fault in one connection must not lift the deadlines of all others.
                 _log.exception("a connection is dropped")
@@ -439,13 +434,6 @@ class Publisher:
             self._reported = problem
             state: FeedState = "failed" if problem else "live"
             self._report(FeedHealth("tokens file", state, problem, part=True))
-
-    def _sweep_one(
-        self, connection: HttpConnection | TokenHandshake | Subscriber, now_s: float
-    ) -> None:
-        connection.sweep(now_s)
-        if isinstance(connection, Subscriber) and not self._authentication.still(connection.guest):
-            connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
 
     def _sweep_again(self) -> None:
         self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)

@@ -1,15 +1,11 @@
-"""The work of many connections, one piece in each turn of the loop.
-
-One websocket of one subscriber: what it is sent, what it missed, when it is closed.
+"""Subscribers, and moving messages from the streams to them.
 
 Loss policy: messages are written to the transport while it takes them. A client that does not read
-is skipped once :attr:`live.publish.access.ClientLimits.write_bytes` are unsent, and
-so costs that much
-memory and nothing more. When it drains in time it gets one fresh snapshot; else it is closed.
+is skipped once :attr:`live.publish.access.ClientLimits.write_bytes` are unsent, and so costs that
+much memory and nothing more. When it drains in time it gets one fresh snapshot; else it is closed.
 What it sends is read in small pieces, each connection's in its turn; of who sends more than a
-subscriber has to say nothing more is read.
-
-Who reads which stream, and moving messages from the streams to them.
+subscriber has to say nothing more is read. A client that still has to send its token is sent
+nothing before it, and closed with ``FORBIDDEN`` where it sends nothing in time, or no valid one.
 
 Everything here is synchronous: nothing happens between reading the state and handing it to a
 connection, so no change falls between a snapshot and the messages after it. Only a long snapshot is
@@ -24,30 +20,23 @@ import codecs
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
 from zlib import MAX_WBITS
 
-from websockets.extensions import Extension
 from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
-import live
-from live.events import Change, FigureChoice, HeartbeatMessage, HelloMessage, PublicDelay
+from live.events import Change, FigureChoice, HeartbeatMessage, PublicDelay
 from live.publish import wire
 from live.publish.access import ClientLimits, Guest
 from live.publish.answers import MetricCounts
 from live.publish.published_state import PublishedState
-from live.publish.streams import (
-    NumberedMessage,
-    NumberedStream,
-    ResumeTooOld,
-    StreamHub,
-    TooManyFilters,
-)
-from live.publish.visibility import StreamFilter, Visibility, shown
-from live.publish.wire import FRAMES_LOG, CloseCode
+from live.publish.streams import NumberedStream, StreamHub, TooManyFilters
+from live.publish.visibility import StreamFilter, Visibility
+from live.publish.wire import CloseCode
+
+_log = logging.getLogger(__name__)
 
 
 class FairTurns:
@@ -96,84 +85,39 @@ class FairTurn:
 _utf8 = codecs.getincrementaldecoder("utf-8")
 
 #: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
-SLICE_BYTES = 256
+_SLICE_BYTES = 256
 #: How many times as many pongs as other frames a subscriber may send.
-PONGS = 10
-
-
-def takes_deflated(extensions: Sequence[Extension]) -> bool:
-    """Whether messages may be deflated. A client that asked for a smaller window than ours, which
-    hardly any does, gets them as they are (RFC 7692, section 7.1.2.1).
-    """
-    return any(
-        isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
-        for each in extensions
-    )
-
-
-def write_all(
-    parts: Sequence[bytes], transport: asyncio.Transport, at_end: Callable[[], None]
-) -> None:
-    """Write what the websocket protocol answers, at once: a lost transport logs every write."""
-    if data := b"".join(parts):
-        transport.write(data)
-    if SEND_EOF in parts:
-        at_end()
-        transport.close()
-
-
-def end_our_side(transport: asyncio.Transport) -> None:
-    """Nothing more is written. Closing now would reset the connection while the client still sends,
-    and our close frame would be lost on it. Nothing more is read either.
-    """
-    transport.pause_reading()
-    try:
-        if not transport.is_closing() and transport.can_write_eof():
-            transport.write_eof()
-    except OSError:  # lost already, which the loop has not seen yet
-        transport.abort()
-
-
-class FrameSource(Protocol):
-    """What a subscriber needs of the source of its messages."""
-
-    def refresh(self, subscriber: Subscriber) -> None:
-        """Give it a fresh snapshot."""
-
-    def catch_up(self, subscriber: Subscriber) -> None:
-        """Give it what came while its snapshot was being written."""
-
-    def left(self, subscriber: Subscriber) -> None:
-        """It gets no more messages."""
-
-    def closed(self, reason: str) -> None:
-        """It was we who ended it."""
+_PONGS = 10
+#: Frames that may come before a token's: signs of life.
+_FRAMES_BEFORE = 10
 
 
 class Subscriber(asyncio.Protocol):
-    """Takes over the connection after the handshake, or with ``protocol`` after a first message."""
+    """Takes over the connection after the websocket's handshake; :meth:`follow` makes it a reader,
+    at once or after its first message, which says who it is.
+    """
 
     def __init__(
         self,
-        source: FrameSource,
-        stream: NumberedStream,
         transport: asyncio.Transport,
         clock: Callable[[], float],
         limits: ClientLimits,
         when_gone: Callable[[Subscriber], None],
-        guest: Guest = Guest(),  # noqa: B008 - frozen
-        protocol: ServerProtocol | None = None,
-        said: Callable[[Subscriber, bytes], None] | None = None,
-        turns: FairTurns | None = None,
-        wanted: StreamFilter | None = None,
+        protocol: ServerProtocol,
+        *,
+        turns: FairTurns,
+        tally: MetricCounts,
     ) -> None:
-        """``said`` is called with every text message of one frame; None leaves them all alone.
-        ``turns`` are those of all connections.
+        """``protocol``: frames and the closing handshake; each of our messages is deflated by
+        itself, so our own frames fit in between its. ``turns`` are those of all connections.
         """
-        self.stream = stream
-        self.wanted = wanted or stream.filter
+        self.stream: NumberedStream
+        self.wanted: StreamFilter
         """The filter it asked for; its stream may be that of all that select nothing yet."""
-        self.guest = guest
+        self.guest: Guest | None = None
+        """Who it is; null until its first message gives a token."""
+        self.said: Callable[[bytes], None] | None = None
+        """Called with every text message of one frame; None leaves them all alone."""
         self.transport = transport
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
@@ -184,28 +128,30 @@ class Subscriber(asyncio.Protocol):
         """Whether messages were left out since :meth:`begin`."""
         self.cursor = 0
         """Number of the last message in what :meth:`begin` was given."""
-        self._source = source
+        # A client that asked for a smaller window than ours, which hardly any does, gets messages
+        # as they are (RFC 7692, section 7.1.2.1).
+        self.deflates = any(
+            isinstance(each, PerMessageDeflate) and each.local_max_window_bits == MAX_WBITS
+            for each in protocol.extensions
+        )
+        """Whether it takes deflated messages."""
+        self._source: Broadcaster
         self._when_gone = when_gone
-        self._said = said
         self._clock = clock
         self._limits = limits
-        # Frames and closing handshake; each of our messages is deflated by itself, so our own
-        # frames fit in between its.
-        self._protocol = protocol or ServerProtocol(
-            state=State.OPEN, max_size=limits.message_bytes, logger=FRAMES_LOG
-        )
-        self.deflates = takes_deflated(self._protocol.extensions)
-        """Whether it takes deflated messages."""
+        self._protocol = protocol
+        self._tally = tally
         self._rest: Iterator[bytes] | None = None
         self._beginning = False
         self._paused = False
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
-        self._heard_s = clock()
+        self._since_s = self._heard_s = clock()
         self._frames_s: deque[float] = deque()
         self._pongs_s: deque[float] = deque()
+        self._bytes_before = 0
         self._text = _utf8()
-        self._turns = turns or FairTurns()
+        self._turns = turns
         # What came and has not been read yet, and our turn to read on.
         self._unread = memoryview(b"")
         self._next: FairTurn | None = None
@@ -213,6 +159,21 @@ class Subscriber(asyncio.Protocol):
         self._hung_up = False
 
     # --- towards the client -----------------------------------------------------------------------
+
+    def follow(
+        self,
+        source: Broadcaster,
+        wanted: StreamFilter,
+        guest: Guest,
+        said: Callable[[bytes], None] | None = None,
+    ) -> None:
+        """From now on it is this guest, and reads what it asked for once it has joined ``source``.
+
+        Raises:
+            TooManyFilters: as many distinct filters as allowed are in use.
+        """
+        self.stream = source.stream(wanted)
+        self._source, self.wanted, self.guest, self.said = source, wanted, guest, said
 
     def begin(self, frames: Sequence[bytes], upto: int) -> None:
         """Write any number of frames as they drain; messages after ``upto`` follow later."""
@@ -230,7 +191,7 @@ class Subscriber(asyncio.Protocol):
             if self._protocol.state is State.OPEN:
                 self._protocol.send_close(code, reason)
                 named = code in CloseCode.__members__.values()
-                self._source.closed(CloseCode(code).name.lower() if named else str(code))
+                self._tally.closes[CloseCode(code).name.lower() if named else str(code)] += 1
             self._flush()
 
     def sweep(self, now_s: float) -> None:
@@ -239,6 +200,8 @@ class Subscriber(asyncio.Protocol):
         if self._closing_s is not None:
             if now_s - self._closing_s > limits.closing_s:
                 self.transport.abort()
+        elif self.guest is None and now_s - self._since_s > limits.request_s:
+            self.close(CloseCode.FORBIDDEN, "no token in time")
         elif self._stalled_s is not None and now_s - self._stalled_s > limits.slow_after_s:
             self.close(CloseCode.SLOW, "does not read fast enough")
         elif now_s - self._heard_s > limits.silent_after_s:
@@ -267,7 +230,7 @@ class Subscriber(asyncio.Protocol):
                 self._rest = None
             else:
                 self.transport.write(frame)
-        if self._paused:
+        if self._paused or self.guest is None:
             return
         beginning, self._beginning = self._beginning, False
         if not self.missed:
@@ -291,11 +254,15 @@ class Subscriber(asyncio.Protocol):
     def _read(self) -> None:
         """Read one slice; the next in our next turn."""
         self._next = None
-        slice, self._unread = self._unread[:SLICE_BYTES], self._unread[SLICE_BYTES:]
+        slice, self._unread = self._unread[:_SLICE_BYTES], self._unread[_SLICE_BYTES:]
+        if self.guest is None:
+            self._bytes_before += len(slice)
         self._protocol.receive_data(bytes(slice))
         for event in self._protocol.events_received():
-            if isinstance(event, Frame):
-                self._heard(event)
+            if isinstance(event, Frame) and not self._hung_up:
+                self._frame(event)
+        if self.guest is None and self._bytes_before > self._limits.message_bytes:
+            self._hang_up("too much before a token")
         if self._hung_up:
             return
         self._flush()
@@ -324,33 +291,48 @@ class Subscriber(asyncio.Protocol):
             self._next.cancel()
             self._next = None
 
-    def _hang_up(self) -> None:
-        """End our side and read nothing more, until it is dropped."""
-        self.close(CloseCode.TOO_MUCH, "too many messages")
-        self._hung_up = True
-        self._forget_unread()
-        end_our_side(self.transport)
-
-    def _heard(self, frame: Frame) -> None:
+    def _hang_up(self, why: str) -> None:
+        """End our side, and neither write nor read more until it is dropped. Closing now would
+        reset the connection while the client still sends, and our close frame would be lost on it.
+        """
         if self._hung_up:
             return
+        self.close(CloseCode.TOO_MUCH, why)
+        self._hung_up = True
+        self._forget_unread()
+        self.transport.pause_reading()
+        try:
+            if not self.transport.is_closing() and self.transport.can_write_eof():
+                self.transport.write_eof()
+        except OSError:  # lost already, which the loop has not seen yet
+            self.transport.abort()
+
+    def _frame(self, frame: Frame) -> None:
         limits, pong = self._limits, frame.opcode is Opcode.PONG
         # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
         frames = self._pongs_s if pong else self._frames_s
-        most = PONGS * limits.messages if pong else limits.messages
+        most = _PONGS * limits.messages if pong else limits.messages
         frames.append(self._heard_s)
         while self._heard_s - frames[0] > limits.messages_s:
             frames.popleft()
         if len(frames) > most:
-            self._hang_up()
+            self._hang_up("too many messages")
+        elif self.guest is None and len(self._frames_s) + len(self._pongs_s) > _FRAMES_BEFORE:
+            self._hang_up("too much before a token")
         elif self._closing_s is not None:
             return
+        elif self.guest is None:
+            if frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:
+                self.said(bytes(frame.data))
+            elif frame.opcode in (Opcode.TEXT, Opcode.BINARY):
+                why = "a token is expected first, in one text message"
+                self.close(CloseCode.FORBIDDEN, why)
         elif frame.opcode is Opcode.BINARY:
             self.close(1003, "text only")
         elif not self._is_text(frame):
             self.close(1007, "not UTF-8")
-        elif self._said is not None and frame.opcode is Opcode.TEXT and frame.fin:
-            self._said(self, bytes(frame.data))
+        elif self.said is not None and frame.opcode is Opcode.TEXT and frame.fin:
+            self.said(bytes(frame.data))
         # All other text is left alone: nothing that is said changes what a subscriber gets.
 
     def _is_text(self, frame: Frame) -> bool:
@@ -366,8 +348,14 @@ class Subscriber(asyncio.Protocol):
         return True
 
     def _flush(self) -> None:
-        """Write what the websocket protocol answers: pongs, close frames, the end."""
-        write_all(self._protocol.data_to_send(), self.transport, self._stop)
+        """Write what the websocket protocol answers: pongs, close frames, the end; at once, for a
+        lost transport logs every write.
+        """
+        parts = self._protocol.data_to_send()
+        if data := b"".join(parts):
+            self.transport.write(data)
+        if SEND_EOF in parts:
+            self.transport.close()
         if self._protocol.state is not State.OPEN:
             self._stop()
 
@@ -376,10 +364,8 @@ class Subscriber(asyncio.Protocol):
         self._rest = None
         if self._closing_s is None:
             self._closing_s = self._clock()
-            self._source.left(self)
-
-
-_log = logging.getLogger(__name__)
+            if self.guest is not None:
+                self._source.left(self)
 
 
 #: Does some work, here or in another thread, and then calls back here.
@@ -415,16 +401,15 @@ class Broadcaster:
         self._figure = figure
         self._delay = delay
         self._elsewhere = elsewhere
-        # Who waits for a snapshot to be packed, and whether each has been greeted; the snapshots
-        # that are being packed, each with those who wait for it.
+        # Who waits for a snapshot to be packed, and whether each has been greeted; the streams
+        # whose snapshots are being packed.
         self._awaiting: dict[Subscriber, bool] = {}
-        self._packing: dict[int, tuple[NumberedMessage, list[Subscriber]]] = {}
+        self._packing: set[NumberedStream] = set()
         self._epoch = epoch
         self._clock = clock
         # How often streams had to begin anew: part of their epoch.
         self._anew = 0
         self._hub = self._make_hub()
-        self._readers: dict[NumberedStream, set[Subscriber]] = {}
         # Those whose filters select nothing yet share a stream; looked at again where a header is
         # another one.
         self._expecting: set[Subscriber] = set()
@@ -444,22 +429,19 @@ class Broadcaster:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Write moves now; what may wait waits for :meth:`flush`."""
+        self._move_on(lambda: self._hub.publish(changes))
+
+    def flush(self) -> None:
+        """Write everything that waits."""
+        self._move_on(lambda: self._hub.flush())
+
+    def _move_on(self, step: Callable[[], None]) -> None:
         try:
-            self._hub.publish(changes)
+            step()
             self._deliver()
             self._move_expecting()
         except Exception:
             # Broad: whatever went wrong, the stream may have a hole, which only a new one mends.
-            self._start_over()
-
-    def flush(self) -> None:
-        """Write everything that waits."""
-        try:
-            self._hub.flush()
-            self._deliver()
-            self._move_expecting()
-        except Exception:
-            # Broad as in :meth:`publish`.
             self._start_over()
 
     def _start_over(self) -> None:
@@ -468,43 +450,37 @@ class Broadcaster:
         """
         _log.exception("the streams begin anew after a fault")
         self._anew += 1
+        readers = [each for stream in self._hub.streams for each in stream.readers]
         self._hub = self._make_hub()
-        readers, self._readers = self._readers, {}
-        self._awaiting.clear()
-        self._expecting.clear()
-        for subscriber in (each for reading in readers.values() for each in reading):
-            self._tally.subscribers -= 1
+        for subscriber in readers:
             subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
 
     def heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""
         self.flush()
         ask = wire.ping(b"")
-        bodies: dict[Visibility, bytes] = {}
-        for stream, readers in self._readers.items():
-            sees = stream.filter.visibility
-            if sees not in bodies:
-                bodies[sees] = wire.encode(HeartbeatMessage(self._delay(sees)))
-            body = bodies[sees]
+        for stream in self._hub.streams:
+            body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
             frames = wire.frame(wire.number(body, stream.seq)) + ask
-            for subscriber in readers:
+            for subscriber in stream.readers:
                 # Who can't take it now has missed nothing.
                 if subscriber.ready:
                     subscriber.write(frames)
 
     def _deliver(self) -> None:
         """Write each stream's new frames, joined once, to all who read it and can take more."""
-        for stream in self._hub.waiting():
+        for stream in self._hub.streams:
+            if not stream.waiting:
+                continue
             frames = stream.take()
-            readers = self._readers.get(stream, ())
             skipped = 0
-            for subscriber in readers:
+            for subscriber in stream.readers:
                 if subscriber.ready:
                     subscriber.write(frames.deflated if subscriber.deflates else frames.plain)
                 else:
                     subscriber.missed = True
                     skipped += 1
-            self._tally.deliveries += len(readers) - skipped
+            self._tally.deliveries += len(stream.readers) - skipped
             self._tally.skips += skipped
 
     # --- subscribers ------------------------------------------------------------------------------
@@ -540,32 +516,21 @@ class Broadcaster:
             subscriber.close(1013, "too many different filters are in use")  # try again later
             return
         self._expecting.discard(subscriber)
-        self._unread_by(subscriber)
+        subscriber.stream.release(subscriber)
         subscriber.stream = stream
-        self._read_by(subscriber)
+        stream.readers.add(subscriber)
         self._give_snapshot(subscriber, greeted=False)
-
-    def _read_by(self, subscriber: Subscriber) -> None:
-        self._readers.setdefault(subscriber.stream, set()).add(subscriber)
-        self._hub.hold(subscriber.stream)
-
-    def _unread_by(self, subscriber: Subscriber) -> None:
-        readers = self._readers[subscriber.stream]
-        readers.remove(subscriber)
-        self._hub.release(subscriber.stream)
-        if not readers:
-            del self._readers[subscriber.stream]
 
     def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
         """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
         stream = subscriber.stream
         self.flush()
-        self._read_by(subscriber)
+        stream.readers.add(subscriber)
         if subscriber.wanted != stream.filter:
             self._expecting.add(subscriber)
         self._tally.subscribers += 1
-        missing = self._hub.since(stream, *resume) if resume else ResumeTooOld("not asked for")
-        if isinstance(missing, ResumeTooOld):
+        missing = stream.since(*resume) if resume else None
+        if missing is None:
             self._tally.snapshots["joined"] += 1
             self._give_snapshot(subscriber, greeted=False)
         else:
@@ -576,26 +541,17 @@ class Broadcaster:
 
     def _greeting(self, stream: NumberedStream, seq: int, *, resumed: bool) -> bytes:
         """``seq`` is the number before that of the first message."""
-        hello = HelloMessage(
-            protocol=wire.PROTOCOL,
-            epoch=stream.epoch,
-            engine=shown(self._state.engine(), stream.filter.visibility),
-            gain=self._state.gain(),
-            version=live.__version__,
-            resumed=resumed,
-            sight=stream.filter.visibility.wire_name,
-            figure=self._figure,
-            public_delay=self._delay(stream.filter.visibility),
-        )
-        return wire.frame(wire.number(wire.encode(hello), seq))
+        delay = self._delay(stream.filter.visibility)
+        hello = self._hub.hello(stream, self._figure, delay, resumed=resumed)
+        return wire.frame(wire.number(hello, seq))
 
     def left(self, subscriber: Subscriber) -> None:
         """Write no more messages to it."""
         self._awaiting.pop(subscriber, None)
         self._expecting.discard(subscriber)
-        if subscriber in self._readers.get(subscriber.stream, ()):
+        if subscriber in subscriber.stream.readers:
             self._tally.subscribers -= 1
-            self._unread_by(subscriber)
+            subscriber.stream.release(subscriber)
 
     def refresh(self, subscriber: Subscriber) -> None:
         """Give a subscriber that was skipped a fresh snapshot."""
@@ -606,7 +562,9 @@ class Broadcaster:
     def _give_snapshot(
         self, subscriber: Subscriber, *, greeted: bool = True, pack: bool = True
     ) -> None:
-        """At once, or with ``pack`` as soon as it is packed elsewhere."""
+        """At once, or with ``pack`` as soon as it is packed elsewhere, once for all who ask
+        meanwhile.
+        """
         self.flush()
         stream = subscriber.stream
         now, *after = self._hub.beginning(stream)
@@ -614,7 +572,9 @@ class Broadcaster:
             # Until then it is one that messages were kept from.
             subscriber.missed = True
             self._awaiting[subscriber] = greeted
-            self._pack(now, subscriber)
+            if stream not in self._packing:
+                self._packing.add(stream)
+                self._elsewhere(now.pack, lambda: self._packed(stream))
             return
         frames = now.fragments(self._limits.piece_bytes, deflated=subscriber.deflates)
         frames += [each.frame(deflated=subscriber.deflates) for each in after]
@@ -622,40 +582,26 @@ class Broadcaster:
             frames.insert(0, self._greeting(stream, now.seq - 1, resumed=False))
         subscriber.begin(frames, stream.seq)
 
-    def _pack(self, snapshot: NumberedMessage, subscriber: Subscriber) -> None:
-        """Once for all who ask meanwhile."""
-        key = id(snapshot)
-        if key in self._packing:
-            self._packing[key][1].append(subscriber)
-        else:
-            self._packing[key] = snapshot, [subscriber]
-            self._elsewhere(snapshot.pack, lambda: self._packed(key))
-
-    def _packed(self, key: int) -> None:
-        _, waiting = self._packing.pop(key)
-        for subscriber in waiting:
-            greeted = self._awaiting.pop(subscriber, None)
-            if greeted is not None:
-                # Where much has changed meanwhile, the next snapshot is packed here, not again and
-                # again elsewhere.
-                self._give_snapshot(subscriber, greeted=greeted, pack=False)
+    def _packed(self, stream: NumberedStream) -> None:
+        self._packing.discard(stream)
+        for subscriber in [each for each in self._awaiting if each.stream is stream]:
+            greeted = self._awaiting.pop(subscriber)
+            # Where much has changed meanwhile, the next snapshot is packed here, not again and
+            # again elsewhere.
+            self._give_snapshot(subscriber, greeted=greeted, pack=False)
 
     def catch_up(self, subscriber: Subscriber) -> None:
         """Give a subscriber what came while its snapshot was written, if that is not much."""
         self.flush()
         stream = subscriber.stream
         missing = stream.since(stream.epoch, subscriber.cursor)
-        if not isinstance(missing, ResumeTooOld):
+        if missing is not None:
             frames = [each.frame(deflated=subscriber.deflates) for each in missing]
             if sum(map(len, frames)) <= self._limits.write_bytes:
                 subscriber.begin(frames, stream.seq)
                 return
         self._tally.snapshots["late"] += 1
         self._give_snapshot(subscriber)
-
-    def closed(self, reason: str) -> None:
-        """Count a connection that we ended."""
-        self._tally.closes[reason] += 1
 
     def drop_unused(self) -> None:
         """Forget streams that nobody reads any more, once resuming them is over."""

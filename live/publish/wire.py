@@ -87,7 +87,7 @@ def deflate(payload: bytes) -> bytes | None:
 
 def frame(payload: bytes, *, deflated: bool = False) -> bytes:
     """One unfragmented, unmasked text frame."""
-    return header(len(payload), _FIN | _TEXT | (_RSV1 if deflated else 0)) + payload
+    return fragments(payload, len(payload) or 1, deflated=deflated)[0]
 
 
 def fragments(payload: bytes, size: int, *, deflated: bool = False) -> list[bytes]:
@@ -97,15 +97,14 @@ def fragments(payload: bytes, size: int, *, deflated: bool = False) -> list[byte
     snapshot can still be sent the reason of its end.
     """
     pieces = [payload[at : at + size] for at in range(0, len(payload), size)] or [b""]
-    last = len(pieces) - 1
     first = _TEXT | (_RSV1 if deflated else 0)
     return [
-        header(len(piece), (first if at == 0 else 0) | (_FIN if at == last else 0)) + piece
+        header(len(piece), (0 if at else first) | (0 if at < len(pieces) - 1 else _FIN)) + piece
         for at, piece in enumerate(pieces)
     ]
 
 
-def header(length: int, first: int = _FIN | _TEXT) -> bytes:
+def header(length: int, first: int) -> bytes:
     """The frame header before ``length`` bytes of payload (RFC 6455, section 5.2)."""
     if length < 126:
         return bytes((first, length))

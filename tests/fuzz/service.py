@@ -220,8 +220,8 @@ def frames(data: bytes) -> None:
 
 
 def tokens(data: bytes) -> None:
-    held = read_tokens(data.decode("utf-8", "replace"), "tokens.toml")
-    held.find("0" * 64, dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
+    for token in read_tokens(data.decode("utf-8", "replace"), "tokens.toml").values():
+        token.expired(dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
 
 
 @contextlib.contextmanager

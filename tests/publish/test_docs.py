@@ -39,7 +39,7 @@ from live.events import (
 )
 from live.manual.pages import TOPICS
 from live.publish import board_picture, wire
-from live.publish.access import Authentication, Tokens, new_token
+from live.publish.access import Authentication, new_token
 from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import RetainedMessages, status
 from live.publish.docs import EXAMPLES, asyncapi, notes, page, schemas
@@ -361,7 +361,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
 WORLD = busy_world()
 NOON = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
 OPEN = Authentication(None, public=False, hide_scores=False, now=lambda: NOON)
-CLOSED = Authentication(Tokens(), public=False, hide_scores=False, now=lambda: NOON)
+CLOSED = Authentication({}, public=False, hide_scores=False, now=lambda: NOON)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from live.publish.access import ClientLimits
 from live.publish.connection import HttpConnection
@@ -57,7 +57,7 @@ class Host:
 
 
 def connected(wire: Wire, limits: ClientLimits | None = None) -> HttpConnection:
-    made = HttpConnection(Host(), FairTurns(), lambda: 0.0, limits or ClientLimits())
+    made = HttpConnection(cast(Any, Host()), FairTurns(), lambda: 0.0, limits or ClientLimits())
     made.connection_made(wire)
     return made
 

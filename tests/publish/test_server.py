@@ -263,7 +263,7 @@ async def test_an_address_that_is_not_ours_is_a_configuration_error() -> None:
 
 def readers(publisher: Publisher) -> set[Subscriber]:
     """Those who get everything."""
-    return publisher.broadcaster._readers[publisher.broadcaster.stream(EVERYTHING)]
+    return publisher.broadcaster.stream(EVERYTHING).readers
 
 
 def stalled(publisher: Publisher, query: str = "") -> socket.socket:
@@ -547,7 +547,7 @@ async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_gam
         assert first is not None and states[3].hello is not None
         assert states[3].hello.epoch != first.epoch
         # The others' filters still select nothing.
-        assert len(publisher.broadcaster._readers) == 2
+        assert sum(bool(each.readers) for each in publisher.broadcaster._hub.streams) == 2
 
 
 async def test_one_address_has_so_many_filters_and_no_more(

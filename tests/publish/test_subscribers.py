@@ -26,7 +26,7 @@ from websockets.uri import parse_uri
 
 from live.config import ServerConfig
 from live.publish.access import ClientLimits, Guest
-from live.publish.handshake import AdmittedClient, TokenHandshake
+from live.publish.answers import MetricCounts
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.streams import StreamHub
@@ -286,13 +286,24 @@ class CountedProtocol(ServerProtocol):
         super().receive_data(data)
 
 
-def reader(wire: Wire, protocol: ServerProtocol) -> tuple[Subscriber, Broadcaster]:
-    limits = ClientLimits()
-    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=limits)
-    stream = source.stream(EVERYTHING)
-    made = Subscriber(
-        source, stream, wire, lambda: 0.0, limits, lambda gone: None, Guest(), protocol
+def subscriber_on(
+    wire: asyncio.Transport, protocol: ServerProtocol, tally: MetricCounts | None = None
+) -> Subscriber:
+    return Subscriber(
+        wire,
+        lambda: 0.0,
+        ClientLimits(),
+        lambda gone: None,
+        protocol,
+        turns=FairTurns(),
+        tally=tally or MetricCounts(),
     )
+
+
+def reader(wire: Wire, protocol: ServerProtocol) -> tuple[Subscriber, Broadcaster]:
+    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=ClientLimits())
+    made = subscriber_on(wire, protocol)
+    made.follow(source, EVERYTHING, Guest())
     source.join(made, None)
     return made, source
 
@@ -352,24 +363,25 @@ async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> Non
     assert wire.written.count(b"\x8a\x64") == 20
 
 
-class NobodyKnown:
-    """No token is valid; the one that says so has the connection."""
+def stranger(wire: Wire, protocol: ServerProtocol) -> Subscriber:
+    """Who still has to say ``right``."""
+    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=ClientLimits())
+    made = subscriber_on(wire, protocol)
 
-    def __init__(self) -> None:
-        self.rest: bytes | None = None
-
-    def identify(self, connection: TokenHandshake, message: bytes, rest: bytes) -> bool:
+    def introduced(message: bytes) -> None:
         if message == b"right":
-            self.rest = rest
-        return message == b"right"
+            made.follow(source, EVERYTHING, Guest())
+            source.join(made, None)
+        else:
+            made.close(4101)
 
-    def gone(self, connection: asyncio.Protocol) -> None:
-        pass
+    made.said = introduced
+    return made
 
 
-def introduced(wire: Wire, host: NobodyKnown, protocol: ServerProtocol) -> TokenHandshake:
-    client = AdmittedClient(EVERYTHING, None)
-    return TokenHandshake(host, client, wire, "192.0.2.1", lambda: 0.0, ClientLimits(), protocol)
+async def turns(count: int) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize(
@@ -381,12 +393,13 @@ def introduced(wire: Wire, host: NobodyKnown, protocol: ServerProtocol) -> Token
         masked(0x01) + masked(0x00, b"x" * 125) * 2_000,
     ],
 )
-def test_before_a_token_little_is_read_and_answered(flood: bytes) -> None:
+async def test_before_a_token_little_is_read_and_answered(flood: bytes) -> None:
     wire, protocol = Wire(), CountedProtocol()
-    handshake = introduced(wire, NobodyKnown(), protocol)
+    before = stranger(wire, protocol)
     for _ in range(3):
-        handshake.data_received(flood)
-        handshake.eof_received()
+        before.data_received(flood)
+        await turns(40)
+        before.eof_received()
     assert protocol.parsed <= 4096 + 256
     assert len(wire.written) < 2_000
     assert wire.writes <= 20  # a transport that is lost logs every one
@@ -394,21 +407,21 @@ def test_before_a_token_little_is_read_and_answered(flood: bytes) -> None:
     assert wire.ended
 
 
-def test_a_flood_behind_a_wrong_token_is_not_read() -> None:
+async def test_a_flood_behind_a_wrong_token_is_not_read() -> None:
     wire, protocol = Wire(), CountedProtocol()
-    handshake = introduced(wire, NobodyKnown(), protocol)
-    handshake.data_received(masked(0x81, b"wrong") + masked(0x8A) * 40_000)
+    stranger(wire, protocol).data_received(masked(0x81, b"wrong") + masked(0x8A) * 40_000)
+    await turns(40)
     assert protocol.parsed <= 512
     assert closes(wire.written) == [4101]
 
 
-def test_what_came_behind_the_token_is_handed_on() -> None:
-    wire, host = Wire(), NobodyKnown()
-    handshake = introduced(wire, host, CountedProtocol())
-    first = masked(0x8A) + masked(0x81, b"right")
-    handshake.data_received(first.ljust(256, b"\0") + b"rest")
-    assert host.rest == b"rest"
-    assert not wire.written
+async def test_what_came_behind_the_token_is_read() -> None:
+    wire = Wire()
+    first = masked(0x8A) + masked(0x81, b"right") + masked(0x89, b"ping") * 50
+    stranger(wire, CountedProtocol()).data_received(first)
+    assert b'"type":"hello"' in wire.written
+    await turns(10)
+    assert wire.written.count(b"\x8a\x04ping") == 50
 
 
 async def test_after_a_fault_of_ours_readers_come_again_and_hold_what_is_true(
@@ -483,10 +496,8 @@ def deflating(held: Broadcaster) -> tuple[Subscriber, Transport]:
     transport = Transport()
     protocol = ServerProtocol(state=State.OPEN)
     protocol.extensions = [PerMessageDeflate(True, True, 15, 15)]
-    subscriber = Subscriber(
-        held, held.stream(EVERYTHING), transport, lambda: 0.0, ClientLimits(), lambda gone: None,
-        protocol=protocol,
-    )  # fmt: skip
+    subscriber = subscriber_on(transport, protocol)
+    subscriber.follow(held, EVERYTHING, Guest())
     assert subscriber.deflates
     return subscriber, transport
 
