@@ -8,6 +8,7 @@ default, and what it means; a setting's environment variable is its dotted key i
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import logging
 import math
@@ -18,102 +19,70 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from live.errors import ConfigError
 from live.events import BellChoice, FigureChoice, GainKind, MomentKind, Severity
 
 log = logging.getLogger(__name__)
 
-Port = Annotated[int, msgspec.Meta(ge=0, le=65535, description="a port from 0 to 65535")]
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
-Positive = Annotated[int, msgspec.Meta(ge=1, le=10**12, description="a whole number above 0")]
-ClusterUrl = Annotated[
-    str,
-    msgspec.Meta(
-        pattern="^((tcp|tls|ws|wss)://[^/]|$)",
-        description="a Dask scheduler's address with tcp:// or tls://, or empty",
-    ),
-]
-Lines = Annotated[int, msgspec.Meta(ge=1, le=256, description="a whole number from 1 to 256")]
-HashSize = Annotated[int, msgspec.Meta(ge=1, le=2**20, description="megabytes, 1 to 1048576")]
-Nice = Annotated[int, msgspec.Meta(ge=0, le=19, description="a whole number from 0 to 19")]
-Elo = Annotated[int, msgspec.Meta(ge=0, le=5000, description="an Elo rating from 0 to 5000")]
-Seconds = Annotated[float, msgspec.Meta(gt=0, description="seconds, above 0")]
-Charset = Annotated[
-    str,
-    msgspec.Meta(
-        pattern="^[A-Za-z0-9_.:-]{0,40}$", description="a charset such as cp1251, or empty"
-    ),
-]
-Delay = Annotated[
-    float,
-    msgspec.Meta(
-        ge=0, le=86_400, description='seconds up to 86400, or "90s", "15m", "1h"; 0 for none'
-    ),
-]
-Rounds = Annotated[
-    tuple[str, ...], msgspec.Meta(description='a list of rounds, such as ["7", "8", "9"]')
-]
-Hours = Annotated[
-    float, msgspec.Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")
-]
-SocketUrl = Annotated[
-    str,
-    msgspec.Meta(pattern="^(wss?://[^/]|$)", description="a URL with ws:// or wss://, or empty"),
-]
-Weight = Annotated[float, msgspec.Meta(ge=0, le=1, description="a number from 0 to 1")]
-Names = Annotated[tuple[str, ...], msgspec.Meta(description='a list such as ["Carlsen, Magnus"]')]
-PluginName = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_.-]{1,60}$")]
-PluginNames = Annotated[
-    tuple[PluginName, ...],
-    msgspec.Meta(description='a list of names of letters, digits, . _ and -, such as ["pairings"]'),
-]
-Factor = Annotated[float, msgspec.Meta(gt=0, description="a number above 0")]
-Host = Annotated[str, msgspec.Meta(min_length=1, description="a host name or address")]
-Hosts = Annotated[
-    tuple[str, ...], msgspec.Meta(description='a list of host names, such as ["chess.example.org"]')
-]
-Origin = Annotated[str, msgspec.Meta(pattern="^(null|https?://[^/]+)$")]
-Origins = Annotated[
-    tuple[Origin, ...],
-    msgspec.Meta(description='a list of origins, such as ["https://example.org"] or ["null"]'),
-]
-Frame = Annotated[str, msgspec.Meta(pattern=r"^https?://[A-Za-z0-9.*:\[\]-]+$")]
-Frames = Annotated[
-    tuple[Frame, ...],
-    msgspec.Meta(description='a list of origins, such as ["https://example.org"]'),
-]
-HttpUrl = Annotated[
-    str, msgspec.Meta(pattern="^https?://[^/]", description="a URL with http:// or https://")
-]
-HttpUrlOrNone = Annotated[
-    str,
-    msgspec.Meta(
-        pattern="^(https?://[^/]|$)", description="a URL with http:// or https://, or empty"
-    ),
-]
-
+Port = Annotated[int, Meta(ge=0, le=65535, description="a port from 0 to 65535")]
+Count = Annotated[int, Meta(ge=0, le=10**12, description="a whole number, 0 or more")]
+Positive = Annotated[int, Meta(ge=1, le=10**12, description="a whole number above 0")]
+Lines = Annotated[int, Meta(ge=1, le=256, description="a whole number from 1 to 256")]
+HashSize = Annotated[int, Meta(ge=1, le=2**20, description="megabytes, 1 to 1048576")]
+Nice = Annotated[int, Meta(ge=0, le=19, description="a whole number from 0 to 19")]
+Elo = Annotated[int, Meta(ge=0, le=5000, description="an Elo rating from 0 to 5000")]
+Seconds = Annotated[float, Meta(gt=0, description="seconds, above 0")]
+_DELAYS = 'seconds up to 86400, or "90s", "15m", "1h"; 0 for none'
+Delay = Annotated[float, Meta(ge=0, le=86_400, description=_DELAYS)]
+Hours = Annotated[float, Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")]
+Weight = Annotated[float, Meta(ge=0, le=1, description="a number from 0 to 1")]
+Factor = Annotated[float, Meta(gt=0, description="a number above 0")]
+Host = Annotated[str, Meta(min_length=1, description="a host name or address")]
+_CHARSETS = "a charset such as cp1251, or empty"
+Charset = Annotated[str, Meta(pattern="^[A-Za-z0-9_.:-]{0,40}$", description=_CHARSETS)]
+_HTTP = "a URL with http:// or https://"
+HttpUrl = Annotated[str, Meta(pattern="^https?://[^/]", description=_HTTP)]
+HttpUrlOrNone = Annotated[str, Meta(pattern="^(https?://[^/]|$)", description=f"{_HTTP}, or empty")]
+_SOCKETS = "a URL with ws:// or wss://, or empty"
+SocketUrl = Annotated[str, Meta(pattern="^(wss?://[^/]|$)", description=_SOCKETS)]
+_CLUSTERS = "a Dask scheduler's address with tcp:// or tls://, or empty"
+ClusterUrl = Annotated[str, Meta(pattern="^((tcp|tls|ws|wss)://[^/]|$)", description=_CLUSTERS)]
 BrokerUrl = Annotated[
     str,
-    msgspec.Meta(
+    Meta(
         pattern="^(mqtts?://([^/:@]+@)?([^/:@\\[\\]]+|\\[[^/@]+\\])(:[0-9]{1,5})?/?|)$",
         description="mqtt://[USER@]HOST[:PORT] or mqtts://… without a password, or empty",
     ),
 ]
-TopicPrefix = Annotated[
-    str,
-    msgspec.Meta(
-        pattern="^[^/+#$\\x00]([^+#\\x00]*[^/+#\\x00])?$", description="a topic without + and #"
-    ),
+_TOPIC = "^[^/+#$\\x00]([^+#\\x00]*[^/+#\\x00])?$"
+TopicPrefix = Annotated[str, Meta(pattern=_TOPIC, description="a topic without + and #")]
+
+# --- lists ---
+_ROUNDS = 'a list of rounds, such as ["7", "8", "9"]'
+Rounds = Annotated[tuple[str, ...], Meta(description=_ROUNDS)]
+Names = Annotated[tuple[str, ...], Meta(description='a list such as ["Carlsen, Magnus"]')]
+_HOSTS = 'a list of host names, such as ["chess.example.org"]'
+Hosts = Annotated[tuple[str, ...], Meta(description=_HOSTS)]
+PluginName = Annotated[str, Meta(pattern="^[A-Za-z0-9_.-]{1,60}$")]
+_PLUGINS = 'a list of names of letters, digits, . _ and -, such as ["pairings"]'
+PluginNames = Annotated[tuple[PluginName, ...], Meta(description=_PLUGINS)]
+Origin = Annotated[str, Meta(pattern="^(null|https?://[^/]+)$")]
+_ORIGINS = 'a list of origins, such as ["https://example.org"]'
+Origins = Annotated[tuple[Origin, ...], Meta(description=f'{_ORIGINS} or ["null"]')]
+Frame = Annotated[str, Meta(pattern=r"^https?://[A-Za-z0-9.*:\[\]-]+$")]
+Frames = Annotated[tuple[Frame, ...], Meta(description=_ORIGINS)]
+_MOMENTS = 'a list of kinds of moments, such as ["turn", "comeback"]'
+MomentKinds = Annotated[tuple[MomentKind, ...], Meta(description=_MOMENTS)]
+NoticeKinds = Annotated[
+    tuple[Literal["begins", "ends", "moments"], ...],
+    Meta(description='a list of "begins", "ends" and "moments"'),
 ]
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Common strictness of all sections."""
-
-
-Types = Mapping[str, Any]
-"""The type of every setting by its dotted key (``feeds.lichess.base_url``)."""
 
 
 def setting_types(section: type[msgspec.Struct], prefix: str = "") -> dict[str, Any]:
@@ -336,16 +305,6 @@ class TerminalConfig(Section, frozen=True):
     """Which new alerts ring the bell, until somebody presses b."""
 
 
-MomentKinds = Annotated[
-    tuple[MomentKind, ...],
-    msgspec.Meta(description='a list of kinds of moments, such as ["turn", "comeback"]'),
-]
-NoticeKinds = Annotated[
-    tuple[Literal["begins", "ends", "moments"], ...],
-    msgspec.Meta(description='a list of "begins", "ends" and "moments"'),
-]
-
-
 class DirectorConfig(Section, frozen=True):
     """``[director]``: scenes of OBS switched on moments."""
 
@@ -455,16 +414,18 @@ class GoneSetting(NamedTuple):
     values: tuple[str, ...] = ()
     """Only these values have gone; empty: all."""
 
+    def takes(self, key: str, value: object) -> bool:
+        """Whether a setting is this one."""
+        return key == self.key and (not self.values or value in self.values)
 
-def flat(
-    tree: Mapping[str, Any], types: Types = SETTINGS, prefix: str = ""
-) -> Iterator[tuple[str, object]]:
+
+def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
     """The values of a TOML file by dotted key, known or not; an unknown empty table is one too."""
     for name, value in tree.items():
         key = prefix + name
         if isinstance(value, dict) and value:
-            yield from flat(value, types, key + ".")
-        elif value != {} or not _is_table(key, types):
+            yield from flat(value, key + ".")
+        elif value != {} or not _is_table(key):
             yield key, value
 
 
@@ -480,35 +441,29 @@ def nested(values: Mapping[str, object]) -> dict[str, Any]:
     return tree
 
 
-def checked(
-    subject: str, key: str, value: object, types: Types = SETTINGS, *, text: bool = False
-) -> object:
+def checked(subject: str, key: str, value: object, *, text: bool = False) -> object:
     """``value`` as the type of ``key``, or ConfigError about ``subject``.
 
     With ``text`` the value is read from a string, as the environment holds it; a list has commas
     between its values.
     """
-    if key not in types:
-        if _is_table(key, types):
+    if key not in SETTINGS:
+        if _is_table(key):
             raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
-        raise unknown(subject, key, types)
+        raise unknown(subject, key, SETTINGS)
+    kind = SETTINGS[key]
     if isinstance(value, str) and not value.isprintable() and not _is_text(value):
         raise ConfigError(subject, "is not UTF-8 text", "Write it in UTF-8")
-    if text and isinstance(value, str) and _is_list(types[key]):
+    if text and isinstance(value, str) and _is_list(kind):
         value = [part.strip() for part in value.split(",") if part.strip()]
-    given: object = value
-    if isinstance(value, str) and types[key] == Delay:
-        given = seconds_of(value)
-    try:
-        converted = msgspec.convert(given, types[key], strict=not text)
-    except msgspec.ValidationError:
-        pass
-    else:
+    given = seconds_of(value) if isinstance(value, str) and kind == Delay else value
+    with contextlib.suppress(msgspec.ValidationError):
+        converted: object = msgspec.convert(given, kind, strict=not text)
         if not isinstance(converted, float) or math.isfinite(converted):
             return converted
     shown = str(value) if isinstance(value, float) else msgspec.json.encode(value).decode()
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    expected = in_words(msgspec.inspect.type_info(types[key]))
+    expected = in_words(msgspec.inspect.type_info(kind))
     raise ConfigError(subject, f"{shown} does not fit", f"Expected is {expected}")
 
 
@@ -550,8 +505,8 @@ def in_words(info: msgspec.inspect.Type) -> str:
     raise TypeError(f"a setting of type {info} needs a description")
 
 
-def _is_table(key: str, types: Types) -> bool:
-    return any(known.startswith(key + ".") for known in types)
+def _is_table(key: str) -> bool:
+    return any(known.startswith(key + ".") for known in SETTINGS)
 
 
 def _is_list(kind: Any) -> bool:
@@ -662,7 +617,7 @@ def load_config(
 def _has_gone(subject: str, key: str, value: object) -> bool:
     """Whether a setting has gone with the version before, which is said once here."""
     for each in GONE:
-        if each.key == key and (not each.values or value in each.values):
+        if each.takes(key, value):
             log.warning("%s has gone and is ignored: %s", subject, each.instead)
             return True
     return False
@@ -723,12 +678,10 @@ def from_env(env: Mapping[str, str]) -> dict[str, object]:
 
 
 def _from_flags(overrides: Mapping[str, object]) -> dict[str, object]:
-    layer = {
-        key: checked(f"command line: {key}", key, value)
-        for key, value in overrides.items()
-        if value is not None
-    }
-    return _one_limit("command line", layer)
+    where = "command line"
+    given = {key: value for key, value in overrides.items() if value is not None}
+    layer = {key: checked(f"{where}: {key}", key, value) for key, value in given.items()}
+    return _one_limit(where, layer)
 
 
 def _one_limit(where: str, layer: dict[str, object]) -> dict[str, object]:

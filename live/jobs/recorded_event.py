@@ -23,7 +23,7 @@ from rich.text import Text
 
 from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, with_boards
-from live.config import GONE, SETTINGS, Config, flat, nested
+from live.config import GONE, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
@@ -176,7 +176,7 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
 
 def _known(settings: dict[str, object]) -> dict[str, object]:
     """Without what has gone since an earlier version."""
-    given = dict(flat(settings, SETTINGS))
+    given = dict(flat(settings))
     gone = {each.key for each in GONE if not each.values or given.get(each.key) in each.values}
     return nested({key: value for key, value in given.items() if key not in gone})
 

@@ -329,7 +329,7 @@ def in_force(old: Config, new: Config, difference: SettingsDifference) -> Config
 
 
 def _flat(config: Config) -> dict[str, object]:
-    return dict(flat(msgspec.to_builtins(config), SETTINGS))
+    return dict(flat(msgspec.to_builtins(config)))
 
 
 class ReloadablePart(NamedTuple):

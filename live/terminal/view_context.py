@@ -12,7 +12,7 @@ from urllib.parse import quote
 import msgspec
 from rich.text import Text
 
-from live.config import Delay, checked
+from live.config import checked
 from live.errors import ConfigError, LiveRateError
 from live.events import (
     Alert,
@@ -296,7 +296,7 @@ class ViewContext:
     def _ask_delay(self) -> None:
         def done(text: str) -> None:
             try:
-                seconds = float(str(checked("delay", "delay", text, {"delay": Delay})))
+                seconds = float(str(checked("delay", "feeds.delay_s", text)))
             except ConfigError as error:
                 self.notify(str(error))
                 return

@@ -289,7 +289,7 @@ def other(key: str, now: object) -> object:
     named = [value for each in choices for value in getattr(each, "values", ())]
     for value in (*SAMPLES, *named):
         with contextlib.suppress(ConfigError):
-            found = checked(key, key, value, SETTINGS)
+            found = checked(key, key, value)
             if msgspec.to_builtins(found) != now:
                 return found
     raise AssertionError(f"no sample fits {key}")
@@ -304,7 +304,7 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     """
     (pgn := tmp_path / "games.pgn").write_text("")
     old = Config()
-    values = dict(flat(msgspec.to_builtins(old), SETTINGS))
+    values = dict(flat(msgspec.to_builtins(old)))
     values[key] = other(key, values[key])
     new = msgspec.convert(nested(values), Config)
     publisher, sources = Publisher(old.server, World(1)), SourceRunner([str(pgn)], old.feeds)
