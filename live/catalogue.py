@@ -8,7 +8,7 @@ of the manual.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -19,9 +19,9 @@ EARLY_MOVES = 10
 #: What words reach to; a number beyond is written as its end.
 LEAST_SHOWN_ELO, MOST_SHOWN_ELO = 800, 3200
 
-Kind = Literal["elo", "rating", "difference", "count", "points", "share", "number"]
-"""``elo`` ends in words at 800 and 3200; ``rating`` and ``difference`` are whole Elo, the latter
-with its sign; a ``share`` from 0 to 1 is written in per cent."""
+Kind = Literal["elo", "rating", "count", "points", "share", "number"]
+"""``elo`` ends in words at 800 and 3200, ``rating`` is whole Elo; a ``share`` from 0 to 1 is
+written in per cent."""
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,185 +57,166 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 _METHOD = "methods."
 
 
-def _share(id: str, name: str, head: str, meaning: str) -> Figure:
-    """A share of moves among the methods, with its interval."""
-    value, low, high = (f"{_METHOD}{id}.{end}" for end in ("share", "low", "high"))
+def _figure(
+    id: str, name: str, head: str, kind: Kind, meaning: str, *, value: str = "", **more: Any
+) -> Figure:
+    """A row; its ``value`` is the field of its id, unless another is named. ``ends``: what its
+    interval's two fields begin with.
+    """
+    if ends := more.pop("ends", ""):
+        more = {"low": f"{ends}low", "high": f"{ends}high", "interval": "95 %", **more}
     return Figure(
-        id=id,
-        name=name,
-        head=head,
-        kind="share",
-        value=value,
-        low=low,
-        high=high,
-        interval="95 %",
-        meaning=meaning,
-        side=True,
+        id=id, name=name, head=head, kind=kind, meaning=meaning, value=value or id, **more
     )
 
 
+def _share(id: str, name: str, head: str, meaning: str) -> Figure:
+    """A share of moves among the methods, with its interval."""
+    field = f"{_METHOD}{id}."
+    return _figure(id, name, head, "share", meaning, value=f"{field}share", ends=field, side=True)
+
+
 FIGURES: tuple[Figure, ...] = (
-    Figure(
-        id="elo",
-        name="Elo",
-        head="Elo",
-        kind="rating",
-        value="elo",
+    _figure(
+        "elo",
+        "Elo",
+        "Elo",
+        "rating",
+        "The player's own rating, from the source or the rating list.",
         missing="the source gives no rating",
-        meaning="The player's own rating, from the source or the rating list.",
         usual=True,
     ),
-    Figure(
-        id="perceived",
-        name="Playing like",
-        head="Plays like",
-        kind="elo",
-        value="perceived",
-        low="usual_low",
-        high="usual_high",
+    _figure(
+        "perceived",
+        "Playing like",
+        "Plays like",
+        "elo",
+        "The rating these moves look like, by what players of every rating lose in the "
+        "same positions. Both start at the level of the game, with thirty moves' weight. Usual: "
+        "8 of 10 games by players of the own rating.",
+        ends="usual_",
         interval="usual",
         unit="Elo",
         missing="no counted move yet, or nothing reads these scores",
-        meaning="The rating these moves look like, by what players of every rating lose in the "
-        "same positions. Both start at the level of the game, with thirty moves' weight. Usual: "
-        "8 of 10 games by players of the own rating.",
         usual=True,
     ),
-    Figure(
-        id="percentile",
-        name="Percentile",
-        head="Pct",
-        kind="number",
-        value="percentile",
+    _figure(
+        "percentile",
+        "Percentile",
+        "Pct",
+        "number",
+        "How many of 100 games by players of the own rating are worse than this one: the "
+        "place of “playing like” within what is usual.",
         unit="%",
         missing="needs an own rating and ten counted moves",
-        meaning="How many of 100 games by players of the own rating are worse than this one: the "
-        "place of “playing like” within what is usual.",
         usual=True,
     ),
-    Figure(
-        id="algorithm4",
-        name="Algorithm 4",
-        head="A4",
-        kind="rating",
-        value="difference",
-        low="difference_low",
-        high="difference_high",
-        interval="95 %",
-        above_engine=True,
-        missing="unbounded, or no move rated yet",
-        meaning="Algorithm 4 as published (Ferreira 2012): the player's gains against the "
+    _figure(
+        "algorithm4",
+        "Algorithm 4",
+        "A4",
+        "rating",
+        "Algorithm 4 as published (Ferreira 2012): the player's gains against the "
         "engine's, added to the engine's rating. A scale of its own: it ranks, its distances are "
         "not Elo.",
+        value="difference",
+        ends="difference_",
+        above_engine=True,
+        missing="unbounded, or no move rated yet",
         usual=True,
     ),
-    Figure(
-        id="counted",
-        name="Moves counted",
-        head="n",
-        kind="count",
-        value="counted",
-        meaning="Moves that “playing like” rests on: forced moves and moves without a score are "
+    _figure(
+        "counted",
+        "Moves counted",
+        "n",
+        "count",
+        "Moves that “playing like” rests on: forced moves and moves without a score are "
         "not counted. Under ten it is early.",
         usual=True,
     ),
-    Figure(
-        id="points",
-        name="Points",
-        head="Pts",
-        kind="points",
-        value="points",
+    _figure(
+        "points",
+        "Points",
+        "Pts",
+        "points",
+        "Points of this event's finished games, as their results say, without byes.",
         missing="no game is finished",
-        meaning="Points of this event's finished games, as their results say, without byes.",
         usual=True,
     ),
-    Figure(
-        id="games",
-        name="Games",
-        head="Gm",
-        kind="count",
-        value="games",
-        meaning="Games of this event.",
-        usual=True,
-    ),
-    Figure(
-        id="fide_performance",
-        name="FIDE performance",
-        head="FIDE",
-        kind="rating",
-        value="fide_performance",
-        missing="needs a finished game against a rated opponent",
-        meaning="Rating performance by FIDE's table: finished games against rated opponents, "
+    _figure("games", "Games", "Gm", "count", "Games of this event.", usual=True),
+    _figure(
+        "fide_performance",
+        "FIDE performance",
+        "FIDE",
+        "rating",
+        "Rating performance by FIDE's table: finished games against rated opponents, "
         "results alone.",
+        missing="needs a finished game against a rated opponent",
     ),
-    Figure(
-        id="rating_change",
-        name="Rating change",
-        head="±Elo",
-        kind="number",
-        value="rating_change",
+    _figure(
+        "rating_change",
+        "Rating change",
+        "±Elo",
+        "number",
+        "What these games change of the own rating by FIDE's rules, with the K of the "
+        "rating list, or else 10 from 2400 on and 20 below.",
         digits=1,
         missing="needs an own rating and a finished game against a rated opponent",
-        meaning="What these games change of the own rating by FIDE's rules, with the K of the "
-        "rating list, or else 10 from 2400 on and 20 below.",
     ),
-    Figure(
-        id="score",
-        name="Score against the engine",
-        head="p",
-        kind="number",
-        value="score",
+    _figure(
+        "score",
+        "Score against the engine",
+        "p",
+        "number",
+        "The chance that a move of the player gains more than one of the engine, ties "
+        "counting half (Ferreira 2012, section 4). The engine itself has 0.5.",
         digits=3,
         missing="no move rated yet",
-        meaning="The chance that a move of the player gains more than one of the engine, ties "
-        "counting half (Ferreira 2012, section 4). The engine itself has 0.5.",
     ),
-    Figure(
-        id="tournament",
-        name="Algorithm 2",
-        head="A2",
-        kind="rating",
-        value="methods.tournament_rating",
-        low="methods.tournament_low",
-        high="methods.tournament_high",
-        interval="95 %",
-        missing="no opponent with a bounded comparison yet, or nobody is rated",
-        meaning="Algorithm 2 (Ferreira 2012): everybody's gains compared with everybody's, the "
+    _figure(
+        "tournament",
+        "Algorithm 2",
+        "A2",
+        "rating",
+        "Algorithm 2 (Ferreira 2012): everybody's gains compared with everybody's, the "
         "mean of the rated players kept.",
+        value="methods.tournament_rating",
+        ends="methods.tournament_",
+        missing="no opponent with a bounded comparison yet, or nobody is rated",
     ),
-    Figure(
-        id="mean_gain",
-        name="Mean gain",
-        head="Gain",
-        kind="number",
+    _figure(
+        "mean_gain",
+        "Mean gain",
+        "Gain",
+        "number",
+        "What an average move falls short of the engine's choice.",
         value="mean_gain_cp",
         digits=1,
         unit="cp",
         missing="no move rated yet",
-        meaning="What an average move falls short of the engine's choice.",
         side=True,
     ),
-    Figure(
-        id="accuracy",
-        name="Accuracy",
-        head="Acc.",
-        kind="number",
+    _figure(
+        "accuracy",
+        "Accuracy",
+        "Acc.",
+        "number",
+        "Accuracy of the moves scored so far, by the formula that lichess publishes.",
         value=_METHOD + "accuracy",
         digits=1,
         unit="%",
-        meaning="Accuracy of the moves scored so far, by the formula that lichess publishes.",
         side=True,
     ),
-    Figure(
-        id="centipawn_loss",
-        name="Loss per move",
-        head="Loss",
-        kind="number",
+    _figure(
+        "centipawn_loss",
+        "Loss per move",
+        "Loss",
+        "number",
+        "Average loss of the moves scored so far, scores capped at ten pawns. Sharp games "
+        "cost everybody more.",
         value=_METHOD + "centipawn_loss",
         digits=1,
         unit="cp",
-        meaning="Average loss of the moves scored so far, scores capped at ten pawns. Sharp games "
-        "cost everybody more.",
         side=True,
         least_is_best=True,
     ),
@@ -267,28 +248,26 @@ FIGURES: tuple[Figure, ...] = (
         "As conformance, but what is lost counts less the more the mover is ahead or behind "
         "already (Alliot 2017).",
     ),
-    Figure(
-        id="intrinsic",
-        name="Intrinsic rating",
-        head="IPR",
-        kind="rating",
-        value=_METHOD + "intrinsic.rating",
-        low=_METHOD + "intrinsic.low",
-        high=_METHOD + "intrinsic.high",
-        interval="95 %",
-        missing="needs several lines (Multi-PV)",
-        meaning="The rating whose players would most probably have chosen these moves among "
+    _figure(
+        "intrinsic",
+        "Intrinsic rating",
+        "IPR",
+        "rating",
+        "The rating whose players would most probably have chosen these moves among "
         "several lines (Regan and Haworth 2011). It accuses nobody.",
+        value=_METHOD + "intrinsic.rating",
+        ends="methods.intrinsic.",
+        missing="needs several lines (Multi-PV)",
         side=True,
     ),
-    Figure(
-        id="markov_moves",
-        name="Markov moves",
-        head="Mk",
-        kind="count",
-        value=_METHOD + "markov_moves",
-        meaning="Moves that count for Alliot's Markov predictor, which needs 500 of a player; "
+    _figure(
+        "markov_moves",
+        "Markov moves",
+        "Mk",
+        "count",
+        "Moves that count for Alliot's Markov predictor, which needs 500 of a player; "
         "`live-rate compare` shows it.",
+        value=_METHOD + "markov_moves",
     ),
 )
 
@@ -342,8 +321,6 @@ def written(figure: Figure, value: float | None) -> str:
             return elo_text(value)
         case "rating" | "count":
             return f"{value:.0f}"
-        case "difference":
-            return f"{value:+.0f}".replace("-", "−")
         case "points":
             return points_text(value)
         case "share":

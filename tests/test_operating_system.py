@@ -101,18 +101,20 @@ def test_memory_ends_at_its_limit() -> None:
 
 
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_elsewhere_memory_has_no_limit(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
-    monkeypatch.setattr(sys, "platform", platform)
-    system.limit_memory(1)
-    assert len(bytes(1 << 20)) == 1 << 20
-
-
-@pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_resident_memory_is_not_shown_elsewhere(
+def test_what_only_linux_shows_is_not_guessed_elsewhere(
     monkeypatch: pytest.MonkeyPatch, platform: str
 ) -> None:
+    killed: list[int] = []
     monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(os, "cpu_count", lambda: 12)
+    monkeypatch.setattr(os, "kill", lambda pid, number: killed.append(pid))
+    system.limit_memory(1)
+    assert len(bytes(1 << 20)) == 1 << 20
     assert system.resident_bytes(os.getpid()) is None
+    assert system.processors() == 12
+    # Nobody can say whose a process is.
+    system.kill_marked("=".join(next(iter(os.environ.items()))))
+    assert killed == []
 
 
 def test_memory_and_processors() -> None:
@@ -139,13 +141,6 @@ def test_memory_that_the_system_does_not_name(macos: pytest.MonkeyPatch) -> None
 
     macos.setattr(os, "sysconf", unknown)
     assert system.memory_bytes() is None
-
-
-@pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_elsewhere_every_processor_counts(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(os, "cpu_count", lambda: 12)
-    assert system.processors() == 12
 
 
 def test_the_clocks_of_macos(macos: pytest.MonkeyPatch) -> None:
@@ -229,15 +224,3 @@ def test_marked_children_are_killed_wherever_they_went() -> None:
         assert mine.wait(20) == -signal.SIGKILL
         assert other.poll() is None
         other.kill()
-
-
-@pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_elsewhere_nobody_can_say_whose_a_process_is(
-    monkeypatch: pytest.MonkeyPatch, platform: str
-) -> None:
-    monkeypatch.setattr(sys, "platform", platform)
-    killed: list[int] = []
-    monkeypatch.setattr(os, "kill", lambda pid, number: killed.append(pid))
-    own = next(iter(os.environ.items()))
-    system.kill_marked("=".join(own))
-    assert killed == []

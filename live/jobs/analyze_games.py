@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.config import Config
 from live.errors import InputError
-from live.events import Change, FeedReport, GameDetail, GameMessage, GameReport, HealthMessage
+from live.events import Change, FeedReport, GameMessage, GameReport, HealthMessage
 from live.feeds.charset import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
@@ -293,23 +293,26 @@ def write_json(target: str, figures: object, *, indent: int = 1) -> None:
     write(target, msgspec.json.format(msgspec.json.encode(figures), indent=indent) + b"\n")
 
 
+def say(text: str, console: Console) -> None:
+    """A line as it is, not wrapped: paths and addresses are copied from it."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_tables(whole: Analysis, console: Console) -> None:
+    """Games and players."""
+    width = console.width
+    console.print(event_tables.games(whole.games, whole.engine, whole.gain, width=width))
+    console.print(event_tables.players(whole.players, whole.engine, whole.gain, width=width))
+
+
 def _print_analysis(result: Analysis) -> None:
     console = Console()
-    console.print(event_tables.games(result.games, result.engine, result.gain, width=console.width))
-    console.print(
-        event_tables.players(result.players, result.engine, result.gain, width=console.width)
-    )
+    print_tables(result, console)
     console.print(event_tables.methods(result.players, width=console.width))
     for game in result.games:
-        label = f"{plain(game.white.name)} - {plain(game.black.name)}"
-        for text in (game.problem, *_of_several_sources(game)):
-            if text:
-                console.print(f"{label}: {plain(text, 400)}", markup=False, highlight=False)
-
-
-def _of_several_sources(game: GameDetail) -> Iterator[str]:
-    """Which files hold it, and where they contradict each other."""
-    if game.also:
-        yield f"one game, from {' and '.join((game.feed, *game.also))}"
-    if game.dispute:
-        yield f"these contradict each other: {game.dispute}"
+        # Which files hold it, and where they contradict each other.
+        sources = f"one game, from {' and '.join((game.feed, *game.also))}" if game.also else ""
+        dispute = f"these contradict each other: {game.dispute}" if game.dispute else ""
+        for text in filter(None, (game.problem, sources, dispute)):
+            label = f"{plain(game.white.name)} - {plain(game.black.name)}"
+            console.print(f"{label}: {plain(text, 400)}", markup=False, highlight=False)

@@ -85,20 +85,31 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
     except LiveRateError as error:
         found.append(DoctorFinding("settings", "problem", str(error)))
         config = Config()
-    found.append(_delay(config.feeds))
+    feeds = config.feeds
+    found += _tried("delay", lambda: _delay(feeds))
     found += await _engine(config)
     found += _human(config.human)
-    found.append(_port(config.server))
+    found += _tried("port", lambda: _port(config.server))
     found.append(journal_finding(config.journal))
-    found.append(_lichess_token(config.feeds.lichess.token_file))
-    found += _player_lists(config.feeds)
+    found += _tried("lichess", lambda: _lichess_token(feeds.lichess.token_file))
+    found += _tried("player lists", lambda: _player_lists(feeds))
     found += await _plugins(config.plugins)
-    found.append(DoctorFinding("live-rate", "note", __version__))
-    found.append(
-        DoctorFinding("Python", "note", f"{platform.python_version()}, {platform.platform()}")
-    )
-    found += [DoctorFinding(library, "note", _version(library)) for library in _LIBRARIES]
+    python = f"{platform.python_version()}, {platform.platform()}"
+    found += [
+        DoctorFinding("live-rate", "note", __version__),
+        DoctorFinding("Python", "note", python),
+        *(DoctorFinding(library, "note", _version(library)) for library in _LIBRARIES),
+    ]
     return found
+
+
+def _tried(subject: str, look: Callable[[], DoctorFinding | None]) -> list[DoctorFinding]:
+    """What was found, or the error."""
+    try:
+        found = look()
+    except LiveRateError as error:
+        return [DoctorFinding(subject, "problem", str(error))]
+    return [] if found is None else [found]
 
 
 def overlay_finding(address: str) -> DoctorFinding:
@@ -124,10 +135,7 @@ def gone_options() -> dict[str, list[str]]:
 
 def _delay(config: FeedsConfig) -> DoctorFinding:
     """Who is behind by how much; which boards there will be, nobody knows yet."""
-    try:
-        DelayedGames.of(config)
-    except LiveRateError as error:
-        return DoctorFinding("delay", "problem", str(error))
+    DelayedGames.of(config)
     if words := without_time(config, config.delay_s):
         return DoctorFinding("delay", "problem", words)
     if not config.delay_s:
@@ -140,20 +148,14 @@ def _delay(config: FeedsConfig) -> DoctorFinding:
 
 
 def _lichess_token(token_file: str) -> DoctorFinding:
-    try:
-        given = bool(LichessToken(token_file, os.environ).headers())
-    except LiveRateError as error:
-        return DoctorFinding("lichess", "problem", str(error))
-    text = "a token is there" if given else f"no token, which broadcasts ask for: {GET_ONE}"
-    return DoctorFinding("lichess", "ok" if given else "note", text)
+    if LichessToken(token_file, os.environ).headers():
+        return DoctorFinding("lichess", "ok", "a token is there")
+    return DoctorFinding("lichess", "note", f"no token, which broadcasts ask for: {GET_ONE}")
 
 
-def _player_lists(config: FeedsConfig) -> list[DoctorFinding]:
-    try:
-        lists = open_player_lists(config)
-    except LiveRateError as error:
-        return [DoctorFinding("player lists", "problem", str(error))]
-    return [DoctorFinding("player lists", "ok", text)] if (text := lists.size_text) else []
+def _player_lists(config: FeedsConfig) -> DoctorFinding | None:
+    text = open_player_lists(config).size_text
+    return DoctorFinding("player lists", "ok", text) if text else None
 
 
 async def _plugins(config: PluginsConfig) -> list[DoctorFinding]:
@@ -182,7 +184,7 @@ async def _engine(config: Config) -> list[DoctorFinding]:
     found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
     return [
         DoctorFinding("engine", "ok", f"{found} ({command.argv[-1]})"),
-        _models(config, speed),
+        *_tried("model", lambda: _models(config, speed)),
     ]
 
 
@@ -202,11 +204,8 @@ def _human(config: HumanConfig) -> list[DoctorFinding]:
 
 def _models(config: Config, engine: EngineSpeed) -> DoctorFinding:
     rating, limit = config.rating, limit_text(config.engine)
-    try:
-        measured = MeasuredEngines(load_reference()).get(engine.identity, limit)
-        models = fitting(rating.model, engine.name, limit, rating.gain, measured)
-    except LiveRateError as error:
-        return DoctorFinding("model", "problem", str(error))
+    measured = MeasuredEngines(load_reference()).get(engine.identity, limit)
+    models = fitting(rating.model, engine.name, limit, rating.gain, measured)
     better = advice(models)
     if not models.models:
         return DoctorFinding(
@@ -219,10 +218,7 @@ def _models(config: Config, engine: EngineSpeed) -> DoctorFinding:
 
 def _port(server: ServerConfig) -> DoctorFinding:
     """Listens exactly as the service would, and lets go again."""
-    try:
-        listen(server.host, server.port).close()
-    except LiveRateError as error:
-        return DoctorFinding("port", "problem", str(error))
+    listen(server.host, server.port).close()
     return DoctorFinding("port", "ok", f"{server.host}:{server.port} is free")
 
 

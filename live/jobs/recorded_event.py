@@ -10,14 +10,15 @@ import asyncio
 import contextlib
 import datetime as dt
 import heapq
+import itertools
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -28,7 +29,7 @@ from live.engine.search import Search, SearchKey, SearchKeys
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
 from live.games.game import Game, GameGone, NewGame, Step, game_after
-from live.jobs.analyze_games import progress_bar, write, write_json
+from live.jobs.analyze_games import print_tables, progress_bar, say, write, write_json
 from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.publish.access import is_loopback
@@ -51,7 +52,6 @@ from live.service.program_output import (
 from live.store.journal_reader import (
     JournalReader,
     JournalRun,
-    RecordedNote,
     RecordedScore,
     Restated,
 )
@@ -63,8 +63,7 @@ from live.store.rating_explanation import (
     in_words,
     searches,
 )
-from live.terminal import event_tables
-from live.terminal.text import plain
+from live.terminal.text import counted, plain
 
 
 class RecordedEvent(EventService):
@@ -177,8 +176,7 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
 def _known(settings: dict[str, object]) -> dict[str, object]:
     """Without what has gone since an earlier version."""
     given = dict(flat(settings))
-    gone = {each.key for each in GONE if not each.values or given.get(each.key) in each.values}
-    return nested({key: value for key, value in given.items() if key not in gone})
+    return nested({k: v for k, v in given.items() if not any(each.takes(k, v) for each in GONE)})
 
 
 def games_at(changes: Iterator[Kept]) -> list[Game]:
@@ -203,23 +201,15 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
     run = run_at(reader, path, to_ms)
     service = RecordedEvent(reader, run, config_of(run, path), to_ms)
     games = games_at(reader.changes(to_ms))
-    with _progress(len(games)) as bar:
-        for game in games:
+    with progress_bar(Console(stderr=True)) as bar:
+        for game in bar.track(games, description="reading games"):
             for step in in_pieces(game):
                 service.state.apply(step)
                 service.answer()
-            bar.advance(bar.task_ids[0])
     rule_again(service.state, reader.notes(to_ms))
     for alert in alerts_of(reader.notes(to_ms)):
         service.alert(alert)
     return service
-
-
-@contextlib.contextmanager
-def _progress(games: int) -> Iterator[Progress]:
-    with progress_bar(Console(stderr=True)) as bar:
-        bar.add_task("reading games", total=games)
-        yield bar
 
 
 #: A longer time without anything is not waited out in a replay, milliseconds of the event.
@@ -228,36 +218,6 @@ PAUSE_MS = 300_000
 REST_MS = 5_000
 #: Longest the loop is kept from other work while events are played, seconds.
 SLICE_S = 0.01
-
-
-class _Played:
-    """Which answers are due when, as the event is played."""
-
-    def __init__(self, service: RecordedEvent) -> None:
-        self._service = service
-        self._due: list[tuple[int, int, RequestId, RecordedScore]] = []
-        self._count = 0
-
-    def take(self, now_ms: int) -> None:
-        """Report what was found by now; remember what will be found later."""
-        service = self._service
-        # Then, too, they came within moments.
-        service.answer_about_people()
-        while service.waiting or (self._due and self._due[0][0] <= now_ms):
-            while service.waiting:
-                search, request_id = service.waiting.popleft()
-                found = service.looked_up(search)
-                if found is not None:
-                    self._count += 1
-                    at_ms = found[1].at_ms or 0
-                    heapq.heappush(self._due, (at_ms, self._count, request_id, found[1]))
-            while self._due and self._due[0][0] <= now_ms:
-                _, _, request_id, scored = heapq.heappop(self._due)
-                service.state.searched(request_id, scored.result)
-
-    @property
-    def next_ms(self) -> int | None:
-        return self._due[0][0] if self._due else None
 
 
 async def replay(
@@ -293,10 +253,8 @@ async def replay(
             service.listen(publisher.publish)
             service.listen(JsonPrinter().show if json else line_printer(console))
             with stop_on_signals(stop):
-                # Not wrapped: path and address are copied from here.
-                serving = f"live-rate replays {path} at {publisher.url}"
-                console.print(serving, markup=False, highlight=False, soft_wrap=True)
-                console.print(_alerts_in(reader), highlight=False, soft_wrap=True)
+                say(f"live-rate replays {path} at {publisher.url}", console)
+                say(_alerts_in(reader), console)
                 playing = asyncio.create_task(play(service, reader, speed), name="replay")
                 stopping = asyncio.create_task(stop.wait(), name="stop")
                 telling = asyncio.create_task(tell_moments(service), name="moments")
@@ -304,7 +262,7 @@ async def replay(
                 if playing.done():
                     await playing
                     if linger:
-                        console.print("the journal ends here; Ctrl-C ends this", highlight=False)
+                        say("the journal ends here; Ctrl-C ends this", console)
                         await stopping
                 playing.cancel()
                 stopping.cancel()
@@ -322,87 +280,67 @@ async def tell_moments(service: RecordedEvent) -> None:
 
 async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> None:
     """Let everything happen again, ``speed`` times as fast; pauses of the service are left out."""
-    played = _Played(service)
-    loop = asyncio.get_running_loop()
-    changes = list(reader.changes())
-    clock = _Clock(changes[0].at_ms if changes else 0, loop.time(), speed)
+    loop, counter = asyncio.get_running_loop(), itertools.count()
+    due: list[tuple[int, int, Callable[[], None]]] = []
+
+    def later(at_ms: int, act: Callable[[], None]) -> None:
+        heapq.heappush(due, (at_ms, next(counter), act))
+
     for feed in service.run.feeds:
         service.health(FeedHealth(feed, "live", "replayed from a journal"))
-    slice_s = loop.time()
-    notes = deque(note for note in reader.notes() if note.kind == ALERT)
-    for change in changes:
-        if change.at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
-            clock.skip_to(change.at_ms - REST_MS, loop.time())
-        while (now_ms := clock.now_ms(loop.time())) < change.at_ms:
-            until = min(change.at_ms, played.next_ms or change.at_ms)
-            if notes:
-                until = max(now_ms, min(until, notes[0].at_ms))
-            await asyncio.sleep(clock.seconds(until - now_ms))
-            played.take(clock.now_ms(loop.time()))
-            _note(service, notes, clock.now_ms(loop.time()))
-        for step in _steps(service, change.step):
-            with contextlib.suppress(ValueError, KeyError, IndexError):
-                service.state.apply(step)
-        played.take(now_ms)
-        _note(service, notes, change.at_ms)
-        if loop.time() - slice_s > SLICE_S:
-            await asyncio.sleep(0)
+    for change in reader.changes():
+        later(change.at_ms, partial(_apply, service, change.step))
+    for at_ms, alert in _alerts(reader):
+        later(at_ms, partial(service.alert, alert))
+    start_ms, began_s = due[0][0] if due else 0, loop.time()
+    slice_s = began_s
+    while due:
+        at_ms, _, act = heapq.heappop(due)
+        ahead_ms = at_ms - start_ms - (loop.time() - began_s) * 1000 * speed
+        if ahead_ms > PAUSE_MS:
+            start_ms, began_s, ahead_ms = at_ms - REST_MS, loop.time(), REST_MS
+        if ahead_ms > 0 or loop.time() - slice_s > SLICE_S:
+            await asyncio.sleep(max(0.0, ahead_ms / 1000 / speed))
             slice_s = loop.time()
-    while (due_ms := played.next_ms) is not None:
-        # The service may have been away before the last answers were found.
-        if due_ms - clock.now_ms(loop.time()) > PAUSE_MS:
-            clock.skip_to(due_ms - REST_MS, loop.time())
-        await asyncio.sleep(clock.seconds(due_ms - clock.now_ms(loop.time())))
-        played.take(max(due_ms, clock.now_ms(loop.time())))
-    while notes:
-        if notes[0].at_ms - clock.now_ms(loop.time()) > PAUSE_MS:
-            clock.skip_to(notes[0].at_ms - REST_MS, loop.time())
-        await asyncio.sleep(clock.seconds(notes[0].at_ms - clock.now_ms(loop.time())))
-        _note(service, notes, max(notes[0].at_ms, clock.now_ms(loop.time())))
+        act()
+        # Then, too, they came within moments.
+        service.answer_about_people()
+        while service.waiting:
+            search, request_id = service.waiting.popleft()
+            if (found := service.looked_up(search)) is not None:
+                scored = found[1]
+                later(scored.at_ms or 0, partial(service.state.searched, request_id, scored.result))
     for feed in service.run.feeds:
         service.health(FeedHealth(feed, "finished", "replayed from a journal"))
 
 
+def _alerts(reader: JournalReader) -> Iterator[tuple[int, Alert]]:
+    """Alerts as they were raised, changed and over, each with its time."""
+    for note in reader.notes():
+        if note.kind == ALERT and isinstance(alert := said_in(note), Alert):
+            yield note.at_ms, alert
+
+
 def _alerts_in(reader: JournalReader) -> str:
     """Whether there are alerts to see, for people."""
-    held = {alert.id for note in reader.notes() if isinstance(alert := said_in(note), Alert)}
+    held = {alert.id for _, alert in _alerts(reader)}
     if not held:
         return "it holds no alerts; nobody can know whether there were any"
-    some = "1 alert" if len(held) == 1 else f"{len(held)} alerts"
-    return f"it holds {some}, shown here as they were then; pages show none"
+    return f"it holds {counted(len(held), 'alert')}, shown here as they were then; pages show none"
 
 
-def _note(service: RecordedEvent, notes: deque[RecordedNote], now_ms: int) -> None:
-    """Publish the alerts that had been raised by now."""
-    while notes and notes[0].at_ms <= now_ms:
-        if isinstance(alert := said_in(notes.popleft()), Alert):
-            service.alert(alert)
-
-
-def _steps(service: RecordedEvent, step: Step | Restated) -> Iterator[Step]:
+def _apply(service: RecordedEvent, step: Step | Restated) -> None:
     held = [game.id for game in service.state.held()]
+    steps: list[Step] = []
     if isinstance(step, Restated):
-        yield from (GameGone(id) for id in held)
+        steps += map(GameGone, held)
     else:
         if isinstance(step, NewGame) and step.id in held:
-            yield GameGone(step.id)
-        yield step
-
-
-class _Clock:
-    """The event's time by the loop's."""
-
-    def __init__(self, start_ms: int, began_s: float, speed: float) -> None:
-        self._start_ms, self._began_s, self._speed = start_ms, began_s, speed
-
-    def skip_to(self, ms: int, now_s: float) -> None:
-        self._start_ms, self._began_s = ms, now_s
-
-    def now_ms(self, now_s: float) -> int:
-        return self._start_ms + round((now_s - self._began_s) * 1000 * self._speed)
-
-    def seconds(self, ms: float) -> float:
-        return max(0.0, ms / 1000 / self._speed)
+            steps.append(GameGone(step.id))
+        steps.append(step)
+    for each in steps:
+        with contextlib.suppress(ValueError, KeyError, IndexError):
+            service.state.apply(each)
 
 
 def moment_ms(text: str, now: dt.datetime) -> int:
@@ -449,43 +387,30 @@ def report(
     boards = {game.id: board_words(game) for game in whole.games}
     incidents = tuple(with_boards(log, boards))
     if json is not None:
-        whole_or_more = (
-            JournalReport(**msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents)
-            if alerts
-            else whole
+        more = JournalReport(
+            **msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents
         )
-        write(json, to_json(whole_or_more), private=alerts)
+        write(json, to_json(more if alerts else whole), private=alerts)
     console = Console(stderr=json == "-")
+    zone = now.astimezone().tzinfo or dt.UTC
+    moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
     if to_ms is not None:
-        console.print(f"as of {_moment(to_ms / 1000)}", markup=False, highlight=False)
+        say(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
-        moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
-        for written in write_report(whole, folder, formats, stem=path.stem, now=moment):
-            console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
+        paths = write_report(whole, folder, formats, stem=path.stem, now=moment)
         if alerts:
-            zone = now.astimezone().tzinfo or dt.UTC
+            as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
             found = incident_texts(
-                incidents,
-                formats,
-                stem=path.stem,
-                title=path.stem,
-                written=f"as of {incident_moment(moment.timestamp(), zone)}",
-                zone=zone,
+                incidents, formats, stem=path.stem, title=path.stem, written=as_of, zone=zone
             )
-            for written in write_texts(found, folder, private=True):
-                console.print(f"wrote {written}", markup=False, highlight=False, soft_wrap=True)
+            paths = [*paths, *write_texts(found, folder, private=True)]
+        for written in paths:
+            say(f"wrote {written}", console)
     elif json is None:
-        _print(whole, console)
+        print_tables(whole, console)
         if alerts:
-            console.print(_incidents(incidents))
+            console.print(_incidents(incidents, zone))
     return 0
-
-
-def _print(whole: Analysis, console: Console) -> None:
-    console.print(event_tables.games(whole.games, whole.engine, whole.gain, width=console.width))
-    console.print(
-        event_tables.players(whole.players, whole.engine, whole.gain, width=console.width)
-    )
 
 
 class JournalReport(Analysis, frozen=True):
@@ -497,9 +422,8 @@ class JournalReport(Analysis, frozen=True):
     """The incident log, in the order it began."""
 
 
-def _incidents(incidents: Sequence[Incident]) -> Table:
+def _incidents(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
     table = Table("No.", "", "Board", "What happened", title="Incident log")
-    zone = dt.datetime.now().astimezone().tzinfo or dt.UTC
     for each in incidents:
         began = incident_moment(each.began_s, zone)
         said = [f"{began} {kind_name(each.kind)}"]
@@ -512,10 +436,6 @@ def _incidents(incidents: Sequence[Incident]) -> Table:
     return table
 
 
-def _moment(at_s: float) -> str:
-    return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-
-
 def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
     """``live-rate explain``; returns the exit code."""
     log_to_stderr(Config())
@@ -526,9 +446,8 @@ def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
     if json is not None:
         write_json(json, found)
     else:
-        console = Console()
         for line in in_words(found):
-            console.print(plain(line, 400), markup=False, highlight=False, soft_wrap=True)
+            say(plain(line, 400), Console())
     return 0
 
 
@@ -582,11 +501,8 @@ def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
     Raises:
         InputError: none, or several.
     """
-    for game in games:
-        if game.id == name:
-            return game
     words = name.casefold().split()
-    found = [
+    found = [game for game in games if game.id == name] or [
         game
         for game in games
         if all(word in f"{game.white.name} {game.black.name}".casefold() for word in words)

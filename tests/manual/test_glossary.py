@@ -5,7 +5,6 @@ A term is what stands in backticks in the first cell of a row; a heading says wh
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 from typing import Any, get_args
@@ -48,13 +47,6 @@ def terms(*headings: str) -> set[str]:
 
 def words(text: str) -> set[str]:
     return set(text.split())
-
-
-def test_a_missing_term_is_seen() -> None:
-    assert "Plays like" in terms("Terminal: columns of boards")
-    assert "Nonsense" not in terms("Terminal: columns of boards")
-    with pytest.raises(IndexError):
-        terms("Terminal: columns of nothing")
 
 
 def test_the_columns_of_boards() -> None:
@@ -168,59 +160,3 @@ def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> No
     for name in ("layout", "follow", "theme", "hide", "rating", "flags", "lang", "at"):
         for value in options[name]["values"]:
             assert re.search(rf"[`, ]{value}[`, ]", table), f"{name}={value}"
-
-
-def test_the_columns_of_printed_tables() -> None:
-    """Their heads stand in the code that makes the tables."""
-    printed = [ROOT / "live/terminal/event_tables.py", ROOT / "live/studies/printed_tables.py"]
-    paths = [*(ROOT / "live/report").glob("*.py"), *printed]
-    found = {head for path in paths for head in _heads(path)}
-    assert {"Battle", "By chance", "In usual", "A2", "Elo r"} <= found
-    known = {term for row in re.findall(r"^\| (`.*?) \| ", TEXT, re.M) for term in _terms(row)}
-    assert found - known == set()
-
-
-def _terms(row: str) -> list[str]:
-    return re.findall(r"`([^`]+)`", row)
-
-
-def _heads(path: Path) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and node.args:
-            name = (
-                node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-            )
-            if name.endswith(("Column", "add_column")):
-                found |= _constants(node.args[0])
-            if name == "titled":
-                firsts = (each.value for each in node.keywords if each.arg == "first")
-                found |= {head for each in (*node.args[1:], *firsts) for head in _constants(each)}
-        if isinstance(node, ast.For) and ast.unparse(node.target).startswith(("head", "(head")):
-            found |= _constants(node.iter)
-        if isinstance(node, ast.Assign | ast.AugAssign):
-            target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
-            if ast.unparse(target) == "heads" and isinstance(node.value, ast.Tuple | ast.List):
-                for each in node.value.elts:
-                    found |= _head(each)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "heads.append":
-            found |= _head(node.args[0])
-    return found - {""}
-
-
-def _head(node: ast.expr) -> set[str]:
-    """What a column is called: the last text of a row, behind the name of its cells."""
-    if not isinstance(node, ast.Tuple):
-        return _constants(node)
-    texts = [part for part in node.elts if _constants(part)]
-    last = texts[-1] if texts else None
-    return {last.value} if isinstance(last, ast.Constant) and isinstance(last.value, str) else set()
-
-
-def _constants(node: ast.AST) -> set[str]:
-    inside = ast.walk(node)
-    return {
-        each.value
-        for each in inside
-        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    }
