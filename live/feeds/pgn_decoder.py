@@ -20,16 +20,337 @@ text. ``feed``, ``finish`` and ``read`` do all at once, for small texts and for 
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import re
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator
+from enum import Enum
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import msgspec
 
-from live.events import STANDS, GameReport, Result
+from live.events import GameReport, Result
+from live.feeds.charset import PlainLines, decode
 from live.feeds.movetext import MAX_PLIES, Movetext
-from live.feeds.pgn_headers import GameHead, read_head
-from live.feeds.pgn_splitter import LineEnd, PgnSegment, PgnSplitter
-from live.feeds.position_tracker import PROOF_PLIES
+from live.feeds.pgn_headers import (
+    DOUBTFUL_WORDS,
+    RESULT_WORDS,
+    GameHead,
+    read_head,
+    read_result,
+)
+from live.feeds.position_tracker import gone_on
+
+_INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
+_INDENTED = re.compile(_INDENT)
+#: A blank line, or one that begins like a tag or is escaped.
+_HEADER_LINE = re.compile(_INDENT + rb"[\[%;\n]")
+_BLANK_LINE = re.compile(_INDENT + rb"\n")
+_TAG_LINE = re.compile(_INDENT + rb'\[[ \t]*+[A-Za-z0-9][^\n"]*+"')
+_EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
+#: A line that begins a game after one whose moves were too many.
+_SOME_TAG = re.compile(_INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
+#: The last word of a line, comments apart.
+_LAST_WORD = re.compile(rb"(?<![^\s})])[^\s{}()]++[ \t]*+\Z")
+_RESULT_TAG = re.compile(rb'\[[ \t]*+Result[ \t]*+"([^"\n]*+)"')
+_PLAYED = re.compile(rb"[a-h][1-8]|O-O")
+_RESULT_END_BYTES = 40
+_FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
+_MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
+#: Comments and escapes, for lines in which line comments occur.
+_COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+\n?|^%[^\n]*+\n?")
+#: A text that keeps going on after its result is not given more often than this until it is over.
+_MAX_RESULTS = 4
+#: Lines after which control is given back.
+_PAUSE_LINES = 100
+
+
+class LineEnd(Enum):
+    """How a game's text came to its end."""
+
+    WHOLE = "whole"
+    """A result, or the next game, followed."""
+    CUT = "cut"
+    """The input ended; its last word may be half a word."""
+    TOO_LONG = "too long"
+    """The rest was left out: the game passed the bound."""
+
+
+class PgnSegment(NamedTuple):
+    """The text of one game."""
+
+    header: bytes
+    movetext: bytes
+    end: LineEnd
+
+
+class _Phase(Enum):
+    HEADERS = 1
+    MOVES = 2
+    ENDED = 3
+    SKIPPING = 4
+
+
+class PgnSplitter:
+    """Bytes in, games out, wherever the bytes are cut; holds no more than one game.
+
+    A game is tag lines, then movetext. It ends
+
+    * at a line that ends in a result, outside comments (a following line goes on with the same game
+      unless a blank line, a tag or move number 1 comes first), or
+    * at a tag line that follows movetext, with or without a blank line between, outside comments.
+
+    Blank lines alone end nothing: sources put them between tags, and two of them between tags and
+    moves. A tag line inside a comment does not split. But a comment that was never closed must not
+    swallow the games after it: when a tag line was seen in it and then another ``{``, or the game
+    outgrows its bound, or the input ends, the game ended at that tag line.
+
+    With ``eager`` a game is given as soon as the line with its result is there, and once more if
+    it goes on after that; without, only when the next game begins or the input ends.
+
+    Lines are read once; a comment left open costs a second look at what it held.
+    """
+
+    def __init__(self, *, max_game_bytes: int, eager: bool) -> None:
+        self._limit = max_game_bytes
+        self._eager = eager
+        self._read = 0
+        self.whole = False
+        """The input that ended last had its last game to the result."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the game being collected: the source broke off and will begin anew."""
+        self._plain = PlainLines()
+        self._line = bytearray()  # the beginning of a line
+        self._again: list[bytes] = []  # lines that a comment left open had swallowed
+        self._restart()
+
+    def _restart(self) -> None:
+        """Begin a game."""
+        self._phase = _Phase.HEADERS
+        self._text = bytearray()  # its lines
+        self._moves_at = 0  # where movetext begins
+        self._event_seen = False
+        self._tag: Result | None = None  # what the headers say of the result
+        self._in_comment = False
+        self._tag_in_comment = -1  # first tag line inside the open comment
+        self._results = 0  # lines that ended in a result
+        self._given = False  # the text was given already
+
+    def feed(self, data: bytes) -> Iterator[PgnSegment | None]:
+        """Games completed by ``data``. The iterator must be used up before the next call.
+
+        Gives None now and then, after a millisecond of work or less that found no game.
+        """
+        yield from self._add(self._plain.feed(data))
+
+    def finish(self) -> Iterator[PgnSegment | None]:
+        """End of input: the games still open. Afterwards a new input may begin."""
+        yield from self._add(self._plain.finish())
+        cut = bool(self._line)
+        if cut:
+            yield from self._add(b"\n")
+        while self._phase is _Phase.MOVES and self._tag_in_comment > 0:
+            yield self._end()
+            yield from self._games([])
+        self.whole = self._phase is _Phase.ENDED or (
+            self._phase is _Phase.HEADERS and not self._text.strip()
+        )
+        yield self._last(cut)
+        self.reset()
+
+    def _last(self, cut: bool) -> PgnSegment | None:
+        """What the end of input leaves."""
+        text = self._text
+        if self._phase is _Phase.ENDED:
+            return self._take()
+        header, movetext = self._parts(len(text) - cut)
+        if self._phase is _Phase.MOVES:
+            return PgnSegment(header, movetext, LineEnd.CUT)
+        # Tags that are still being written name nobody yet.
+        ready = text.endswith(b"\n\n") or (b"[White " in text and b"[Black " in text)
+        if self._phase is _Phase.HEADERS and ready and b"[" in header:
+            rest = b"" if movetext.lstrip().startswith(b"[") else movetext
+            return PgnSegment(header, rest, LineEnd.CUT)
+        return None
+
+    def _add(self, data: bytes) -> Iterator[PgnSegment | None]:
+        self._line += data
+        if b"\n" in data:
+            *lines, self._line = self._line.split(b"\n")
+            yield from self._games([bytes(line) + b"\n" for line in lines])
+        while True:
+            if not self._text:
+                self._line = bytearray(_without_indent(self._line))
+            if len(self._text) + len(self._line) <= self._limit:
+                return
+            if self._is_over:
+                yield self._end()
+                yield from self._games([])
+                continue
+            line, self._line = bytes(self._line), bytearray(b".")  # what follows begins no line
+            if self._phase is not _Phase.SKIPPING or self._skipped(line):
+                yield self._too_long(line)
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the game that has outgrown its bound came to its end before."""
+        return self._phase is _Phase.ENDED or self._tag_in_comment > 0
+
+    def _end(self) -> PgnSegment | None:
+        """End the game there."""
+        return self._take(self._tag_in_comment if self._tag_in_comment > 0 else None)
+
+    def _games(self, lines: Iterable[bytes]) -> Iterator[PgnSegment | None]:
+        """Everything that whole lines complete, within the bound."""
+        left = deque(lines)
+        while left or self._again:
+            left.extendleft(reversed(self._again))
+            self._again.clear()
+            segment = self._next(left.popleft())
+            self._read = (self._read + 1) % _PAUSE_LINES
+            if segment is not None or self._read == 0:
+                yield segment
+
+    def _parts(self, end: int) -> tuple[bytes, bytes]:
+        """Header and movetext of the game so far."""
+        text = self._text[: max(0, end)]
+        if self._phase in (_Phase.MOVES, _Phase.ENDED):
+            return bytes(text[: self._moves_at]), bytes(text[self._moves_at :])
+        # A game whose tags and moves share one line, as JSON and chat programs flatten it.
+        tags_end = text.rfind(b'"]') + 2
+        if tags_end < 2:
+            return bytes(text), b""
+        return bytes(text[:tags_end]), bytes(text[tags_end:])
+
+    def _take(self, end: int | None = None) -> PgnSegment | None:
+        """End the game, in front of ``end``; nothing if just that was given already."""
+        end = len(self._text) if end is None else end
+        segment = None if self._given else PgnSegment(*self._parts(end), LineEnd.WHOLE)
+        self._again[:0] = bytes(self._text[end:]).splitlines(keepends=True)
+        self._restart()
+        return segment
+
+    def _too_long(self, line: bytes) -> PgnSegment | None:
+        """Leave out the rest of a game, until a line that begins another one."""
+        line = line[: self._limit - len(self._text)]
+        if self._phase is _Phase.HEADERS and not _HEADER_LINE.match(line):
+            self._phase, self._moves_at = _Phase.MOVES, len(self._text)
+        self._text += line
+        segment = PgnSegment(*self._parts(self._limit), LineEnd.TOO_LONG)
+        given, moves = self._given, self._phase is not _Phase.HEADERS
+        self._restart()
+        self._phase = _Phase.SKIPPING
+        self._next_game = _SOME_TAG if moves else _EVENT_LINE
+        return None if given else segment
+
+    def _skipped(self, line: bytes) -> bool:
+        """Whether a game begins after one that was too long."""
+        if begins := self._next_game.match(line):
+            self._restart()
+        return bool(begins)
+
+    def _next(self, line: bytes) -> PgnSegment | None:
+        """Understand one line; a game if that completes one."""
+        if self._phase is _Phase.SKIPPING and not self._skipped(line):
+            return None
+        if not self._text:
+            line = _without_indent(line)
+            if line == b"\n":
+                return None
+        if len(self._text) + len(line) > self._limit:
+            if not self._is_over:
+                return self._too_long(line)
+            self._again.append(line)
+            return self._end()
+        if self._phase is _Phase.ENDED:
+            if _BLANK_LINE.match(line) or _TAG_LINE.match(line) or _FIRST_MOVE.match(line):
+                self._again.append(line)
+                return self._take()
+            self._phase = _Phase.MOVES  # words after the result: the same game goes on
+            self._given = False
+        return self._header(line) if self._phase is _Phase.HEADERS else self._moves(line)
+
+    def _header(self, line: bytes) -> PgnSegment | None:
+        segment = None
+        if not _HEADER_LINE.match(line):
+            self._phase, self._moves_at = _Phase.MOVES, len(self._text)
+            return self._moves(line)
+        # Games without moves follow each other without movetext between: Event begins a new one.
+        if _EVENT_LINE.match(line):
+            if self._event_seen:
+                segment = self._take()
+            self._event_seen = True
+        if self._tag is None and b"Result" in line and (tag := _RESULT_TAG.search(line)):
+            self._tag = read_result(decode(tag[1]))
+        self._text += line
+        return segment
+
+    def _moves(self, line: bytes) -> PgnSegment | None:
+        if len(self._text) > self._moves_at and _TAG_LINE.match(line):
+            if self._in_comment:
+                if self._tag_in_comment < 0:
+                    self._tag_in_comment = len(self._text)
+            elif _EVENT_LINE.match(line) or _MOVE_LIKE.search(self._text, self._moves_at):
+                self._again.append(line)
+                return self._take()
+            else:  # what looked like movetext was a garbled line between the tags of one game
+                self._phase = _Phase.HEADERS
+                return self._header(line)
+        close = line.find(b"}") if self._in_comment else -1
+        if self._tag_in_comment > 0 and line.find(b"{", 0, close if close >= 0 else None) >= 0:
+            self._again.append(line)
+            return self._end()
+        self._text += line
+        if self._follow_comments(line, close) or not self._is_result(line):
+            return None
+        self._phase = _Phase.ENDED
+        self._results += 1
+        if not self._eager or self._results > _MAX_RESULTS:
+            return None
+        self._given = True
+        return PgnSegment(*self._parts(len(self._text)), LineEnd.WHOLE)
+
+    def _follow_comments(self, line: bytes, close: int) -> bool:
+        """Whether the line ends in a comment; ``close`` is where the open one ends, or -1."""
+        if self._in_comment:
+            if close < 0:
+                return True
+            self._tag_in_comment = -1
+        at = close + 1
+        if line.find(b";", at) < 0 and (at or not line.startswith(b"%")):
+            opened = line.rfind(b"{", at)
+            self._in_comment = opened >= 0 and line.find(b"}", opened) < 0
+            return self._in_comment
+        self._in_comment = to_the_end = False
+        for match in _COMMENTS.finditer(line, at):
+            braced = match[0].startswith(b"{")
+            self._in_comment = braced and match[1] is None
+            to_the_end = not braced
+        return self._in_comment or to_the_end
+
+    def _is_result(self, line: bytes) -> bool:
+        """Whether the line, which was taken in, ends in a result.
+
+        Where the word may say something else it takes the tag to say the same, or that nothing was
+        played, as where a player did not come.
+        """
+        end = len(line) - 1
+        found = _LAST_WORD.search(line, max(0, end - _RESULT_END_BYTES), end)
+        if found is None:
+            return False
+        word = found[0].rstrip()
+        if word in RESULT_WORDS:
+            return True
+        result = DOUBTFUL_WORDS.get(word)
+        if result is None or result == self._tag:
+            return result is not None
+        if word == b"0-0" or self._results > _MAX_RESULTS:
+            return False
+        at = len(self._text) - len(line) + found.start()
+        return _PLAYED.search(self._text, self._moves_at, at) is None
+
 
 #: Work between two slices, in tokens of up to some 20 microseconds.
 _SLICE_TOKENS = 500
@@ -59,65 +380,15 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
 class _Known:
     """One game as it was read last."""
 
-    __slots__ = ("closed", "going_on", "head", "header", "moves", "report", "segment")
+    __slots__ = ("closed", "head", "moves", "reports", "segment")
 
-    def __init__(self, header: bytes, head: GameHead, moves: Movetext) -> None:
-        self.header = header
+    def __init__(self, head: GameHead, moves: Movetext) -> None:
         self.head = head
         self.moves = moves
         self.segment: PgnSegment | None = None
         self.closed = False
-        self.report: GameReport | None = None
-        self.going_on: GameReport | None = None
-        """The game from an illegal move on, where it went on from there."""
-
-
-class _GameCache:
-    """Games by their headers, so that a game sent again is recognised. Least recent go first.
-
-    What is recognised changes only what reading costs, never what is read.
-    """
-
-    def __init__(self, limits: PgnLimits, fallback_charset: str) -> None:
-        self._limits = limits
-        self._charset = fallback_charset
-        self._by_header: OrderedDict[tuple[bytes, int], _Known] = OrderedDict()
-        self._by_identity: dict[tuple[object, ...], _Known] = {}
-
-    def find(self, header: bytes, nth: int) -> _Known:
-        """What is known of the game with these tag lines, ``nth`` of those that share them."""
-        known = self._by_header.get((header, nth))
-        if known is not None:
-            self._by_header.move_to_end((header, nth))
-            return known
-        limits = self._limits
-        head = read_head(
-            header,
-            max_tags=limits.tags,
-            max_line_bytes=limits.tag_line_bytes,
-            fallback_charset=self._charset,
-        )
-        identity = (*_identity(head), nth)
-        known = self._by_identity.get(identity)
-        if known is not None:  # its tags changed: a result, a rating
-            del self._by_header[(known.header, nth)]
-            known.header = header
-            known.head = head
-            known.segment = None
-        else:
-            moves = Movetext(
-                head.board(),
-                max_plies=limits.plies,
-                max_comment_bytes=limits.comment_bytes,
-                playable=head.playable,
-            )
-            known = _Known(header, head, moves)
-            self._by_identity[identity] = known
-        self._by_header[(header, nth)] = known
-        while len(self._by_header) > limits.games:
-            (_, nth), oldest = self._by_header.popitem(last=False)
-            del self._by_identity[(*_identity(oldest.head), nth)]
-        return known
+        self.reports: tuple[GameReport, ...] = ()
+        """None where there is nothing to report; two where it went on from an illegal move."""
 
 
 def _identity(head: GameHead) -> tuple[object, ...]:
@@ -131,116 +402,119 @@ def _identity(head: GameHead) -> tuple[object, ...]:
 
 
 class _GameReader:
-    """Game texts → reports, in slices."""
+    """Game texts → reports, in slices. Games sent again are recognised, the least recent forgotten.
 
-    def __init__(self, limits: PgnLimits, fallback_charset: str) -> None:
-        self._limits = limits
-        self._cache = _GameCache(limits, fallback_charset)
+    What is recognised changes only what reading costs, never what is read.
+    """
 
-    def slices(
+    def __init__(
+        self, *, limits: PgnLimits | None = None, fallback_charset: str = "cp1252"
+    ) -> None:
+        """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
+        self._limits = limits = limits or PgnLimits()
+        self._head = lru_cache(limits.games)(
+            partial(
+                read_head,
+                max_tags=limits.tags,
+                max_line_bytes=limits.tag_line_bytes,
+                fallback_charset=fallback_charset,
+            )
+        )
+        self._known: OrderedDict[tuple[object, ...], _Known] = OrderedDict()
+
+    def _reports(
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool = False
     ) -> Iterator[list[GameReport]]:
         """Reports of the games, in order, a slice of work at a time.
 
         None among ``segments`` stands for work done without finding a game. ``numbered``
-        separates games with equal tag lines by counting them. ``closed``: the text is known to be
+        separates games with equal tags by counting them. ``closed``: the text is known to be
         all there is, so the last game may end without a result token.
         """
         reports: list[GameReport] = []
-        seen: dict[bytes, int] = {}
+        seen: Counter[tuple[object, ...]] = Counter()
         budget = _SLICE_TOKENS
         for segment in segments:
             if segment is None:
                 budget -= _PAUSE_TOKENS
             else:
-                header = segment.header.strip()
-                nth = 0
-                if numbered:
-                    nth = seen.get(header, 0)
-                    seen[header] = nth + 1
-                known = self._cache.find(header, nth)
+                known = self._find(segment.header.strip(), seen if numbered else None)
                 if known.segment is None:
                     budget -= _NEW_GAME_TOKENS
                 if known.segment != segment or known.closed is not closed:
                     known.segment = None
                     whole = segment.end is LineEnd.WHOLE
-                    moves = known.moves
-                    moves.begin(segment.movetext, whole=whole, tag=known.head.result)
+                    known.moves.begin(segment.movetext, whole=whole, tag=known.head.result)
                     while True:
-                        budget = moves.advance(budget)
-                        if moves.done:
+                        budget = known.moves.advance(budget)
+                        if known.moves.done:
                             break
                         yield reports
-                        reports = []
-                        budget = _SLICE_TOKENS
-                    known.report = self._report(known, segment.end, closed)
-                    known.going_on = self._going_on(known, segment)
-                    if known.going_on is not None and known.report is not None:
-                        problem = f"{known.report.problem} {STANDS}"
-                        known.report = msgspec.structs.replace(known.report, problem=problem)
-                    known.segment = segment
-                    known.closed = closed
-                if known.report is not None:
-                    reports.append(known.report)
-                if known.going_on is not None:
-                    reports.append(known.going_on)
+                        reports, budget = [], _SLICE_TOKENS
+                    known.reports = self._told(known, segment.end, closed)
+                    known.segment, known.closed = segment, closed
+                reports += known.reports
                 budget -= _GAME_TOKENS
             if budget <= 0:
                 yield reports
-                reports = []
-                budget = _SLICE_TOKENS
+                reports, budget = [], _SLICE_TOKENS
         if reports:
             yield reports
 
-    def _report(self, known: _Known, end: LineEnd, closed: bool) -> GameReport | None:
-        """The game as it stands; None when there is nothing to report."""
+    def _find(self, header: bytes, seen: Counter[tuple[object, ...]] | None) -> _Known:
+        """What is known of the game with these tag lines, the next of those that are ``seen``."""
+        head = self._head(header)
+        who = _identity(head)
+        if seen is not None:
+            seen[who] += 1
+            who = (*who, seen[who])
+        known = self._known.get(who)
+        if known is None:
+            moves = Movetext(
+                head.board(),
+                max_plies=self._limits.plies,
+                max_comment_bytes=self._limits.comment_bytes,
+                playable=head.playable,
+            )
+            known = self._known[who] = _Known(head, moves)
+            if len(self._known) > self._limits.games:
+                self._known.popitem(last=False)
+            return known
+        self._known.move_to_end(who)
+        if known.head != head:  # its tags changed: a result, a rating
+            known.head, known.segment = head, None
+        return known
+
+    def _told(self, known: _Known, end: LineEnd, closed: bool) -> tuple[GameReport, ...]:
+        """The game as it stands, and what goes on from an illegal move as another."""
         head, moves = known.head, known.moves
         if not head.tags and not moves.moves:
-            return None
+            return ()
         problem = head.problem if not head.playable else moves.problem
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
-        return GameReport(
+        whole = end is LineEnd.WHOLE
+        report = GameReport(
             key=head.key,
             headers=head.headers,
             start_fen=head.start_fen,
             moves=tuple(moves.moves),
-            result=_result(moves.result, head.result, end is LineEnd.WHOLE or closed),
+            result=_result(moves.result, head.result, whole or closed),
             start_eval=moves.start_eval,
             problem=problem or head.problem,
         )
-
-    def _going_on(self, known: _Known, segment: PgnSegment) -> GameReport | None:
-        """What follows an illegal move, as a game of its own that begins in the new position.
-
-        The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and two more
-        moves that fit the position show that it did. Engines and ratings need games in which every
-        move is legal, so the game is two: up to the move, and from behind it.
-        """
-        found = known.moves.after_illegal() if known.report is not None else None
-        if found is None or known.report is None:
-            return None
+        found = moves.after_illegal()
+        if found is None:
+            return (report,)
         board, text = found
         limits = self._limits
         rest = Movetext(board, max_plies=limits.plies, max_comment_bytes=limits.comment_bytes)
-        rest.begin(text, whole=segment.end is LineEnd.WHOLE)
+        rest.begin(text, whole=whole)
         while not rest.done:
             rest.advance(_SLICE_TOKENS)
-        if len(rest.moves) < PROOF_PLIES:
-            return None
-        told = known.report.headers
-        plies = len(known.moves.moves) + 1
-        who = known.head.key or "/".join(
-            (told.event, told.round, told.white.name, told.black.name, told.date)
-        )
-        return msgspec.structs.replace(
-            known.report,
-            key=f"{who} from ply {plies}",
-            start_fen=board.fen(),
-            moves=tuple(rest.moves),
-            start_eval=None,
-            problem=rest.problem,
-        )
+        told = head.headers
+        who = (told.event, told.round, told.white.name, told.black.name, told.date)
+        return gone_on(report, "/".join(who), board, rest.moves, rest.problem)
 
 
 def _result(token: Result | None, tag: Result, whole: bool) -> Result:
@@ -253,23 +527,21 @@ def _result(token: Result | None, tag: Result, whole: bool) -> Result:
     return tag if token == "*" else token
 
 
-class PgnDecoder:
+class PgnDecoder(_GameReader):
     """PGN as it streams in. Keep one per connection, or call :meth:`reset` on a new one."""
 
     def __init__(
         self, *, limits: PgnLimits | None = None, fallback_charset: str = "cp1252"
     ) -> None:
-        """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
-        limits = limits or PgnLimits()
-        self._splitter = PgnSplitter(max_game_bytes=limits.game_bytes, eager=True)
-        self._reader = _GameReader(limits, fallback_charset)
+        super().__init__(limits=limits, fallback_charset=fallback_charset)
+        self._splitter = PgnSplitter(max_game_bytes=self._limits.game_bytes, eager=True)
 
     def slices(self, data: bytes) -> Iterator[list[GameReport]]:
         """Reports of the games that ``data`` completes, some milliseconds of work at a time.
 
         Use it up before giving more. A game that is sent again is reported again, changed or not.
         """
-        return self._reader.slices(_split(self._splitter, data), numbered=False)
+        return self._reports(_split(self._splitter, data), numbered=False)
 
     def feed(self, data: bytes) -> list[GameReport]:
         """As :meth:`slices`, at once: for up to some 8 KiB where nothing may block."""
@@ -282,8 +554,7 @@ class PgnDecoder:
         a game without result token has the result that its tag says. Where a connection just
         broke, call :meth:`reset`.
         """
-        segments = self._splitter.finish()
-        return self._reader.slices(segments, numbered=False, closed=True)
+        return self._reports(self._splitter.finish(), numbered=False, closed=True)
 
     def finish(self) -> list[GameReport]:
         """As :meth:`finish_slices`, at once."""
@@ -294,18 +565,13 @@ class PgnDecoder:
         self._splitter.reset()
 
 
-class PgnReader:
+class PgnReader(_GameReader):
     """A PGN text that is read again and again while it grows or changes."""
 
-    def __init__(
-        self, *, limits: PgnLimits | None = None, fallback_charset: str = "cp1252"
-    ) -> None:
-        self._limits = limits or PgnLimits()
-        self._reader = _GameReader(self._limits, fallback_charset)
-        self.left_out = 0
-        """Games of the last text beyond ``PgnLimits.games``."""
-        self.whole = False
-        """The last text went to the result of its last game; known when it is used up."""
+    left_out = 0
+    """Games of the last text beyond ``PgnLimits.games``."""
+    whole = False
+    """The last text went to the result of its last game; known when it is used up."""
 
     def slices(self, text: bytes, *, closed: bool = False) -> Iterator[list[GameReport]]:
         """Reports of all games in ``text``, in order, some milliseconds of work at a time.
@@ -315,7 +581,7 @@ class PgnReader:
         its tag says, and otherwise ``*``, since what follows may be missing still.
         """
         self.left_out = 0
-        return self._reader.slices(self._segments(text), numbered=True, closed=closed)
+        return self._reports(self._segments(text), numbered=True, closed=closed)
 
     def read(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
         """As :meth:`slices`, at once: for short texts, or in a thread."""
@@ -330,6 +596,11 @@ class PgnReader:
             self.left_out += beyond and segment is not None
             yield None if beyond else segment
         self.whole = splitter.whole
+
+
+def _without_indent(line: bytes | bytearray) -> bytes:
+    found = _INDENTED.match(line)
+    return bytes(line[found.end() :] if found else line)
 
 
 def _split(

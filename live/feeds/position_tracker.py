@@ -92,8 +92,12 @@ class ListedMoves:
         del self.moves[plies:], self._texts[plies:]
 
 
-def with_going_on(
-    report: GameReport, told: Sequence[ListedMove], *, who: str = ""
+def gone_on(
+    report: GameReport,
+    who: str,
+    after: chess.Board,
+    moves: Sequence[Move],
+    problem: str | None,
 ) -> tuple[GameReport, ...]:
     """The game, and what follows an illegal move in it as a game of its own.
 
@@ -103,9 +107,28 @@ def with_going_on(
 
     Args:
         report: up to the illegal move, with the ``problem`` that names it.
-        told: all moves as the source sent them.
         who: names the game among those of its source, where the report has no key.
+        after: the position behind the move.
+        moves: those that fit it.
+        problem: why they end before the game does.
     """
+    if len(moves) < PROOF_PLIES:
+        return (report,)
+    rest = msgspec.structs.replace(
+        report,
+        key=f"{report.key or who} from ply {len(report.moves) + 1}",
+        start_fen=after.fen(),
+        moves=tuple(moves),
+        start_eval=None,
+        problem=problem,
+    )
+    return msgspec.structs.replace(report, problem=f"{report.problem} {STANDS}"), rest
+
+
+def with_going_on(
+    report: GameReport, told: Sequence[ListedMove], *, who: str = ""
+) -> tuple[GameReport, ...]:
+    """As :func:`gone_on`; ``told`` are all moves as the source sent them."""
     plies = len(report.moves)
     if report.problem is None or plies >= len(told):
         return (report,)
@@ -117,16 +140,7 @@ def with_going_on(
         return (report,)
     rest = ListedMoves()
     rest.set(after, told[plies + 1 :])
-    if len(rest.moves) < PROOF_PLIES:
-        return (report,)
-    going_on = msgspec.structs.replace(
-        report,
-        key=f"{report.key or who} from ply {plies + 1}",
-        start_fen=after.fen(),
-        moves=tuple(rest.moves),
-        problem=rest.problem,
-    )
-    return msgspec.structs.replace(report, problem=f"{report.problem} {STANDS}"), going_on
+    return gone_on(report, who, after, rest.moves, rest.problem)
 
 
 #: A game of so many moves that suddenly stands at the start is over, and the next begins.

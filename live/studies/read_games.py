@@ -42,9 +42,8 @@ import msgspec
 
 from live.errors import InputError
 from live.events import MATE_CP
-from live.feeds.pgn_decoder import PgnLimits, PgnReader
+from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head, read_result
-from live.feeds.pgn_splitter import PgnSegment, PgnSplitter
 from live.publish.exports import FORMAT, tag_value, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (

@@ -370,19 +370,18 @@ def test_games_beyond_the_bound_are_counted_and_those_remembered_bounded() -> No
     decoder = PgnDecoder(limits=PgnLimits(games=10))
     for number in range(100):
         decoder.feed(b'[White "W%d"]\n\n1. e4 *\n\n' % number)
-    cache = decoder._reader._cache
-    assert len(cache._by_header) == len(cache._by_identity) == 10
+    assert len(decoder._known) == 10
 
 
 def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:
     decoder = PgnDecoder(limits=PgnLimits(game_bytes=10_000))
     for _ in range(5000):
         assert decoder.feed(b" \n") == []
-    assert len(decoder._splitter._buffer) <= 2
+    assert len(decoder._splitter._text) == 0
     assert len(decoder.feed(b' [Event "a"]\n\n*\n')) == 1
     for _ in range(1000):
         decoder.feed(b"x" * 1000)
-        assert len(decoder._splitter._buffer) <= 11_000
+        assert len(decoder._splitter._line) <= 11_000
     # A result repeated for ever is not given for ever.
     assert len(PgnDecoder().feed(b"e4\n" + b"*\n" * 1000)) < 10
 
