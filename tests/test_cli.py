@@ -97,6 +97,9 @@ def website() -> Iterator[str]:
         (("--feed", "demo", "--config", "missing.toml"), ["missing.toml"]),
         (("--feed", "demo", "--nodes", "10", "--depth", "3"), ["nodes", "depth"]),
         (("--feed", "demo", "--host", "no.such.host.invalid"), ["no.such.host.invalid"]),
+        (("worker", "scheduler"), ["command line: engine.cluster", '"scheduler" does not fit']),
+        (("worker", "tcp://127.0.0.1:9", "--engine", "/bin/cat"), ["/bin/cat: is no UCI engine"]),
+        (("report", "event.sqlite", "--format", "csv"), ["--format: is given without --out"]),
         (("analyze", "nothere.pgn"), ["nothere.pgn"]),
         (("analyze", "notes.pgn"), ["notes.pgn"]),
         (("analyze", "bare.pgn", "--evals", "pgn"), ["bare.pgn", "[%eval]", "--evals engine"]),
@@ -306,13 +309,6 @@ def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
         )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr == "live-rate: the output: its disk is full. Make room, or write elsewhere\n"
-
-
-@pytest.mark.slow
-def test_a_format_without_a_folder_is_refused(tmp_path: Path) -> None:
-    done = live_rate("report", "event.sqlite", "--format", "csv", cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr == "live-rate: --format: is given without --out. Say where: --out FOLDER\n"
 
 
 @pytest.mark.slow

@@ -57,120 +57,6 @@ from tests.service.running import running
 FEED = "games.pgn"
 
 
-@pytest.mark.slow
-async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    told = msgspec.structs.replace(
-        demo_feed.games()[0], moves=demo_feed.games()[0].moves[:2], result="*"
-    )
-    hall = EventService(load_config(None, {}, {"engine.nodes": 500}), EventJournal(path))
-    async with hall.with_engine(live=False, feeds=[FEED]):
-        await hall.take(FeedReport(FEED, (told,), complete=True))
-        await hall.settled()
-        before = analysis(hall.state)
-    connection = sqlite3.connect(path)
-    for key, result, at_ms in connection.execute(
-        "SELECT key, result, at_ms FROM results"
-    ).fetchall():
-        later_ms = at_ms + 8 * 3600 * 1000
-        connection.execute(
-            "UPDATE results SET at_ms = ?, sum = ? WHERE key = ?",
-            (later_ms, sum_of(key, result, later_ms), key),
-        )
-    connection.commit()
-    connection.close()
-    with JournalReader.open(path) as reader:
-        run = run_at(reader, path, None)
-        recorded = RecordedEvent(reader, run, config_of(run, path))
-        async with asyncio.timeout(10):
-            await play(recorded, reader, speed=1e3)  # eight hours would take 29 s
-        assert analysis(recorded.state) == before
-
-
-@pytest.mark.slow
-async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "journal.sqlite"
-    game = demo_feed.games()[0]
-    hall = EventService(load_config(None, {}, {"engine.nodes": 500}), EventJournal(path))
-    async with hall.with_engine(live=False, feeds=[FEED]):
-        for plies in (*range(2, 13), 9, 14):
-            told = msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
-            await hall.take(FeedReport(FEED, (told,), complete=True))
-            await hall.settled()
-        before = analysis(hall.state)
-    shown: list[Change] = []
-    with JournalReader.open(path) as reader:
-        run = run_at(reader, path, None)
-        recorded = RecordedEvent(reader, run, config_of(run, path))
-        recorded.listen(shown.extend)
-        async with asyncio.timeout(60):
-            await play(recorded, reader, speed=1e5)
-        assert analysis(recorded.state) == before
-    moves = [change.ply for change in shown if isinstance(change, MoveMessage)]
-    assert moves == [*range(1, 13), 10, *range(10, 15)]
-    first_score = next(i for i, change in enumerate(shown) if isinstance(change, ScoreMessage))
-    assert any(isinstance(change, MoveMessage) for change in shown[first_score:])
-    assert recorded.state.feeds()[0].state == "finished"
-
-
-@pytest.mark.slow
-async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    game = msgspec.structs.replace(
-        demo_feed.games()[0],
-        moves=demo_feed.games()[0].moves[:2],
-        result="*",
-        problem="illegal move Qh9",
-    )
-    hall = EventService(load_config(None, {}, {"engine.nodes": 10}), EventJournal(path))
-    told: list[Change] = []
-    hall.listen(told.extend)
-    async with hall.with_engine(live=False, feeds=[FEED]):
-        await hall.take(FeedReport(FEED, (game,), complete=True))
-        await hall.settled()
-        (alert,) = hall.arbiter.alerts()
-        hall.arbiter.acknowledge(alert.id, "phoned")
-        await hall.take(
-            FeedReport(FEED, (msgspec.structs.replace(game, problem=None),), complete=True)
-        )
-    with JournalReader.open(path) as reader:
-        run = run_at(reader, path, None)
-        recorded = RecordedEvent(reader, run, config_of(run, path))
-        again: list[Change] = []
-        recorded.listen(again.extend)
-        async with asyncio.timeout(20):
-            await play(recorded, reader, speed=1e3)
-    alerts = [change for change in told if isinstance(change, AlertMessage)]
-    # What is only worded anew is not kept.
-    raised, _, *answered = alerts
-    assert answered
-    assert [change for change in again if isinstance(change, AlertMessage)] == [
-        raised,
-        *answered,
-    ]
-
-
-@pytest.mark.slow
-async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    hall = EventService(load_config(None, {}, {"engine.nodes": 10}), EventJournal(path))
-    async with hall.with_engine(live=False, feeds=[FEED]):
-        told = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:1])
-        await hall.take(FeedReport(FEED, (told,), complete=True))
-    given = ("replay", str(path), "--host", "0.0.0.0", "--port", "0")
-    async with running(*given, cwd=tmp_path) as refused:
-        assert await refused.ends() == 2
-    assert refused.said.strip() == (
-        "live-rate: --host 0.0.0.0: everybody who reaches this address could read along. "
-        "Say --public"
-    )
-    async with running(*given, "--public", cwd=tmp_path) as playing:
-        await playing.says("replays")
-        assert await playing.ends(signal.SIGINT) == 0, playing.said
-
-
 @contextlib.asynccontextmanager
 async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
@@ -198,6 +84,89 @@ def whole_of(service: EventService) -> Analysis:
 
 def as_json(whole: Analysis) -> Any:
     return json.loads(msgspec.json.encode(whole))
+
+
+async def played(path: Path, speed: float) -> tuple[RecordedEvent, list[Change]]:
+    """The event played again, and what was said meanwhile."""
+    shown: list[Change] = []
+    with JournalReader.open(path) as reader:
+        run = run_at(reader, path, None)
+        recorded = RecordedEvent(reader, run, config_of(run, path))
+        recorded.listen(shown.extend)
+        async with asyncio.timeout(60):
+            await play(recorded, reader, speed)
+    return recorded, shown
+
+
+@pytest.mark.slow
+async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with followed(path) as hall:
+        before = await told(hall, beginning(demo_feed.games()[0], 2))
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT key, result, at_ms FROM results").fetchall()
+        for key, result, at_ms in rows:
+            later_ms = at_ms + 8 * 3600 * 1000
+            connection.execute(
+                "UPDATE results SET at_ms = ?, sum = ? WHERE key = ?",
+                (later_ms, sum_of(key, result, later_ms), key),
+            )
+        connection.commit()
+    recorded, _ = await played(path, speed=1e3)  # eight hours would take 29 s
+    assert whole_of(recorded) == before
+
+
+@pytest.mark.slow
+async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with followed(path) as hall:
+        for plies in (*range(2, 13), 9, 14):
+            before = await told(hall, beginning(demo_feed.games()[0], plies))
+    recorded, shown = await played(path, speed=1e5)
+    assert whole_of(recorded) == before
+    moves = [change.ply for change in shown if isinstance(change, MoveMessage)]
+    assert moves == [*range(1, 13), 10, *range(10, 15)]
+    first_score = next(i for i, change in enumerate(shown) if isinstance(change, ScoreMessage))
+    assert any(isinstance(change, MoveMessage) for change in shown[first_score:])
+    assert recorded.state.feeds()[0].state == "finished"
+
+
+@pytest.mark.slow
+async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    game = msgspec.structs.replace(beginning(demo_feed.games()[0], 2), problem="illegal move Qh9")
+    said: list[Change] = []
+    async with followed(path) as hall:
+        hall.listen(said.extend)
+        await told(hall, game)
+        (alert,) = hall.arbiter.alerts()
+        hall.arbiter.acknowledge(alert.id, "phoned")
+        await told(hall, msgspec.structs.replace(game, problem=None))
+    _, again = await played(path, speed=1e3)
+    # What is only worded anew is not kept.
+    raised, _, *answered = [change for change in said if isinstance(change, AlertMessage)]
+    assert answered
+    alerts = [change for change in again if isinstance(change, AlertMessage)]
+    assert alerts == [raised, *answered]
+
+
+@pytest.mark.slow
+async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with followed(path) as hall:
+        await told(hall, beginning(demo_feed.games()[0], 1))
+    given = ("replay", str(path), "--host", "0.0.0.0", "--port", "0")
+    async with running(*given, cwd=tmp_path) as refused:
+        assert await refused.ends() == 2
+    assert refused.said.strip() == (
+        "live-rate: --host 0.0.0.0: everybody who reaches this address could read along. "
+        "Say --public"
+    )
+    async with running(*given, "--public", cwd=tmp_path) as playing:
+        await playing.says("replays")
+        assert await playing.ends(signal.SIGINT) == 0, playing.said
 
 
 @pytest.mark.slow

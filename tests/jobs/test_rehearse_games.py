@@ -6,27 +6,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).resolve().parent.parent / "data"
-LIVE_RATE = (sys.executable, "-c", "from live.cli import main; main()")
+from tests.test_cli import DATA, LIVE_RATE, live_rate
+
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(DATA.parent.parent), "COLUMNS": "100"}
 BOARDS = str(DATA / "four-boards.pgn")
-
-
-def live_rate(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*LIVE_RATE, *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=ENVIRONMENT,
-        check=False,
-    )
 
 
 @pytest.mark.slow

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "br", "hr", "img"}
+VOID = {"meta", "link", "br", "hr", "img", "line", "path", "polyline", "polygon"}
 
 
 class HtmlReader(HTMLParser):
     """Fails on an end tag that closes nothing."""
 
-    def __init__(self, page: bytes) -> None:
+    def __init__(self, page: str | bytes) -> None:
         super().__init__()
         self.open: list[str] = []
         self.ids: list[str] = []
         self.links: list[str] = []
         self.pictures: list[str] = []
         self.tags: list[str] = []
+        self.attributes: set[str] = set()
         self.text = ""
-        self.feed(page.decode())
+        self.feed(page if isinstance(page, str) else page.decode())
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
         if tag not in VOID:
             self.open.append(tag)
         for name, value in attrs:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from live.events import Player
 from live.publish.exports import Analysis
 from live.report.report_page import page
+from tests.manual.html_reader import HtmlReader
 from tests.report.hostile import ENGINE, FORMULA, event, game, player
 
 WRITTEN = "2026-11-21 09:00 UTC"
@@ -23,48 +22,20 @@ def _names(text: str) -> set[str]:
 #: All the markup there is. What could load, run or link is not among it.
 TAGS = _names(
     "html head meta title style body h1 h2 h3 p table thead tbody tr th td section header span div "
-    "figure figcaption br svg line text polyline polygon small b i bdi dl dt dd"
+    "figure figcaption br svg line path text polyline polygon small b i bdi dl dt dd"
 )
 ATTRIBUTES = _names(
     "lang charset http-equiv content name class viewbox role aria-label x x1 x2 y y1 y2 points "
-    "text-anchor"
+    "text-anchor d"
 )
-_EMPTY = {"br", "meta", "line", "path", "polyline", "polygon"}
-
-
-class Reader(HTMLParser):
-    """Text of the page; fails on unknown markup and on elements that do not nest."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.text: list[str] = []
-        self._open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in TAGS, tag
-        assert {name for name, _ in attrs} <= ATTRIBUTES, attrs
-        if tag not in _EMPTY:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in _EMPTY
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    def done(self) -> str:
-        self.close()
-        assert not self._open
-        return "".join(self.text)
 
 
 def read(html: str) -> str:
-    reader = Reader()
-    reader.feed(html)
-    return reader.done()
+    """Its text; all markup is known, and every element ends."""
+    reader = HtmlReader(html)
+    assert not reader.open
+    assert {*reader.tags} <= TAGS and reader.attributes <= ATTRIBUTES
+    return reader.text
 
 
 def test_hostile_names_are_text() -> None:
