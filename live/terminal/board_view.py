@@ -26,11 +26,13 @@ from live.events import Color, GameDetail, GameId, PlyView, SideMethods
 from live.terminal import charts
 from live.terminal.alerts_view import point_of
 from live.terminal.boards_view import (
+    NAME_CELLS,
     RESTORED,
     RESULTS,
     BoardsView,
     SideColumn,
-    board_row,
+    is_early,
+    last_point,
     side_cells,
 )
 from live.terminal.text import (
@@ -167,17 +169,16 @@ class BoardView(View):
         cells = [each.set(heads.get(each.name, each.head)) for each in columns]
         lines = [styled(" ".join(("  " + left("Player", name), *cells)), "dim")]
         leading = "plays" if context.figure == "perceived" else "a4"
-        row = board_row(game)
         for sign, color, _ in _SIDES:
-            side = row.white if color == "white" else row.black
-            texts, clock = side_cells(row, side, context)
+            player = getattr(game, color)
+            texts, clock = side_cells(game, color, context)
             styles = {"usual": "dim", "a4 ends": "dim", "clock": clock}
-            styles |= {"plays": "dim"} if side.early else {leading: "strong"}
-            title = f"{side.title} " if side.title else ""
+            styles |= {"plays": "dim"} if is_early(last_point(game, color)) else {leading: "strong"}
+            title = f"{plain(player.title, 4)} " if player.title else ""
             line = Text.assemble(
                 (f"{sign} ", color),
                 (title, "strong"),
-                left(side.name, name - cell_len(title)),
+                left(plain(player.name, NAME_CELLS), name - cell_len(title)),
                 no_wrap=True,
             )
             for each in columns:

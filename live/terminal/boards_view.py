@@ -21,14 +21,13 @@ from live.catalogue import BY_ID, EARLY_MOVES
 from live.events import (
     Color,
     CurvePoint,
-    FeedName,
     FigureChoice,
     GameDetail,
     GameId,
     GameView,
     PlyView,
 )
-from live.games.game import RoundPlace, move_number, round_place
+from live.games.game import move_number
 from live.ledger.roster import main_event
 from live.publish.published_state import game_order
 from live.ratings.pace_of_play import Pace, pace_of
@@ -66,121 +65,48 @@ NAME_CELLS = 40
 RESTORED = "from before the restart, not sent again yet"
 
 
-class SideRow(msgspec.Struct, frozen=True):
-    """One player's line."""
-
-    name: str
-    title: str
-    elo: int | None
-    last: PlyView | None
-    """The last move."""
-    move: str
-    """``23.Nf3``, for Black ``23…Nxd5``."""
-    point: CurvePoint | None
-    """The figures after it."""
-    curve: tuple[float | None, ...]
-    first_choice: float | None
-    centipawn_loss: float | None
-
-    @property
-    def early(self) -> bool:
-        """Whether too few moves are counted."""
-        return self.point is None or self.point.counted < EARLY_MOVES
-
-    @property
-    def strength(self) -> float | None:
-        """What boards are sorted by: the perceived rating, once it is not early."""
-        return None if self.point is None or self.early else self.point.perceived
+# --- what is worked out of a game ---------------------------------------------------------------
 
 
-class BoardRow(msgspec.Struct, frozen=True):
-    """One board."""
-
-    id: GameId
-    feed: FeedName
-    white_runs: bool | None
-    """Whether it is White's clock that runs; None where none is known to."""
-    event: str
-    """Empty when it is only the pairing."""
-    round: str
-    board: int | None
-    result: str
-    problem: str
-    white: SideRow
-    black: SideRow
-    ratings: tuple[float, float] | None
-    """Smallest and largest of both curves."""
-    odds: tuple[float, float] | None
-    """How likely White is to win, and the game to be drawn; None while unknown."""
-    swing_cp: int | None
-    best_strength: float | None
-    least_clock_s: float | None
-    low_clock_s: tuple[float, float]
-    """Below the first a clock is low, below the second nearly run out."""
-    last_ply: int
-
-    @property
-    def running(self) -> bool:
-        return self.result == "*"
-
-    def words(self) -> str:
-        """What a filter looks at."""
-        white, black = self.white, self.black
-        players = (white.title, white.name, black.title, black.name)
-        state = "running" if self.running else f"finished {self.result}"
-        return " ".join((self.event, self.round, *players, state, self.problem))
+def last_plies(game: GameDetail) -> dict[Color, PlyView]:
+    """The last move of either side."""
+    return {"white" if move_number(game, ply.ply)[1] else "black": ply for ply in game.plies[-2:]}
 
 
-def board_row(game: GameDetail, choice: FigureChoice = "perceived") -> BoardRow:
-    """What the list shows of ``game``; ``choice`` is what the curves draw."""
-    last = last_plies(game)
-    white, black = (_side(game, color, last.get(color == "white"), choice) for color in COLORS)
-    strengths = [side.strength for side in (white, black) if side.strength is not None]
-    known = [each for each in (*white.curve, *black.curve) if each is not None]
-    return BoardRow(
-        id=game.id,
-        feed=game.feed,
-        white_runs=clock_runs(game, len(game.plies)),
-        event=plain(main_event(game), NAME_CELLS),
-        round=plain(game.round, 12),
-        board=game.board,
-        result=game.result,
-        problem=plain(game.problem or (RESTORED if game.restored else ""), 60),
-        white=white,
-        black=black,
-        ratings=(min(known), max(known)) if known else None,
-        odds=odds_of(game),
-        swing_cp=swing_cp(game),
-        best_strength=max(strengths, default=None),
-        least_clock_s=min(
-            (ply.clock_s for ply in last.values() if ply.clock_s is not None), default=None
-        ),
-        low_clock_s=low_clock_s(game.time_control),
-        last_ply=len(game.plies),
-    )
+def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
+    """A side's figures after its last move."""
+    points: Sequence[CurvePoint] = getattr(game.curves, color)
+    return points[-1] if points else None
 
 
-def last_plies(game: GameDetail) -> dict[bool, PlyView]:
-    """The last move of either side, White's under True."""
-    return {move_number(game, ply.ply)[1]: ply for ply in game.plies[-2:]}
+def is_early(point: CurvePoint | None) -> bool:
+    """Whether too few moves are counted."""
+    return point is None or point.counted < EARLY_MOVES
 
 
-def _side(game: GameDetail, color: Color, last: PlyView | None, choice: FigureChoice) -> SideRow:
-    player, points = getattr(game, color), getattr(game.curves, color)
-    methods = getattr(game.methods, color)
-    return SideRow(
-        name=plain(player.name, NAME_CELLS),
-        title=plain(player.title or "", 4),
-        elo=player.elo,
-        last=last,
-        move=move_text(game, last, "…") if last else "",
-        point=points[-1] if points else None,
-        curve=tuple(
-            each.perceived if choice == "perceived" else each.difference for each in points
-        ),
-        first_choice=methods.first_choice.share,
-        centipawn_loss=methods.centipawn_loss,
-    )
+def best_strength(game: GameDetail) -> float | None:
+    """The higher perceived rating that is not early."""
+    points = [last_point(game, color) for color in COLORS]
+    known = (x.perceived for x in points if x and not is_early(x) and x.perceived is not None)
+    return max(known, default=None)
+
+
+def least_clock_s(game: GameDetail) -> float | None:
+    """The shorter clock of a game that runs."""
+    clocks = (ply.clock_s for ply in last_plies(game).values() if ply.clock_s is not None)
+    return min(clocks, default=None) if game.result == "*" else None
+
+
+def problem_of(game: GameDetail) -> str:
+    """What is wrong with it, or that only the journal holds it."""
+    return plain(game.problem or (RESTORED if game.restored else ""), 60)
+
+
+def words(game: GameDetail) -> str:
+    """What a filter looks at."""
+    players = (f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black))
+    state = "running" if game.result == "*" else f"finished {game.result}"
+    return " ".join((plain(main_event(game)), game.round, *players, state, problem_of(game)))
 
 
 def odds_of(game: GameDetail) -> tuple[float, float] | None:
@@ -208,33 +134,21 @@ def swing_cp(game: GameDetail) -> int | None:
 
 
 class BoardRows:
-    """The rows of all boards, kept up with the state."""
+    """The games that are listed, kept up with the state."""
 
     def __init__(self, changes: RecentChanges) -> None:
         self._changes = changes
-        self._rows: dict[GameId, BoardRow] = {}
-        self._choice: FigureChoice = "perceived"
+        self._games: dict[GameId, GameDetail] = {}
 
     def refresh(
-        self,
-        ids: Sequence[GameId],
-        game: Callable[[GameId], GameDetail | None],
-        choice: FigureChoice = "perceived",
-    ) -> list[BoardRow]:
-        """The rows of these boards; those that changed are made again."""
+        self, ids: Sequence[GameId], game: Callable[[GameId], GameDetail | None]
+    ) -> list[GameDetail]:
+        """These games; those that changed are asked for again."""
         every, touched = self._changes.touched()
-        if every or choice != self._choice:
-            self._rows.clear()
-            self._choice = choice
-        rows = {}
-        for id in ids:
-            row = None if id in touched else self._rows.get(id)
-            if row is None and (detail := game(id)) is not None:
-                row = board_row(detail, choice)
-            if row is not None:
-                rows[id] = row
-        self._rows = rows
-        return list(rows.values())
+        known = {} if every else self._games
+        found = ((id, None if id in touched else known.get(id)) for id in ids)
+        self._games = {id: here for id, held in found if (here := held or game(id)) is not None}
+        return list(self._games.values())
 
 
 # --- clocks --------------------------------------------------------------------------------------
@@ -270,12 +184,13 @@ class BoardOrder(msgspec.Struct, frozen=True):
     """Key to press."""
     name: str
     explained: str
-    value: Callable[[BoardRow, float], float | None]
+    value: Callable[[GameDetail, float], float | None]
     """Greatest first; None comes last. The float is the board's time since its last move, s."""
 
 
-def _clock_used(row: BoardRow, age_s: float) -> float | None:
-    return -row.least_clock_s if row.running and row.least_clock_s is not None else None
+def _clock_used(game: GameDetail, age_s: float) -> float | None:
+    least_s = least_clock_s(game)
+    return None if least_s is None else -least_s
 
 
 _SWING = "largest change of the score in the last four plies first"
@@ -285,43 +200,37 @@ _LONGEST = "longest without a move first, running games only"
 ORDERS = {
     order.name: order
     for order in (
-        BoardOrder("B", "board", "by event, round and board number", lambda row, age_s: 0.0),
-        BoardOrder("S", "swing", _SWING, lambda row, age_s: row.swing_cp),
-        BoardOrder("R", "rating", _STRONGEST, lambda row, age_s: row.best_strength),
+        BoardOrder("B", "board", "by event, round and board number", lambda game, age_s: 0.0),
+        BoardOrder("S", "swing", _SWING, lambda game, age_s: swing_cp(game)),
+        BoardOrder("R", "rating", _STRONGEST, lambda game, age_s: best_strength(game)),
         BoardOrder("T", "time trouble", _LEAST_TIME, _clock_used),
-        BoardOrder("A", "age", _LONGEST, lambda row, age_s: age_s if row.running else None),
+        BoardOrder("A", "age", _LONGEST, lambda game, age_s: age_s if game.result == "*" else None),
     )
 }
 
 
-def pairing(row: BoardRow) -> tuple[str, RoundPlace, int, str]:
-    """Event, round (2 before 10), board, id: the order of the pairing list."""
-    parts = round_place(row.round, row.board)
-    return row.event, parts, row.board if row.board is not None else 1 << 30, row.id
-
-
 def ordered(
-    rows: Iterable[BoardRow],
+    games: Iterable[GameDetail],
     order: BoardOrder,
     *,
     reverse: bool = False,
     pinned: Collection[GameId] = (),
     alerting: Collection[GameId] = (),
     age_s: Callable[[GameId], float] = lambda game: 0.0,
-) -> list[BoardRow]:
+) -> list[GameDetail]:
     """Pinned boards first, then those in ``alerting``, then by ``order``; equal ones in the order
     of the pairing list.
     """
-    found = sorted(rows, key=pairing)
+    found = sorted(games, key=game_order)
     if order.name == "board":
         found = found[::-1] if reverse else found
     else:
-        values = {row.id: order.value(row, age_s(row.id)) for row in found}
-        known = [row for row in found if values[row.id] is not None]
-        known.sort(key=lambda row: values[row.id] or 0.0, reverse=not reverse)
+        values = {game.id: order.value(game, age_s(game.id)) for game in found}
+        known = [game for game in found if values[game.id] is not None]
+        known.sort(key=lambda game: values[game.id] or 0.0, reverse=not reverse)
         # Unknown stays last, whichever way round.
-        found = known + [row for row in found if values[row.id] is None]
-    return sorted(found, key=lambda row: (row.id not in pinned, row.id not in alerting))
+        found = known + [game for game in found if values[game.id] is None]
+    return sorted(found, key=lambda game: (game.id not in pinned, game.id not in alerting))
 
 
 def running_first(views: Sequence[GameView], limit: int) -> list[GameView]:
@@ -366,15 +275,22 @@ class SideColumn(msgspec.Struct, frozen=True):
         return right(text, width) if self.to_right else left(text, width)
 
 
-def side_cells(row: BoardRow, side: SideRow, context: ViewContext) -> tuple[dict[str, str], str]:
+def side_cells(game: GameDetail, color: Color, context: ViewContext) -> tuple[dict[str, str], str]:
     """Rating, clock and figures of a side by the names of their columns; the clock's style."""
+    plies, last = len(game.plies), last_plies(game).get(color)
     ran_s = 0.0
-    if row.white_runs is (side is row.white):
-        ran_s = context.changes.ran_s(row.id, row.feed, row.last_ply)
-    left_s = clock_left_s(side.last.clock_s, ran_s) if side.last else None
-    figures = figure_cells(side.point, context.state.engine().rating)
-    texts = {"elo": str(side.elo or ""), "clock": clock_text(left_s), **figures}
-    return texts, clock_style(left_s, row.low_clock_s) if row.running else ""
+    if clock_runs(game, plies) is (color == "white"):
+        ran_s = context.changes.ran_s(game.id, game.feed, plies)
+    left_s = clock_left_s(last.clock_s, ran_s) if last else None
+    figures = figure_cells(last_point(game, color), context.state.engine().rating)
+    elo = getattr(game, color).elo
+    style = clock_style(left_s, low_clock_s(game.time_control)) if game.result == "*" else ""
+    return {"elo": str(elo or ""), "clock": clock_text(left_s), **figures}, style
+
+
+def _curve(game: GameDetail, color: Color, choice: FigureChoice) -> list[float | None]:
+    points: Sequence[CurvePoint] = getattr(game.curves, color)
+    return [each.perceived if choice == "perceived" else each.difference for each in points]
 
 
 _FIXED = {
@@ -440,7 +356,7 @@ def heads(plan: BoardListLayout) -> Text:
     return styled(f"{text} {left('Curve', plan.curve)}" if plan.curve else text, "dim")
 
 
-class BoardsView(ListView[BoardRow]):
+class BoardsView(ListView[GameDetail]):
     name = "Boards"
     empty = "no board is listed"
 
@@ -460,15 +376,14 @@ class BoardsView(ListView[BoardRow]):
         columns = 2 if width >= TWO_COLUMNS and len(views) > self._deep else 1
         if context.keyless:
             views = running_first(views, self._deep * columns)
-        ids = [view.id for view in views]
-        rows = self._rows.refresh(ids, context.state.game, context.figure)
+        games = self._rows.refresh([view.id for view in views], context.state.game)
         changes.feeds(context.state.feeds())
         if self.query:
             matches = matcher(self.query)
-            rows = [row for row in rows if matches(row.words(), row.board)]
+            games = [game for game in games if matches(words(game), game.board)]
         self._alerting = asking(context.state.alerts())
         self.listed = ordered(
-            rows,
+            games,
             ORDERS[self.order],
             reverse=self.reverse,
             pinned=context.pinned,
@@ -485,33 +400,34 @@ class BoardsView(ListView[BoardRow]):
                 text = f"No board matches {self.query!r}: esc shows all"
             return filled([Text(), styled(f"  {text}", "dim")], height)
         each = (width - _GAP * (columns - 1)) // columns
-        plan = layout(each, odds=any(row.odds is not None for row in self.listed))
+        plan = layout(each, odds=any(odds_of(game) is not None for game in self.listed))
         blocks = []
         for start in range(0, self.page, self._deep):
             lines = [heads(plan)]
-            for row in seen[start : start + self._deep]:
-                lines += self._board(row, plan)
+            for game in seen[start : start + self._deep]:
+                lines += self._board(game, plan)
             blocks.append((lines, each))
         return filled(blocks[0][0] if columns == 1 else beside(blocks, _GAP), height)
 
-    def _board(self, row: BoardRow, plan: BoardListLayout) -> list[Text]:
+    def _board(self, game: GameDetail, plan: BoardListLayout) -> list[Text]:
         """The two lines of one board."""
         context = self._context
-        here = row.id == self.cursor and not context.keyless
-        age_s, exact = context.changes.age_s(row.id)
-        age = age_text(age_s) if row.running else ""
+        here = game.id == self.cursor and not context.keyless
+        age_s, exact = context.changes.age_s(game.id)
+        age = age_text(age_s) if game.result == "*" else ""
+        swing, odds = swing_cp(game), odds_of(game)
         ours = {
             "age": age if exact or not age else f">{age}"[:3],
-            "swing": "" if row.swing_cp is None else f"{row.swing_cp / 100:.2f}",
-            "odds": "" if row.odds is None else odds_bar(*row.odds, _FIXED["odds"].width),
+            "swing": "" if swing is None else f"{swing / 100:.2f}",
+            "odds": "" if odds is None else odds_bar(*odds, _FIXED["odds"].width),
         }
-        number = str(row.board) if row.board is not None else "·"
-        result = "" if row.running else RESULTS.get(row.result, row.result)
+        number = str(game.board) if game.board is not None else "·"
+        result = "" if game.result == "*" else RESULTS.get(game.result, game.result)
         pointer = "▌" if here else " "
-        pin = "★" if row.id in context.pinned else pointer
+        pin = "★" if game.id in context.pinned else pointer
         lines = [
-            self._side(row, row.white, pin, number, plan, ours),
-            self._side(row, row.black, pointer, result, plan, {}),
+            self._side(game, "white", pin, number, plan, ours),
+            self._side(game, "black", pointer, result, plan, {}),
         ]
         if here:
             for line in lines:
@@ -520,49 +436,54 @@ class BoardsView(ListView[BoardRow]):
 
     def _side(
         self,
-        row: BoardRow,
-        side: SideRow,
+        game: GameDetail,
+        color: Color,
         pin: str,
         number: str,
         plan: BoardListLayout,
         ours: dict[str, str],
     ) -> Text:
         context = self._context
-        white = side is row.white
-        last = side.last
-        new = last is not None and context.changes.is_new(row.id, last.ply)
-        wrong = (row.problem or row.id in self._alerting) and not white
-        name = f"{'○' if white else '●'} {side.title}{' ' * bool(side.title)}"
+        white = color == "white"
+        player, methods = getattr(game, color), getattr(game.methods, color)
+        last = last_plies(game).get(color)
+        new = last is not None and context.changes.is_new(game.id, last.ply)
+        wrong = (problem_of(game) or game.id in self._alerting) and not white
+        name = f"{'○' if white else '●'} {plain(player.title, 4) + ' ' if player.title else ''}"
         line = Text.assemble(
             (pin, "accent"),
             ("!", "bad") if wrong else ("•" if new else " ", "warn"),
             (right(number, 3) + " ", "dim" if white else "strong"),
             (name, "strong"),
-            left(side.name, plan.name - cell_len(name)),
+            left(plain(player.name, NAME_CELLS), plan.name - cell_len(name)),
             no_wrap=True,
         )
-        cells, clock = side_cells(row, side, context)
+        cells, clock = side_cells(game, color, context)
+        first, loss = methods.first_choice.share, methods.centipawn_loss
         texts = {
             **cells,
-            "move": side.move,
+            "move": move_text(game, last, "…") if last else "",
             "score": ply_score(last) if last else "",
-            "first": "" if side.first_choice is None else f"{100 * side.first_choice:.0f}%",
-            "loss": "" if side.centipawn_loss is None else f"{side.centipawn_loss:.0f}",
+            "first": "" if first is None else f"{100 * first:.0f}%",
+            "loss": "" if loss is None else f"{loss:.0f}",
             **ours,
         }
+        early = is_early(last_point(game, color))
         styles = {
             "clock": clock,
             **dict.fromkeys(("elo", "usual", "a4", "counted", "age"), "dim"),
             "move": "changed" if new else "",
             # What is early says nothing yet; what is over will not change.
-            "plays": "dim" if side.early else "" if row.running else "strong",
+            "plays": "dim" if early else "" if game.result == "*" else "strong",
         }
         for column in plan.columns:
             line.append(" ")
             line.append(column.set(texts.get(column.name, "")), styles.get(column.name, ""))
-        if row.ratings and plan.curve:
-            curve = sparkline(side.curve, plan.curve, *row.ratings)
-            line.append(" " + curve, "white" if white else "black")
+        curves = {each: _curve(game, each, context.figure) for each in COLORS}
+        known = [value for curve in curves.values() for value in curve if value is not None]
+        if known and plan.curve:
+            curve = sparkline(curves[color], plan.curve, min(known), max(known))
+            line.append(" " + curve, color)
         return line
 
     def caption(self) -> str:
@@ -573,11 +494,11 @@ class BoardsView(ListView[BoardRow]):
         first = "alerts, " if self.alerts_first else ""
         turned = " ▴" if self.reverse else ""
         text = self.filtered(f"{counted(len(self.listed), 'board')} by {first}{self.order}{turned}")
-        row = self.selected()
-        if row is not None and len(self._context.state.feeds()) > 1:
-            text += f" · from {plain(row.feed, 24)}"
-        if row is not None and row.problem:
-            text += f" · ! {row.problem}"
+        here = self.selected()
+        if here is not None and len(self._context.state.feeds()) > 1:
+            text += f" · from {plain(here.feed, 24)}"
+        if here is not None and (problem := problem_of(here)):
+            text += f" · ! {problem}"
         return text
 
     # --- keys -------------------------------------------------------------------------------------

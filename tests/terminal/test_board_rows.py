@@ -7,6 +7,7 @@ import msgspec
 from live.events import (
     Curves,
     FeedHealth,
+    GameDetail,
     GoneMessage,
     MoveMessage,
     PlyView,
@@ -17,11 +18,12 @@ from live.publish.published_state import game_order
 from live.terminal.boards_view import (
     ORDERS,
     RESTORED,
-    BoardRow,
-    board_row,
+    best_strength,
+    is_early,
     ordered,
-    pairing,
+    problem_of,
     running_first,
+    words,
 )
 from live.terminal.recent_changes import NEW_S, RecentChanges
 from live.terminal.text import figure_cells
@@ -37,36 +39,34 @@ def test_a_game_from_before_the_restart_is_marked_until_its_source_sends_it() ->
     detail = held.game("g1")
     assert detail is not None
     restored = msgspec.structs.replace(detail, restored=True)
-    assert board_row(detail).problem == ""
-    assert board_row(restored).problem == RESTORED
+    assert problem_of(detail) == ""
+    assert problem_of(restored) == RESTORED
     wrong = msgspec.structs.replace(restored, problem="illegal move")
-    assert board_row(wrong).problem == "illegal move"
+    assert problem_of(wrong) == "illegal move"
 
 
 def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     whole = full_point(1)
     early = msgspec.structs.replace(whole, counted=9)
     game = msgspec.structs.replace(detail(), curves=Curves(white=(early,), black=(whole,)))
-    row = board_row(game)
-    cells = figure_cells(row.white.point, 2160)
+    cells = figure_cells(early, 2160)
     assert [cells[name] for name in ("plays", "usual", "percentile", "a4", "a4 ends")] == [
         "2441", "2180–2750", "early", "2210", "2010–2410",
     ]  # fmt: skip
-    assert (row.white.early, row.white.strength) == (True, None)
-    assert (row.black.early, row.black.strength) == (False, 2441.0)
-    assert figure_cells(row.black.point, 2160)["percentile"] == "74%"
-    assert row.best_strength == 2441.0
+    assert is_early(early) and is_early(None) and not is_early(whole)
+    assert figure_cells(whole, 2160)["percentile"] == "74%"
+    assert best_strength(game) == 2441.0
+    assert best_strength(msgspec.structs.replace(game, curves=Curves(white=(early,)))) is None
 
 
 def test_events_that_are_pairings_do_not_come_before_boards() -> None:
-    def paired(id: str, board: int, white: str, black: str) -> BoardRow:
+    def paired(id: str, board: int, white: str, black: str) -> GameDetail:
         whole = detail(id, board, white=white, black=black)
-        event = f"Round 1: {white} - {black}"
-        return board_row(msgspec.structs.replace(whole, event=event))
+        return msgspec.structs.replace(whole, event=f"Round 1: {white} - {black}")
 
     rows = [paired("a", 2, "Abel", "Bo"), paired("b", 1, "Cid", "Dee")]
     assert [row.id for row in ordered(rows, ORDERS["board"])] == ["b", "a"]
-    assert board_row(detail()).event == "Open"
+    assert "Open" in words(detail()) and "Round 1" not in words(rows[0])
 
 
 def shown(limit: int, *results: str) -> list[str]:
@@ -91,8 +91,6 @@ def test_running_boards_are_chosen_first_then_the_newest_round() -> None:
 def test_one_round_of_several_sources_stands_in_the_order_of_its_boards() -> None:
     written = {board: "7" if board > 19 else f"7.{board}" for board in range(1, 29)}
     games = [detail(f"g{board}", board, round=round) for board, round in written.items()]
-    rows = [board_row(game) for game in reversed(games)]
-    assert [row.board for row in sorted(rows, key=pairing)] == list(range(1, 29))
     assert [game.board for game in sorted(games, key=game_order)] == list(range(1, 29))
 
 
