@@ -12,7 +12,7 @@ from itertools import groupby
 import msgspec
 
 from live.events import GameReport
-from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.feed import FeedSession, SessionFeed
 from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
 from live.feeds.pgn_decoder import PgnDecoder
 
@@ -48,17 +48,10 @@ def boards_in_turn(moments: Iterable[GameMoment], lead_s: float) -> list[GameMom
     return sorted(later, key=lambda moment: moment.at_s)
 
 
-class DemoFeed:
+class DemoFeed(SessionFeed):
     """Replays the bundled games as fast as they are rated, so that no board is ever ahead of its
     figures, and no faster than ``[feeds.demo] speed`` times their own pace.
     """
-
-    def __init__(self, name: str, conditions: FeedConditions) -> None:
-        self.name = name
-        self._conditions = conditions
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock

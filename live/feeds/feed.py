@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -225,18 +225,9 @@ class FeedConditions:
 class FeedSession:
     """Reports and health of one source, each said once."""
 
-    def __init__(
-        self,
-        name: FeedName,
-        sink: FeedSink,
-        clock: Clock,
-        *,
-        stale_after_s: float,
-        grace_s: float,
-        lasting: bool = False,
-    ) -> None:
+    def __init__(self, name: FeedName, sink: FeedSink, conditions: FeedConditions) -> None:
         self.name = name
-        self.roster = GameRoster(clock.now())
+        self.roster = GameRoster(conditions.clock.now())
         self.reported = False
         """Something was reported: from now on no trouble is fatal."""
         self.heard_s = float("-inf")
@@ -246,10 +237,9 @@ class FeedSession:
         self.signs = 0
         """Counts what shows that the source works, so that waits start small again."""
         self._sink = sink
-        self._clock = clock
-        self._stale_after_s = stale_after_s
-        self._grace_s = grace_s
-        self._lasting = lasting
+        self._clock = conditions.clock
+        self._config = conditions.config
+        self._lasting = conditions.lasting
         self._health: FeedHealth | None = None
 
     def show(self, state: FeedState, detail: str = "") -> None:
@@ -285,7 +275,7 @@ class FeedSession:
         games = len(self.roster)
         if not games:
             self.show("live", "no games yet")
-        elif self.roster.running and still_s >= self._stale_after_s:
+        elif self.roster.running and still_s >= self._config.stale_after_s:
             self.show("stale", f"nothing new for {spoken(still_s)}")
         else:
             state: FeedState = "finished" if self.resting else "live"
@@ -303,7 +293,7 @@ class FeedSession:
         """
         if not self.roster.over:
             return None
-        return max(0.0, self.roster.changed_s + self._grace_s - self._clock.now())
+        return max(0.0, self.roster.changed_s + self._config.finish_after_s - self._clock.now())
 
     def soonest(self, *waits_s: float | None) -> float | None:
         """The shortest of some waits and the time until the source is over, if it is not yet."""
@@ -328,37 +318,24 @@ class FeedSession:
         return left_s is not None and left_s < 0.1
 
 
-async def follow(
-    name: FeedName,
-    connect: Callable[[FeedSession], Awaitable[None]],
-    sink: FeedSink,
-    conditions: FeedConditions,
-) -> None:
-    """Run a source's sessions until it is over: what ``Feed.run`` does for every kind."""
-    session = FeedSession(
-        name,
-        sink,
-        conditions.clock,
-        stale_after_s=conditions.config.stale_after_s,
-        grace_s=conditions.config.finish_after_s,
-        lasting=conditions.lasting,
-    )
-    await persist(
-        lambda: connect(session),
-        session,
-        conditions.clock,
-        lambda: backoff(conditions.random),
-        waiting=conditions.waiting,
-    )
+class SessionFeed:
+    """A source that is followed session by session: what :class:`Feed` is for every kind."""
+
+    def __init__(self, name: FeedName, conditions: FeedConditions) -> None:
+        self.name = name
+        self._conditions = conditions
+
+    async def run(self, sink: FeedSink) -> None:
+        session = FeedSession(self.name, sink, self._conditions)
+        await persist(lambda: self._follow(session), session, self._conditions)
+
+    async def _follow(self, session: FeedSession) -> None:
+        """One session: returns when the source is over, or raises what ended it."""
+        raise NotImplementedError
 
 
 async def persist(
-    connect: Callable[[], Awaitable[None]],
-    session: FeedSession,
-    clock: Clock,
-    waits: Callable[[], Iterator[float]],
-    *,
-    waiting: bool = False,
+    connect: Callable[[], Awaitable[None]], session: FeedSession, conditions: FeedConditions
 ) -> None:
     """Follow a source until it is over, whatever happens.
 
@@ -369,8 +346,9 @@ async def persist(
     Waits start small again after a session that worked for longer than was waited for it: a
     source that answers and hangs up at once is asked ever more rarely, too.
     """
+    clock, waiting = conditions.clock, conditions.waiting
     session.show("connecting")
-    delays = waits()
+    delays = backoff(conditions.random)
     wait_s = 0.0
     while True:
         signs, begun_s = session.signs, clock.now()
@@ -394,7 +372,7 @@ async def persist(
             session.show("finished", "1 game" if held == 1 else f"{held} games")
             return
         if session.signs != signs and clock.now() - begun_s > wait_s:
-            delays = waits()
+            delays = backoff(conditions.random)
         wait_s = next(delays)
         if waiting and not session.reported:
             wait_s = max(wait_s, WAITING_S)

@@ -1,12 +1,18 @@
-"""A source that gives its PGN text by text: somebody else follows it, and says when it changes.
+"""Games from files, from standard input, and from a plugin's texts.
+
+``--feed PATH.pgn``: a PGN file that is still being written. Watched where the system can, and
+looked at now and then in any case (network drives do not report changes). The folder is watched,
+not the file: when a writer replaces the file atomically, a watch on the old file sees nothing more.
+
+``--feed FOLDER``: PGN files as DGT LiveChess and others write them, in folders and sub-folders.
+LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same games one by one as
+``game-M.pgn``; which of the two is there depends on its settings. Where there are single games
+they are read (they change one at a time), and of the other files beside them only the games that
+no single file holds: side events, an Armageddon, an adjourned game. What is left out is named.
 
 ``--feed -``: PGN on standard input, from a pipe, a terminal or a file.
 
-``--feed PATH.pgn``: a PGN file that is still being written.
-
-Watched where the system can, and looked at now and then in any case (network drives do not report
-changes). The folder is watched, not the file: when a writer replaces the file atomically, a watch
-on the old file sees nothing more.
+A source that gives its PGN text by text: somebody else follows it, and says when it changes.
 """
 
 from __future__ import annotations
@@ -14,23 +20,40 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections import defaultdict
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from live.clock import Clock
 from live.errors import FeedNotFound, FeedUnreadable
+from live.events import IN_DOUBT, GameReport
 from live.feeds.charset import not_pgn
-from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.pgn_decoder import PgnDecoder
-from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, note_of
-from live.network.retry import FeedTrouble, spoken
+from live.feeds.pgn_snapshots import BelievedText, PgnSnapshots, PgnText
+from live.network.retry import FeedTrouble, spoken, unreadable
 from live.operating_system import InputWait
 
+# It logs every change that it sees: with the log in the followed folder, for ever.
+logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
-class TextFeed:
+log = logging.getLogger(__name__)
+
+
+class TextFeed(SessionFeed):
     """Reports the games of each text. Over when there are no more, or as a page is: every game has
     a result and nothing has changed for the grace period.
     """
@@ -44,14 +67,10 @@ class TextFeed:
         """``texts`` begins to follow: each is all games as they are now, None says that it lives.
         It raises FeedTrouble.
         """
-        self.name = name
+        super().__init__(name, conditions)
         self._texts = texts
-        self._conditions = conditions
         self._text = PgnText(name, conditions)
         self._snapshots = PgnSnapshots(conditions)
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         given = False
@@ -70,7 +89,7 @@ class TextFeed:
 
     async def _report(self, session: FeedSession) -> float | None:
         return await self._snapshots.report(
-            [await self._text.believe()], session, [note_of(self._text)]
+            [await self._text.believe()], session, [self._text.note]
         )
 
 
@@ -80,16 +99,12 @@ PIECE_BYTES = 16_384
 AHEAD = 4
 
 
-class StdinFeed:
+class StdinFeed(SessionFeed):
     """Reports games as they arrive; over at the end of input."""
 
     def __init__(self, name: str, conditions: FeedConditions, fd: int = 0) -> None:
-        self.name = name
-        self._conditions = conditions
+        super().__init__(name, conditions)
         self._fd = fd
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         decoder = PgnDecoder(fallback_charset=self._conditions.config.charset or "cp1252")
@@ -152,97 +167,19 @@ async def pieces(fd: int) -> AsyncIterator[bytes]:
             queue.get_nowait()
 
 
-log = logging.getLogger(__name__)
+#: Bounds of what is looked at: a whole disk given by mistake must not be read.
+MAX_FILES = 2000
+MAX_DEPTH = 4
+_SINGLE = re.compile(r"game-\d+\.pgn", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d+)")
+#: Plies of one line that show two games to be one, and how many of the last may be in correction.
+PROOF_PLIES = 20
+CORRECTED_PLIES = 2
+#: Games of one player in one round that a game is compared with.
+MAX_ALIKE = 20
 
 #: Sets the event whenever the path may have changed; returns when it cannot watch.
 Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
-
-
-class FileFeed:
-    """Reports the games of one PGN file whenever it changes.
-
-    Over when every game has a result and the file has been left alone for the grace period.
-    """
-
-    def __init__(
-        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
-    ) -> None:
-        self.name = name
-        self._path = path
-        self._conditions = conditions
-        self._watch = watch or watch_folder
-        self._text = PgnText(name, conditions)
-        self._snapshots = PgnSnapshots(conditions)
-        self._seen = FilesRead(conditions.clock)
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
-
-    async def _follow(self, session: FeedSession) -> None:
-        self._seen.forget()
-        await look_on(self._path, self._look, self._watch, session, self._conditions)
-
-    async def _look(self, session: FeedSession) -> FileLook:
-        try:
-            now = await asyncio.to_thread(signature, self._path)
-            if self._seen.due(self._path, now):
-                limit = self._conditions.config.max_bytes
-                await self._text.take(await asyncio.to_thread(read, self._path, limit))
-                self._seen.was_read(self._path)
-        except FileNotFoundError:
-            if not session.reported and not self._conditions.waiting:
-                raise not_there(self.name) from None
-            self._seen.forget()
-            session.show_waiting(missing("file", session, self._conditions))
-            return FileLook(None, there=False)
-        except OSError as error:
-            raise unreadable(self.name, error) from error
-        believed = await self._text.believe()
-        return FileLook(await self._snapshots.report([believed], session, [note_of(self._text)]))
-
-
-class FileLook(NamedTuple):
-    """What one look at a file or folder came to."""
-
-    again_s: float | None
-    """Something was not believed yet: look again after so long."""
-    there: bool = True
-
-
-async def look_on(
-    path: Path,
-    look: Callable[[FeedSession], Awaitable[FileLook]],
-    watch: Watch,
-    session: FeedSession,
-    conditions: FeedConditions,
-) -> None:
-    """Look whenever the path may have changed, and every ``poll_s``, until its games are over."""
-    changed = asyncio.Event()
-
-    async def watched() -> None:
-        try:
-            await watch(path, changed)
-        except Exception as error:  # no inotify left, a folder that went away: polling remains
-            log.warning("%s: cannot be watched (%s), looking now and then", path, error)
-
-    watcher = asyncio.create_task(watched(), name=f"watch {path.name}")
-    try:
-        while True:
-            changed.clear()
-            looked = await look(session)
-            if session.over and looked.again_s is None and looked.there:
-                return
-            wait_s = session.soonest(conditions.config.poll_s, looked.again_s)
-            try:
-                async with conditions.clock.deadline(wait_s):
-                    await changed.wait()
-            except TimeoutError:
-                pass
-    finally:
-        watcher.cancel()
-        await asyncio.gather(watcher, return_exceptions=True)
-
-
 #: What shows that a file has changed: modification time, size and inode.
 Signature = tuple[int, int, int]
 #: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
@@ -291,50 +228,284 @@ def read(path: Path, max_bytes: int) -> bytes:
     with path.open("rb") as file:
         text = file.read(max_bytes + 1)
     if len(text) > max_bytes:
-        raise FeedTrouble(
-            f"the file is larger than {max_bytes} bytes",
-            fatal=FeedUnreadable(
-                str(path),
-                f"is larger than {max_bytes} bytes",
-                "Raise max_bytes in [feeds] if that is meant",
-            ),
-        )
+        problem = f"is larger than {max_bytes} bytes"
+        remedy = "Raise max_bytes in [feeds] if that is meant"
+        raise unreadable(str(path), problem, remedy, f"the file {problem}")
     return text
 
 
-def missing(what: str, session: FeedSession, conditions: FeedConditions) -> str:
-    """What to show while a path does not exist: looking costs nothing, so it is done often."""
-    every = f"looked for every {spoken(conditions.config.poll_s)}"
-    return f"the {what} is gone, {every}" if session.reported else f"no such {what} yet, {every}"
+def held_twice(singles: Iterable[GameReport], games: Sequence[GameReport]) -> list[GameReport]:
+    """Those of ``games`` that single files beside them hold as well.
+
+    They have a player and a round in common and are one line, but for the last moves; or they are
+    :data:`PROOF_PLIES` plies of one line, whatever their names.
+    """
+    seated: dict[tuple[str, str], list[GameReport]] = defaultdict(list)
+    lines = set()
+    for game in singles:
+        for seat in _seats(game):
+            seated[seat].append(game)
+        if len(game.moves) >= PROOF_PLIES:
+            lines.add(_line(game, PROOF_PLIES))
+    return [
+        game
+        for game in games
+        if (len(game.moves) >= PROOF_PLIES and _line(game, PROOF_PLIES) in lines)
+        or any(_one_line(game, held) for seat in _seats(game) for held in seated[seat][:MAX_ALIKE])
+    ]
 
 
-def not_there(name: str) -> FeedNotFound:
-    """The error for a path that does not exist."""
-    return FeedNotFound(name, "there is no such file", "Check the path")
+def _goes_on(game: GameReport, others: Sequence[GameReport], *, cut: bool) -> bool:
+    """Whether a game that its file has lost just now others have at least as far."""
+    if not cut and not (game.problem or "").startswith(IN_DOUBT):
+        return False
+    return bool(held_twice([one for one in others if len(one.moves) >= len(game.moves)], [game]))
 
 
-def unreadable(name: str, error: OSError) -> FeedTrouble:
-    """A file that exists but cannot be read: permissions, a folder in its place, a bad disk."""
-    why = error.strerror or type(error).__name__
-    return FeedTrouble(
-        f"the file cannot be read ({why})",
-        fatal=FeedUnreadable(name, f"cannot be read ({why})", "Check the path and its permissions"),
-    )
+def _seats(game: GameReport) -> list[tuple[str, str]]:
+    told = game.headers
+    names = (told.white.name, told.black.name)
+    return [(told.round.partition(".")[0], name) for name in names if name]
 
 
-async def watch_folder(path: Path, changed: asyncio.Event) -> None:
-    """Set ``changed`` whenever the system reports that ``path`` was written, made or replaced."""
+def _line(game: GameReport, plies: int) -> tuple[str, ...]:
+    return (game.start_fen, *(move.uci for move in game.moves[:plies]))
+
+
+def _one_line(one: GameReport, other: GameReport) -> bool:
+    plies = max(0, min(len(one.moves), len(other.moves)) - CORRECTED_PLIES)
+    return _line(one, plies) == _line(other, plies)
+
+
+def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
+    return [
+        [(word.isdecimal(), int(word) if word.isdecimal() else 0, word) for word in words]
+        for words in (_NUMBER.split(part[:255]) for part in path.parts)
+    ]
+
+
+def scan(folder: Path) -> dict[Path, Signature]:
+    """The files to read below a folder, each with what shows whether it changed.
+
+    Raises OSError when the folder itself cannot be read; unreadable entries below it are left out.
+    """
+    os.listdir(folder)
+    found: list[Path] = []
+    for here, folders, names in os.walk(folder):
+        if len(Path(here).relative_to(folder).parts) >= MAX_DEPTH:
+            folders.clear()
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [
+            Path(here, name)
+            for name in names
+            if name.lower().endswith(".pgn") and not name.startswith(".")
+        ]
+        if len(found) > MAX_FILES:
+            what = f"more than {MAX_FILES} PGN files"
+            remedy = "Give the folder of one tournament"
+            raise unreadable(str(folder), f"holds {what}", remedy, f"there are {what}")
+    signatures: dict[Path, Signature] = {}
+    for path in sorted(found, key=_order):
+        try:
+            signatures[path] = signature(path)
+        except OSError:  # gone in this very moment
+            continue
+    return signatures
+
+
+class _PathFeed(SessionFeed):
+    """Looks at a path whenever it may have changed, and every ``poll_s``.
+
+    Over when every game has a result and nothing has changed for the grace period.
+    """
+
+    kind = "file"
+
+    def __init__(
+        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
+    ) -> None:
+        super().__init__(name, conditions)
+        self._path = path
+        self._watch = watch or watch_path
+        self._snapshots = PgnSnapshots(conditions)
+        self._seen = FilesRead(conditions.clock)
+
+    async def _follow(self, session: FeedSession) -> None:
+        self._seen.forget()
+        changed = asyncio.Event()
+        watcher = asyncio.create_task(self._watched(changed), name=f"watch {self._path.name}")
+        try:
+            while True:
+                changed.clear()
+                there, again_s = True, None
+                try:
+                    again_s = await self._look(session)
+                except FileNotFoundError:
+                    there = False
+                    self._missing(session)
+                except OSError as error:
+                    why = error.strerror or type(error).__name__
+                    raise unreadable(
+                        self.name,
+                        f"cannot be read ({why})",
+                        "Check the path and its permissions",
+                        f"the file cannot be read ({why})",
+                    ) from error
+                if session.over and again_s is None and there:
+                    return
+                wait_s = session.soonest(self._conditions.config.poll_s, again_s)
+                try:
+                    async with self._conditions.clock.deadline(wait_s):
+                        await changed.wait()
+                except TimeoutError:
+                    pass
+        finally:
+            watcher.cancel()
+            await asyncio.gather(watcher, return_exceptions=True)
+
+    async def _look(self, session: FeedSession) -> float | None:
+        """Report what is there; something was not believed yet: look again after so long."""
+        raise NotImplementedError
+
+    async def _watched(self, changed: asyncio.Event) -> None:
+        try:
+            await self._watch(self._path, changed)
+        except Exception as error:  # no inotify left, a folder that went away: polling remains
+            log.warning("%s: cannot be watched (%s), looking now and then", self._path, error)
+
+    def _missing(self, session: FeedSession) -> None:
+        """The path does not exist: looking costs nothing, so it is done often."""
+        if not session.reported and not self._conditions.waiting:
+            raise FeedNotFound(self.name, "there is no such file", "Check the path") from None
+        self._seen.forget()
+        what = f"the {self.kind} is gone" if session.reported else f"no such {self.kind} yet"
+        every = spoken(self._conditions.config.poll_s)
+        session.show_waiting(f"{what}, looked for every {every}")
+
+    async def _take(self, path: Path, text: PgnText) -> None:
+        await text.take(await asyncio.to_thread(read, path, self._conditions.config.max_bytes))
+        self._seen.was_read(path)
+
+
+class FileFeed(_PathFeed):
+    """Reports the games of one PGN file whenever it changes."""
+
+    def __init__(
+        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
+    ) -> None:
+        super().__init__(name, path, conditions, watch)
+        self._text = PgnText(name, conditions)
+
+    async def _look(self, session: FeedSession) -> float | None:
+        if self._seen.due(self._path, await asyncio.to_thread(signature, self._path)):
+            await self._take(self._path, self._text)
+        return await self._snapshots.report(
+            [await self._text.believe()], session, [self._text.note]
+        )
+
+
+class FolderFeed(_PathFeed):
+    """Reports the games of all PGN files below a folder whenever one changes."""
+
+    kind = "folder"
+
+    def __init__(
+        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
+    ) -> None:
+        super().__init__(name, path, conditions, watch)
+        self._texts: dict[Path, PgnText] = {}
+        self._left_out: dict[Path, str | None] = {}
+        """Files that could not be read, and why."""
+        self._doubles: dict[Path, str] = {}
+        """Files that are left out, or part of them, and why."""
+
+    async def _look(self, session: FeedSession) -> float | None:
+        now = await asyncio.to_thread(scan, self._path)
+        for path, mark in now.items():
+            if self._seen.due(path, mark):
+                await self._read(path)
+        gone = self._texts.keys() - now.keys()
+        for path in gone:
+            await self._texts[path].take(b"")  # perhaps just being replaced: it settles
+        self._seen.forget(gone)
+        beliefs = {path: await text.believe() for path, text in self._texts.items()}
+        beliefs |= self._without_doubles(beliefs)
+        in_order = [beliefs[path] for path in sorted(beliefs, key=_order)]
+        again_s = await self._snapshots.report(in_order, session, self._notes(now))
+        for path in gone:
+            # What comes back half-written is known by what it was, as long as that costs little.
+            past = beliefs[path].complete and not beliefs[path].games
+            if past and len(self._texts) > MAX_FILES:
+                del self._texts[path]
+        return again_s
+
+    def _without_doubles(self, beliefs: Mapping[Path, BelievedText]) -> dict[Path, BelievedText]:
+        """Files beside single games, without what these hold; what is left out is noted. While a
+        single file has lost something, the others go on with its game.
+        """
+        single = {path: belief for path, belief in beliefs.items() if _SINGLE.fullmatch(path.name)}
+        others: dict[Path, list[GameReport]] = defaultdict(list)
+        for path, belief in beliefs.items():
+            if path not in single:
+                others[path.parent] += belief.games
+        found, doubles = {}, {}
+        singles: dict[Path, list[GameReport]] = defaultdict(list)
+        for path, belief in single.items():
+            beside, cut = others[path.parent], not self._texts[path].whole
+            kept = tuple(game for game in belief.games if not _goes_on(game, beside, cut=cut))
+            singles[path.parent] += kept
+            if len(kept) < len(belief.games):
+                found[path] = msgspec.structs.replace(belief, games=kept, doubted=0)
+        for path in beliefs.keys() - single.keys():
+            belief = beliefs[path]
+            if twice := held_twice(singles.get(path.parent, ()), belief.games):
+                games = tuple(game for game in belief.games if game not in twice)
+                found[path] = msgspec.structs.replace(belief, games=games)
+                what = f"{len(twice)} of its {len(belief.games)} games" if games else "its games"
+                doubles[path] = f"{path.name}, {what} being in single files"
+        for path, reason in doubles.items():
+            if self._doubles.get(path) != reason:
+                log.info("%s: left out: %s", path, reason)
+        self._doubles = dict(sorted(doubles.items()))
+        return found
+
+    def _notes(self, now: Iterable[Path]) -> list[str]:
+        failing = [path.name for path in now if path in self._left_out]
+        named = f"cannot be read: {', '.join(failing)}" if failing else ""
+        doubles = f"left out: {', '.join(self._doubles.values())}" if self._doubles else ""
+        return [named, doubles, *(text.note for text in self._texts.values())]
+
+    async def _read(self, path: Path) -> None:
+        """One file; whatever is wrong with it costs no other file, and is tried again: its writer
+        may hold it for a moment.
+        """
+        text = self._texts.get(path) or PgnText(str(path), self._conditions)
+        try:
+            await self._take(path, text)
+        except (FeedTrouble, OSError) as error:
+            reason = error.reason if isinstance(error, FeedTrouble) else error.strerror
+            if self._left_out.get(path, "") != reason:
+                log.warning("%s: left out: %s", path, reason)
+            self._left_out[path] = reason
+            return
+        self._left_out.pop(path, None)
+        self._texts[path] = text
+
+
+async def watch_path(path: Path, changed: asyncio.Event) -> None:
+    """Set ``changed`` whenever the system reports that a file was written, made or replaced, or
+    any PGN file below a folder.
+    """
     from watchfiles import Change, awatch  # here, because only this kind of feed needs it
 
+    tree = await asyncio.to_thread(path.is_dir)
+
     def concerns(change: Change, changed_path: str) -> bool:
+        if tree:
+            return changed_path.lower().endswith(".pgn")
         return os.path.basename(changed_path) == path.name
 
-    async for _ in awatch(
-        path.parent,
-        watch_filter=concerns,
-        recursive=False,
-        # A writer makes a file in several steps; a tenth of a second joins them.
-        debounce=100,
-        step=20,
-    ):
+    # A writer makes a file in several steps; a tenth of a second joins them.
+    where = path if tree else path.parent
+    async for _ in awatch(where, watch_filter=concerns, recursive=tree, debounce=100, step=20):
         changed.set()

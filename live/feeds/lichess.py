@@ -27,7 +27,7 @@ from live.errors import FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
-from live.feeds.feed import FeedConditions, FeedSession, FeedSink, distinct_games, follow
+from live.feeds.feed import FeedConditions, FeedSession, SessionFeed, distinct_games
 from live.feeds.lichess_token import LichessToken
 from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
@@ -50,7 +50,7 @@ NEXT_ROUND_S = 60.0
 MAX_ROUNDS = 16
 
 
-class LichessBroadcastFeed:
+class LichessBroadcastFeed(SessionFeed):
     """Follows the stream of a round, of a tournament (round after round) or of a group.
 
     A round is over when all results are in, stay so for the grace period, and its export says the
@@ -69,7 +69,7 @@ class LichessBroadcastFeed:
         conditions: FeedConditions,
         token: LichessToken,
     ) -> None:
-        self.name = name
+        super().__init__(name, conditions)
         api = f"{base_url.rstrip('/')}/api"
         self._stream_url = f"{api}/stream/broadcast/{scope}/{{}}.pgn"
         self._export_url = f"{api}/broadcast/round/{{}}.pgn"
@@ -79,7 +79,6 @@ class LichessBroadcastFeed:
         self._id = broadcast_id
         self._rounds: dict[str, set[str]] = {}
         """Rounds of a tournament or group worth comparing, each with its unfinished games."""
-        self._conditions = conditions
         self._token = token
         self._earlier: list[str] = []
         """Rounds that this one's address has led to after its end, the last one before first."""
@@ -92,9 +91,6 @@ class LichessBroadcastFeed:
         """When the round was compared last; a new connection changes nothing about it."""
         self._decoder = PgnDecoder()
         self._reader = PgnReader()
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         going_on = True
@@ -683,7 +679,7 @@ class NdjsonLines:
         yield from (line for line in lines if line.strip())
 
 
-class LichessGameFeed:
+class LichessGameFeed(SessionFeed):
     """Follows one game (``game_id``) to its end, or a TV channel for ever."""
 
     def __init__(
@@ -696,7 +692,7 @@ class LichessGameFeed:
         channel: str = "",
         token: LichessToken,
     ) -> None:
-        self.name = name
+        super().__init__(name, conditions)
         base_url = base_url.rstrip("/")
         if game_id:
             path = f"stream/game/{game_id}"
@@ -706,11 +702,7 @@ class LichessGameFeed:
         self._stream = (
             LichessGameStream(base_url) if game_id else LichessTvStream(base_url, channel)
         )
-        self._conditions = conditions
         self._token = token
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         try:

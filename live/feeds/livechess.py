@@ -28,7 +28,7 @@ from websockets.exceptions import (
 from live.errors import FeedUnreadable
 from live.events import FeedName, GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
-from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
 from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
 from live.feeds.pgn_headers import clean, read_result
@@ -505,18 +505,14 @@ class LiveChessMessages:
 MAX_MESSAGE_BYTES = 1 << 20
 
 
-class LiveChessFeed:
+class LiveChessFeed(SessionFeed):
     """Follows every board that one LiveChess has."""
 
     def __init__(self, name: str, url: str, conditions: FeedConditions) -> None:
-        self.name = name
+        super().__init__(name, conditions)
         self._url = url
-        self._conditions = conditions
         self._boards = LiveChessMessages()
         self._asking: set[asyncio.Task[None]] = set()
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         timeout_s = self._conditions.config.timeout_s

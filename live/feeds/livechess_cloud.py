@@ -18,7 +18,7 @@ import msgspec
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
-from live.feeds.feed import FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
 from live.feeds.pgn_headers import clean, read_result
 from live.feeds.position_tracker import ListedMove, with_going_on
@@ -291,7 +291,7 @@ class _Round:
         self.changed_s = now_s
 
 
-class LiveChessCloudFeed:
+class LiveChessCloudFeed(SessionFeed):
     """Follows one round, or the tournament: whichever round is being played, and the ones before
     it that we have followed until their last results are in.
 
@@ -307,10 +307,9 @@ class LiveChessCloudFeed:
         conditions: FeedConditions,
         base_url: str,
     ) -> None:
-        self.name = name
+        super().__init__(name, conditions)
         self._uuid = uuid
         self._round = round_number
-        self._conditions = conditions
         self._base_url = base_url.rstrip("/")
         self._pages: dict[str, _Page] = {}
         self._rounds: dict[int, _Round] = {}
@@ -324,9 +323,6 @@ class LiveChessCloudFeed:
         self._warned: set[str] = set()
         self._failing: dict[str, tuple[str, float]] = {}
         """Boards' files that cannot be had: why, and since when."""
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock

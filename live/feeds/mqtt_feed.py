@@ -42,7 +42,7 @@ from live.config import named_text
 from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Player
 from live.feeds.charset import HEAD_BYTES, not_pgn
-from live.feeds.feed import FeedConditions, FeedSession, FeedSink, Identity, follow, identity
+from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.pgn_headers import clean, read_result, web_address
 from live.feeds.position_tracker import (
@@ -380,16 +380,15 @@ _UNTRUSTED = re.compile(r".*certificate verify failed: (.+?)(?: \(_ssl\.c:\d+\))
 _UNSUPPORTED, _REFUSED = 132, {134: "user name or password", 135: "access", 138: "this client"}
 
 
-class MqttFeed:
+class MqttFeed(SessionFeed):
     """Follows every game on the topics of one subscription.
 
     Over when every game has a result and nothing has changed for the grace period.
     """
 
     def __init__(self, name: str, address: MqttAddress, conditions: FeedConditions) -> None:
-        self.name = name
+        super().__init__(name, conditions)
         self._address = address
-        self._conditions = conditions
         settings = conditions.config.mqtt
         # Read at once, so that a mistake is reported before anything starts.
         self._password = address.password or _password(settings.password_file)
@@ -398,9 +397,6 @@ class MqttFeed:
         self._news = asyncio.Event()
         self._version = aiomqtt.ProtocolVersion.V5
         self._warned: set[str] = set()
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         try:

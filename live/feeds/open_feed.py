@@ -144,7 +144,7 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
     if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
         if source.forced and source.kind == "file":
             raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
-        from live.feeds.folder_feed import FolderFeed
+        from live.feeds.file_feed import FolderFeed
 
         return FolderFeed(source.name, path, conditions)
     if there and not path.is_dir() and not path.is_file():

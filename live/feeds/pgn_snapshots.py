@@ -22,12 +22,11 @@ from email.message import Message
 
 import msgspec
 
-from live.errors import FeedUnreadable
 from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport
 from live.feeds.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
 from live.feeds.feed import FeedConditions, FeedSession, Identity, distinct_games, identities
 from live.feeds.pgn_decoder import PgnReader
-from live.network.retry import FeedTrouble
+from live.network.retry import unreadable
 
 #: Readings in which a loss must be seen, besides the time it must stand.
 LEAST_READINGS = 3
@@ -103,21 +102,18 @@ class PartialReadFilter:
                 complete = False
         lost = self._lost(named, whole=whole, suspect=suspect)
         left_s: list[float] = []
+        doubted: dict[Identity, GameReport] = {}
+        losses, self._losses = self._losses, {}
         for who, now in lost.items():
-            loss = self._losses.get(who)
+            loss = losses.get(who)
             if loss is None or loss.now != now:
-                loss = self._losses[who] = _Loss(now, now_s)
+                loss = _Loss(now, now_s)
             loss.readings += 1
             wait_s = loss.since_s + self._lost_after_s - now_s
             if wait_s > 0 or loss.readings < LEAST_READINGS:
                 left_s.append(max(wait_s, 0.0))
-        doubted = {
-            who: self._known(who)
-            for who in lost
-            if now_s - self._losses[who].since_s < self._lost_after_s
-            or self._losses[who].readings < LEAST_READINGS
-        }
-        self._losses = {who: self._losses[who] for who in doubted}
+                doubted[who] = self._known(who)
+                self._losses[who] = loss
         believed = {who: doubted.get(who, game) for who, game in named.items()} | doubted
         self._gone |= {who: game for who, game in self._held.items() if who not in believed}
         for who in believed:
@@ -228,8 +224,7 @@ class PgnText:
         self._closed = False
         """Read as a text that nobody is writing any more."""
         self._games: tuple[GameReport, ...] = ()
-        self.repeated = 0
-        """Games that the text holds a second time."""
+        self._repeated = 0  # games that it holds a second time
 
     async def take(self, text: bytes, content_type: str = "", modified: str = "") -> None:
         """A new reading; ``modified`` is its ``Last-Modified``. An old copy is left alone.
@@ -238,8 +233,8 @@ class PgnText:
         """
         if what := not_pgn(text[:HEAD_BYTES], content_type):
             remedy = what_instead(self._name)
-            error = FeedUnreadable(self._name, f"holds {what}", f"{remedy[:1].upper()}{remedy[1:]}")
-            raise FeedTrouble(f"the source sends {what}; {remedy}", fatal=error)
+            reason = f"the source sends {what}; {remedy}"
+            raise unreadable(self._name, f"holds {what}", remedy[:1].upper() + remedy[1:], reason)
         named = self._named_charset or charset_of(content_type)
         self._use_charset(named or likely_charset(text))
         if self._copies is not None and self._copies.is_old(text, modified, self._clock.now()):
@@ -261,7 +256,7 @@ class PgnText:
             whole=whole,
             now_s=self._clock.now(),
             closed=self._closed,
-            suspect=self.old_copies,
+            suspect=self._copies is not None and self._copies.seen,
         )
         whole = whole or self._closed
         look_again_s = belief.look_again_s
@@ -272,19 +267,22 @@ class PgnText:
         return msgspec.structs.replace(belief, complete=complete, look_again_s=look_again_s)
 
     @property
-    def old_copies(self) -> bool:
-        """Old copies of the text were seen to come between the new ones."""
-        return self._copies is not None and self._copies.seen
-
-    @property
     def whole(self) -> bool:
         """The text goes to the result of its last game."""
         return self._reader.whole
 
     @property
-    def left_out(self) -> int:
-        """Games of the text beyond our bound."""
-        return self._reader.left_out
+    def note(self) -> str:
+        """What people should know of a text that is read all the same; empty for nothing."""
+        notes = []
+        if self._reader.left_out:
+            more = f"{self._reader.left_out} more left out"
+            notes.append(f"{more}, since so many are read at most")
+        if self._repeated:
+            notes.append(f"{self._repeated} in it twice, counted once")
+        if self._copies is not None and self._copies.seen:
+            notes.append("old copies of the page come between, from a cache, and are left alone")
+        return "; ".join(notes)
 
     async def _read(self) -> None:
         games: list[GameReport] = []
@@ -292,7 +290,7 @@ class PgnText:
             games += some
             await asyncio.sleep(0)  # a slice is some milliseconds of work
         self._games = distinct_games(games)
-        self.repeated = len(games) - len(self._games)
+        self._repeated = len(games) - len(self._games)
 
     def _use_charset(self, charset: str) -> None:
         if charset != self._charset:
@@ -332,25 +330,24 @@ class PgnSnapshots:
             self._reported = (games, complete)
         else:
             session.alive()
-        waits_s = [b.look_again_s for b in beliefs if b.look_again_s is not None]
-        return min(waits_s, default=None)
+        return _soonest(beliefs)
 
     def _with_former(self, beliefs: list[BelievedText], session: FeedSession) -> BelievedText:
         """All texts of the source, with what the former run had beyond them."""
         if self._before is None:
             self._before = PartialReadFilter(self._lost_after_s, session.known())
-        waits_s = [b.look_again_s for b in beliefs if b.look_again_s is not None]
-        games = [game for belief in beliefs for game in belief.games]
+        games = [game for each in beliefs for game in each.games]
         belief = self._before.believe(games, whole=True, now_s=self._clock.now(), suspect=True)
         # A text that is not there to its end yet has lost nothing, but shows no end of losses.
-        self._caught_up = not belief.doubted and all(each.complete for each in beliefs)
-        waits_s += [belief.look_again_s] if belief.look_again_s is not None else []
-        return BelievedText(
-            belief.games,
-            all(each.complete for each in beliefs),
-            min(waits_s, default=None),
-            belief.doubted + sum(each.doubted for each in beliefs),
-        )
+        complete = all(each.complete for each in beliefs)
+        self._caught_up = not belief.doubted and complete
+        doubted = belief.doubted + sum(each.doubted for each in beliefs)
+        again_s = _soonest([*beliefs, belief])
+        return BelievedText(belief.games, complete, again_s, doubted)
+
+
+def _soonest(beliefs: Iterable[BelievedText]) -> float | None:
+    return min((b.look_again_s for b in beliefs if b.look_again_s is not None), default=None)
 
 
 def charset_of(content_type: str) -> str:
@@ -363,18 +360,6 @@ def charset_of(content_type: str) -> str:
     message["Content-Type"] = " ".join(content_type.split())
     charset = (message.get_content_charset() or "").strip()
     return "" if charset in ("iso-8859-1", "latin-1", "latin1", "us-ascii", "utf-8") else charset
-
-
-def note_of(text: PgnText) -> str:
-    """What people should know of a text that is read all the same; empty for nothing."""
-    notes = []
-    if text.left_out:
-        notes.append(f"{text.left_out} more left out, since so many are read at most")
-    if text.repeated:
-        notes.append(f"{text.repeated} in it twice, counted once")
-    if text.old_copies:
-        notes.append("old copies of the page come between, from a cache, and are left alone")
-    return "; ".join(notes)
 
 
 def _doubted(boards: int) -> str:

@@ -11,9 +11,9 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import httpx
 
 from live.feeds import http_client
-from live.feeds.feed import RESTING_S, FeedConditions, FeedSession, FeedSink, follow
+from live.feeds.feed import RESTING_S, FeedConditions, FeedSession, SessionFeed
 from live.feeds.lichess_token import LichessToken
-from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, note_of
+from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
 from live.network.retry import FeedTrouble, RefusedRequest
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
@@ -24,7 +24,7 @@ QUIET_S = 120.0
 SLOWEST = 2.5
 
 
-class WebPageFeed:
+class WebPageFeed(SessionFeed):
     """Reports the games of one PGN page whenever it changes.
 
     Over when every game has a result and nothing has changed for the grace period.
@@ -42,16 +42,12 @@ class WebPageFeed:
         """``poll_s``: the least time between two requests, where a service asks for more than the
         settings say. ``token`` is sent with each.
         """
-        self.name = name
+        super().__init__(name, conditions)
         self._poll_s = max(poll_s, conditions.config.poll_s)
         self._token = token
         self._url, self._auth = without_user(url)
-        self._conditions = conditions
         self._text = PgnText(name, conditions, cached=True)
         self._snapshots = PgnSnapshots(conditions)
-
-    async def run(self, sink: FeedSink) -> None:
-        await follow(self.name, self._follow, sink, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         config, clock = self._conditions.config, self._conditions.clock
@@ -77,7 +73,7 @@ class WebPageFeed:
                     )
                     since = answer.validators if conditional else None
                 look_again_s = await self._snapshots.report(
-                    [await self._text.believe()], session, [note_of(self._text)]
+                    [await self._text.believe()], session, [self._text.note]
                 )
                 if session.over and look_again_s is None:
                     return

@@ -52,6 +52,12 @@ class FeedTrouble(Exception):
         self.status = status
 
 
+def unreadable(feed: str, problem: str, remedy: str, reason: str = "") -> FeedTrouble:
+    """Trouble that no wait mends; ``reason`` is ``the source`` and its problem where not given."""
+    fatal = FeedUnreadable(feed, problem, remedy)
+    return FeedTrouble(reason or f"the source {problem}", fatal=fatal)
+
+
 class RefusedRequest(FeedTrouble):
     """The source takes offence at how it was asked, not at what was asked for or by whom."""
 
@@ -122,50 +128,27 @@ def trouble_of_status(
     feed: str, status: int, retry_after: str | None, now: datetime
 ) -> FeedTrouble | None:
     """What an HTTP answer means for the feed; None when it is one to read (2xx, 304)."""
-    trouble = _of_status(feed, status, retry_after, now)
-    if trouble is not None:
-        trouble.status = status
-    return trouble
-
-
-def _of_status(
-    feed: str, status: int, retry_after: str | None, now: datetime
-) -> FeedTrouble | None:
     if 200 <= status < 300 or status == 304:
         return None
+    kind, wait_s = FeedTrouble, 0.0
+    fatal: FeedError | None = None
+    asked_s = retry_after_s(retry_after, now)
     if status in (404, 410):
-        return FeedTrouble(
-            f"the source has nothing there ({status})",
-            fatal=FeedNotFound(
-                feed, f"the source has nothing there ({status})", "Check the address"
-            ),
-        )
-    if status in (401, 403):
-        return FeedTrouble(
-            f"the source refuses access ({status})",
-            fatal=FeedUnreadable(
-                feed,
-                f"the source refuses access ({status})",
-                "Give it the token or password it asks for, or ask its owner",
-            ),
-        )
-    if status == 429:
-        asked = retry_after_s(retry_after, now)
-        return FeedTrouble(
-            "the source asks for fewer requests (429)",
-            wait_s=TOO_MANY_S if asked is None else asked,
-        )
-    if status in (408, 425) or status >= 500:
-        return FeedTrouble(
-            f"the source is in trouble itself ({status})",
-            wait_s=retry_after_s(retry_after, now) or 0.0,
-        )
-    return RefusedRequest(
-        f"the source does not accept the request ({status})",
-        fatal=FeedUnreadable(
-            feed, f"the source does not accept the request ({status})", "Check the address"
-        ),
-    )
+        problem = f"the source has nothing there ({status})"
+        fatal = FeedNotFound(feed, problem, "Check the address")
+    elif status in (401, 403):
+        problem = f"the source refuses access ({status})"
+        remedy = "Give it the token or password it asks for, or ask its owner"
+        fatal = FeedUnreadable(feed, problem, remedy)
+    elif status == 429:
+        problem = "the source asks for fewer requests (429)"
+        wait_s = TOO_MANY_S if asked_s is None else asked_s
+    elif status in (408, 425) or status >= 500:
+        problem, wait_s = f"the source is in trouble itself ({status})", asked_s or 0.0
+    else:
+        problem = f"the source does not accept the request ({status})"
+        kind, fatal = RefusedRequest, FeedUnreadable(feed, problem, "Check the address")
+    return kind(problem, wait_s=wait_s, fatal=fatal, status=status)
 
 
 def spoken(seconds: float) -> str:

@@ -15,9 +15,8 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Player
-from live.feeds import file_feed, folder_feed
-from live.feeds.file_feed import FileFeed, StdinFeed, TextFeed, pieces, watch_folder
-from live.feeds.folder_feed import FolderFeed
+from live.feeds import file_feed
+from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, TextFeed, pieces, watch_path
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.network.retry import FeedTrouble
 from live.rehearse.rehearsal import pgn_text
@@ -245,7 +244,7 @@ async def test_the_system_tells_of_writes_and_replacements(tmp_path: Path) -> No
     path = tmp_path / "games.pgn"
     path.write_bytes(b"")
     changed = asyncio.Event()
-    task = asyncio.create_task(watch_folder(path, changed))
+    task = asyncio.create_task(watch_path(path, changed))
 
     async def write_until_seen(text: bytes, replace: bool) -> None:
         # The watch begins somewhat after the task does, so the first writes may be missed.
@@ -370,7 +369,7 @@ def test_numbers_count_as_numbers(tmp_path: Path) -> None:
     for name in reversed(names):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert list(folder_feed.scan(tmp_path)) == [tmp_path / name for name in names]
+    assert list(file_feed.scan(tmp_path)) == [tmp_path / name for name in names]
 
 
 async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -> None:
@@ -467,16 +466,16 @@ async def test_a_file_that_its_writer_holds_for_a_moment_is_read_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Windows refuses to open what another has locked; nothing about the file changes after it."""
-    case, locked = Folder(tmp_path), True
+    case, locked, read = Folder(tmp_path), True, file_feed.read
     case.write("game-1.pgn", GAMES[0])
     case.write("game-2.pgn", GAMES[1])
 
     def opened(path: Path, max_bytes: int) -> bytes:
         if locked and path.name == "game-2.pgn":
             raise PermissionError(13, "Permission denied")
-        return file_feed.read(path, max_bytes)
+        return read(path, max_bytes)
 
-    monkeypatch.setattr(folder_feed, "read", opened)
+    monkeypatch.setattr(file_feed, "read", opened)
     async with case.following():
         assert len(case.games) == 1
         await case.look(3)
@@ -491,7 +490,7 @@ async def test_no_folder_and_one_of_far_too_many_files(
 ) -> None:
     with pytest.raises(FeedNotFound):
         await Folder(tmp_path / "none").seen.run()
-    monkeypatch.setattr(folder_feed, "MAX_FILES", 3)
+    monkeypatch.setattr(file_feed, "MAX_FILES", 3)
     case = Folder(tmp_path)
     for index in range(4):
         case.write(f"{index}.pgn", GAMES[0])

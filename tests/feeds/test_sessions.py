@@ -1,10 +1,12 @@
 """Which games a source holds, what it says of itself, and when it is asked again."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 
+from live.config import FeedsConfig
 from live.errors import FeedNotFound
 from live.events import GameReport, Headers, Move, Player
 from live.feeds.feed import (
@@ -15,8 +17,8 @@ from live.feeds.feed import (
     identities,
     persist,
 )
-from live.network.retry import FeedTrouble, backoff
-from tests.feeds.fakes import DrivenClock, Ledger
+from live.network.retry import FeedTrouble
+from tests.feeds.fakes import DrivenClock, Ledger, conditions
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 E4 = Move("e2e4", "e4")
@@ -41,9 +43,8 @@ class Case:
         self, *steps: Exception | GameReport | None, game_s: float = 60, lasting: bool = False
     ) -> None:
         self.clock, self.ledger = DrivenClock(), Ledger()
-        self.session = FeedSession(
-            "x", self.ledger, self.clock, stale_after_s=300, grace_s=20, lasting=lasting
-        )
+        self._under = replace(conditions(FeedsConfig(), self.clock), lasting=lasting)
+        self.session = FeedSession("x", self.ledger, self._under)
         self._steps, self._game_s = iter(steps), game_s
 
     async def _connect(self) -> None:
@@ -56,8 +57,7 @@ class Case:
             await self.session.report([step])
 
     async def run(self, *, waiting: bool = False) -> None:
-        waits = lambda: backoff(lambda: 0.5)  # noqa: E731
-        await persist(self._connect, self.session, self.clock, waits, waiting=waiting)
+        await persist(self._connect, self.session, replace(self._under, waiting=waiting))
 
     @property
     def health(self) -> tuple[str, str]:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from live.config import FeedsConfig, LichessConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
 from live.feeds.demo_feed import DemoFeed
-from live.feeds.file_feed import FileFeed, StdinFeed
-from live.feeds.folder_feed import FolderFeed
+from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed
 from live.feeds.lichess import LichessBroadcastFeed, LichessGameFeed
 from live.feeds.livechess import LiveChessFeed
 from live.feeds.livechess_cloud import LiveChessCloudFeed
