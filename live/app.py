@@ -33,7 +33,7 @@ from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS
 from live.players.player_lists import beside
-from live.plugins.installed_plugins import installed_plugins, used_plugins
+from live.plugins.plugin_process import installed_plugins, used_plugins
 from live.publish.access import check_exposure, everybody
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
@@ -290,11 +290,10 @@ def _for_producers(
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
-        from live.producer.notice_rules import ArbiterRules, NoticeRules
-        from live.producer.notifier import Notifier
+        from live.producer.notifier import ArbiterRules, Notifier, PublicRules
 
         if notify.urls_file:
-            rules = NoticeRules(notify)
+            rules = PublicRules(notify)
             rules.begin(public.games(), public.moments())
             people = Notifier(rules, "notify.urls_file", notify.urls_file, report=service.health)
             public.listen(guarded(people.publish))

@@ -92,8 +92,7 @@ async def notify_test(config: ConfigFlag = None) -> int:
     """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
     arrives.
     """
-    from live.producer.notice_rules import Notice
-    from live.producer.notifier import open_people, send_to
+    from live.producer.notifier import Notice, open_people, send_to
 
     settings = settings_of(config).notify
     files = {"urls_file": settings.urls_file, "arbiters_file": settings.arbiters_file}

@@ -28,8 +28,13 @@ from live.errors import LiveRateError
 from live.feeds.lichess_token import GET_ONE, LichessToken
 from live.human.network import open_network
 from live.players.player_lists import open_player_lists
-from live.plugins.installed_plugins import InstalledPlugin, installed_plugins, used_plugins
-from live.plugins.plugin_process import PluginFailure, PluginProcess
+from live.plugins.plugin_process import (
+    InstalledPlugin,
+    PluginFailure,
+    PluginProcess,
+    installed_plugins,
+    used_plugins,
+)
 from live.publish.connection import listen
 from live.publish.public_state import DelayedGames
 from live.publish.static_files import OVERLAY

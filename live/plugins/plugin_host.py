@@ -22,18 +22,12 @@ import msgspec
 from live.events import GameDetail, PlayerView, SnapshotMessage
 from live.operating_system import kill_group, limit_memory
 
-#: What each kind is called with.
-_ARGUMENTS: Final[dict[str, Any]] = {
-    "live_rate.feeds": tuple[str],
-    "live_rate.alerts": tuple[GameDetail],
-    "live_rate.methods": tuple[PlayerView, tuple[GameDetail, ...]],
-    "live_rate.exports": tuple[SnapshotMessage],
-}
-_CALLED: Final = {
-    "live_rate.feeds": "follow",
-    "live_rate.alerts": "alerts",
-    "live_rate.methods": "figure",
-    "live_rate.exports": "export",
+#: The method of each kind, and what it is called with.
+_CALLS: Final[dict[str, tuple[str, Any]]] = {
+    "live_rate.feeds": ("follow", tuple[str]),
+    "live_rate.alerts": ("alerts", tuple[GameDetail]),
+    "live_rate.methods": ("figure", tuple[PlayerView, tuple[GameDetail, ...]]),
+    "live_rate.exports": ("export", tuple[SnapshotMessage]),
 }
 _OVER: Final = object()
 #: A plugin that wants more gets a MemoryError; the service keeps what it needs.
@@ -57,6 +51,7 @@ class PluginHost:
 
     def __init__(self, group: str, name: str) -> None:
         self._group, self._name = group, name
+        self._method, self._arguments = _CALLS[group]
         self._plugin: Any = None
         self._texts: Iterator[object] | None = None
 
@@ -66,20 +61,18 @@ class PluginHost:
         Raises:
             Exception: whatever the plugin raises, or that it is not what its group demands.
         """
-        (point,) = {each.value: each for each in self._points()}.values()
+        points = entry_points(group=self._group, name=self._name)
+        (point,) = {each.value: each for each in points}.values()
         found = point.load()
         self._plugin = found() if isinstance(found, type) else found
-        if not callable(getattr(self._plugin, _CALLED[self._group], None)):
-            raise TypeError(f"{point.value} has no method {_CALLED[self._group]}")
+        if not callable(getattr(self._plugin, self._method, None)):
+            raise TypeError(f"{point.value} has no method {self._method}")
         return str(self._plugin.media_type) if self._group == "live_rate.exports" else None
-
-    def _points(self) -> Iterable[Any]:
-        return entry_points(group=self._group, name=self._name)
 
     def answer(self, line: bytes) -> PluginReply:
         """What the plugin answers to one call; of a feed, the next text."""
-        arguments = msgspec.json.decode(line, type=_ARGUMENTS[self._group])
-        call = getattr(self._plugin, _CALLED[self._group])
+        arguments = msgspec.json.decode(line, type=self._arguments)
+        call = getattr(self._plugin, self._method)
         if self._group == "live_rate.feeds":
             if self._texts is None:
                 self._texts = iter(call(*arguments))

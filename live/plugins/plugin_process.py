@@ -1,5 +1,5 @@
-"""A plugin seen from the service: its process, its time limits, and what becomes of its faults.
-Shell.
+"""Plugins seen from the service: which are installed, which of them the settings name, the process
+of each, its time limits, and what becomes of its faults. Shell.
 
 Loss policy service → plugin: none is kept; who asks gets an answer or :class:`PluginFailure`. A
 process that hangs, ends or says too much is killed, and started again by the next call.
@@ -13,16 +13,25 @@ import logging
 import os
 import secrets
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from importlib.metadata import entry_points
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 
 from live.clock import Clock, LoopClock
+from live.errors import ConfigError
 from live.events import FeedHealth, FeedState
 from live.network.retry import system_words
 from live.operating_system import kill_group, kill_marked, own_group
-from live.plugins.installed_plugins import InstalledPlugin
+from live.plugins.interface import GROUPS, PluginGroup
 from live.plugins.plugin_host import PluginReply
 
 log = logging.getLogger(__name__)
@@ -51,6 +60,65 @@ MediaType = Annotated[str, msgspec.Meta(pattern=r"\A[!-~][ -~]{0,99}\Z")]
 Answer = TypeVar("Answer")
 
 
+_LIST_THEM = "live-rate plugins lists those that are installed"
+
+
+class InstalledPlugin(msgspec.Struct, frozen=True, order=True):
+    """One entry point of one of our groups."""
+
+    group: PluginGroup
+    name: str
+    target: str
+    """Where it lies, ``module:object``."""
+    package: str
+    """The package that brings it, and its version."""
+
+    @property
+    def kind(self) -> str:
+        """``feeds``, ``alerts``, ``methods`` or ``exports``."""
+        return self.group.partition(".")[2]
+
+
+def installed_plugins() -> list[InstalledPlugin]:
+    """Every plugin of this environment; none of them is imported."""
+    found = {
+        InstalledPlugin(
+            group,
+            point.name,
+            point.value,
+            f"{point.dist.name} {point.dist.version}" if point.dist else "",
+        )
+        for group in GROUPS
+        for point in entry_points(group=group)
+    }
+    return sorted(found)
+
+
+def used_plugins(
+    names: Sequence[str], installed: Iterable[InstalledPlugin]
+) -> list[InstalledPlugin]:
+    """The plugins that ``[plugins] use`` names: all groups in which a name stands.
+
+    Raises:
+        ConfigError: one is not installed, or two packages have one of this name.
+    """
+    used: list[InstalledPlugin] = []
+    for name in dict.fromkeys(names):
+        found = [each for each in installed if each.name == name]
+        if not found:
+            raise ConfigError("plugins.use", f"no plugin {name} is installed", _LIST_THEM)
+        for group in GROUPS:
+            packages = [each.package for each in found if each.group == group]
+            if len(packages) > 1:
+                raise ConfigError(
+                    "plugins.use",
+                    f"{name} is in several packages: {', '.join(packages)}",
+                    "Uninstall all but one",
+                )
+        used += found
+    return used
+
+
 class PluginFailure(Exception):
     """Why a plugin gave no answer: short, in lower case, without a full stop."""
 
@@ -65,7 +133,6 @@ class PluginProcess:
         *,
         clock: Clock | None = None,
         call_s: float = CALL_S,
-        start_s: float = START_S,
     ) -> None:
         """``report`` is called when it gets into trouble and when that is over."""
         self.plugin = plugin
@@ -75,7 +142,7 @@ class PluginProcess:
         """What it said of itself when it was loaded: the media type of an export."""
         self._report = report
         self._clock = clock or LoopClock()
-        self._call_s, self._start_s = call_s, start_s
+        self._call_s = call_s
         self._process: asyncio.subprocess.Process | None = None
         self._printing: asyncio.Task[None] | None = None
         self._mark = secrets.token_hex(8)
@@ -177,7 +244,7 @@ class PluginProcess:
         try:
             if self._process is None:
                 self._process = await self._started()
-                async with self._clock.deadline(self._start_s):
+                async with self._clock.deadline(START_S):
                     reply = self._checked(await _reply(self._process))
                 self.about = msgspec.json.decode(reply.value, type=MediaType | None)
             yield self._process

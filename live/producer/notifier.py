@@ -1,36 +1,226 @@
-"""Notifies people through apprise (github.com/caronc/apprise): mail, chats, telephones. The shell
-around :mod:`live.producer.notice_rules`.
+"""Notifies people of what happens, through apprise (github.com/caronc/apprise): mail, chats,
+telephones.
 
-People are given what viewers may know, and nothing else; only the addresses of arbiters, which
-stand in a file of their own, are given what arbiters see. Loss policy: at most :data:`WAITING`
-notices wait for each of the two; of more, and of those that cannot be delivered, the number is
-logged.
+What is worth a notice is pure, changes in, notices out: :class:`PublicRules` is given what viewers
+may know, and nothing else; only :class:`ArbiterRules`, for addresses that stand in a file of their
+own, what arbiters see. Against floods there is a limit an hour for each: the last notice within it
+says so, and how many were left out is logged. What was so when the service began is no news. Loss
+policy: at most :data:`WAITING` notices wait for each of the two; of more, and of those that cannot
+be delivered, the number is logged.
 """
 
 from __future__ import annotations
 
+import abc
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, get_args
 
-from live.config import named_text
+from live.alerts.incident_log import news
+from live.config import NotifyConfig, named_text
 from live.errors import ConfigError
-from live.events import NOTIFICATIONS, Change, FeedHealth, FeedName
-from live.producer.notice_rules import Notice, NoticeLimit
+from live.events import (
+    NOTIFICATIONS,
+    Alert,
+    AlertMessage,
+    Change,
+    FeedHealth,
+    FeedName,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    Moment,
+    MomentMessage,
+    Severity,
+)
+from live.games.player_identity import isolated
+from live.story.story_desk import PAST_MOVES
 
 log = logging.getLogger(__name__)
 
+HOUR_S: Final = 3600.0
 WAITING: Final = 100
+#: Silence after this is no sign that nothing happens.
+_PAUSE: Final = " (As many notices as notify.per_hour are sent; no more for a while.)"
+#: From the least to the most urgent.
+_SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
 
-class Rules(Protocol):
-    """What is worth a notice, and how many there may be."""
+class Notice(NamedTuple):
+    """What somebody is sent, as plain text."""
 
-    limit: NoticeLimit
+    title: str
+    body: str
 
-    def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]: ...
+
+def folded(name: str) -> str:
+    """A name as it is compared: whatever the case, single spaces."""
+    return " ".join(name.casefold().split())
+
+
+class NoticeLimit:
+    """At most so many notices an hour."""
+
+    def __init__(self, per_hour: int) -> None:
+        self._per_hour = per_hour
+        self._sent_s: deque[float] = deque()
+        self._left_out = 0
+        self._said_s = float("-inf")
+
+    def within(self, notices: Iterable[Notice], now_s: float) -> list[Notice]:
+        """Those that there is room for; the others are counted. The last says so, once an hour."""
+        sent = []
+        for notice in notices:
+            while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
+                self._sent_s.popleft()
+            if len(self._sent_s) >= self._per_hour:
+                self._left_out += 1
+                continue
+            self._sent_s.append(now_s)
+            if len(self._sent_s) == self._per_hour and now_s - self._said_s >= HOUR_S:
+                self._said_s = now_s
+                notice = notice._replace(body=f"{notice.body}{_PAUSE}")
+            sent.append(notice)
+        return sent
+
+    def left_out(self) -> int:
+        """How many were left out since this was asked last."""
+        count, self._left_out = self._left_out, 0
+        return count
+
+
+class _KnownGame:
+    """A game, and what people have heard of it: a source may say anything twice."""
+
+    def __init__(self, view: GameView) -> None:
+        self.view = view
+        self.begun = view.plies_played > 0
+        self.result = view.result
+        """The last one that was not ``*``, if there was one."""
+        self.moments: set[str] = set()
+
+
+class NoticeRules(abc.ABC):
+    """What is worth a notice, and how many there may be. One writer calls; nothing waits."""
+
+    def __init__(self, config: NotifyConfig) -> None:
+        self.limit = NoticeLimit(config.per_hour)
+        self._config = config
+        self._players = frozenset(map(folded, config.players))
+        self._games: dict[GameId, _KnownGame] = {}
+
+    def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
+        """The notices that follow from changes which these people may know."""
+        found: list[Notice] = []
+        for change in changes:
+            if isinstance(change, GameMessage):
+                view = change.game
+                known = self._games.setdefault(view.id, _KnownGame(view))
+                known.view = view
+                found += [Notice(pairing(view), body) for body in self._game(known)]
+            elif isinstance(change, GoneMessage):
+                self._games.pop(change.game, None)
+            else:
+                found += self._other(change)
+        return self.limit.within(found, now_s)
+
+    def _follows(self, view: GameView) -> bool:
+        """Whether somebody followed plays in it, by folded full name or FIDE id; where nobody is
+        followed: yes.
+        """
+        ids = {str(side.fide_id) for side in (view.white, view.black) if side.fide_id}
+        names = {folded(side.name) for side in (view.white, view.black)}
+        return not self._players or not self._players.isdisjoint(ids | names)
+
+    def _game(self, known: _KnownGame) -> list[str]:
+        """What a game's header or result says that is news."""
+        return []
+
+    @abc.abstractmethod
+    def _other(self, change: Change) -> list[Notice]:
+        """What another change says that is news."""
+
+
+class PublicRules(NoticeRules):
+    """What viewers may know."""
+
+    def begin(self, games: Iterable[GameView], moments: Iterable[Moment] = ()) -> None:
+        """These games are known already, and these moments of them."""
+        self._games = {view.id: _KnownGame(view) for view in games}
+        for moment in moments:
+            if moment.game in self._games:
+                self._games[moment.game].moments.add(moment.id)
+
+    def _game(self, known: _KnownGame) -> list[str]:
+        view, found = known.view, []
+        if not known.begun and view.plies_played:
+            known.begun = True
+            # A game that is taken up in its middle is first shown without any ply, too.
+            news = view.plies_played <= PAST_MOVES and view.result == "*"
+            if news and "begins" in self._config.what:
+                found.append("The game has begun.")
+        if view.result not in ("*", known.result):
+            what = "game is over" if known.result == "*" else "result is corrected"
+            known.result = view.result
+            if "ends" in self._config.what:
+                found.append(f"The {what}: {view.result}.")
+        return found if self._follows(view) else []
+
+    def _other(self, change: Change) -> list[Notice]:
+        if not isinstance(change, MomentMessage) or "moments" not in self._config.what:
+            return []
+        known, moment = self._games.get(change.game), change.moment
+        if known is None or not change.holds or moment.at_s is None or moment.id in known.moments:
+            return []
+        if moment.weight < self._config.least_weight or not self._follows(known.view):
+            return []
+        known.moments.add(moment.id)
+        return [Notice(pairing(known.view), getattr(moment.text, self._config.lang))]
+
+
+class ArbiterRules(NoticeRules):
+    """What needs the arbiter."""
+
+    def __init__(self, config: NotifyConfig) -> None:
+        super().__init__(config)
+        self._least = _SEVERITIES.index(config.arbiters_from)
+        self._known: dict[str, Alert] = {}
+
+    def begin(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
+        """These are known already."""
+        self._games = {view.id: _KnownGame(view) for view in games}
+        self._known = {alert.id: alert for alert in alerts}
+
+    def _other(self, change: Change) -> list[Notice]:
+        if not isinstance(change, AlertMessage):
+            return []
+        alert = change.alert
+        before = self._known.pop(alert.id, None)
+        if alert.cleared_s is None:
+            self._known[alert.id] = alert
+        worth = _SEVERITIES.index(alert.severity)
+        happened = {what for what, _ in news(before, alert)}
+        worse = "changed" in happened and before and worth > _SEVERITIES.index(before.severity)
+        if not (worse or happened & {"raised", "raised again"}) or worth < self._least:
+            return []
+        known = self._games.get(alert.game) if alert.game is not None else None
+        if alert.muted or alert.cleared_s is not None:
+            return []
+        if known is not None and not self._follows(known.view):
+            return []
+        title = "live-rate" if known is None else pairing(known.view)
+        return [Notice(title, f"{alert.text} {alert.advice}")]
+
+
+def pairing(view: GameView) -> str:
+    """`Adams – Berg, board 3, Open`."""
+    board = "" if view.board is None else f"board {view.board}"
+    names = f"{isolated(view.white.name or '?')} – {isolated(view.black.name or '?')}"
+    return ", ".join(filter(None, (names, board, view.event)))
 
 
 class Notifier:
@@ -40,7 +230,7 @@ class Notifier:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: NoticeRules,
         setting: str,
         path: str,
         *,

@@ -1,8 +1,10 @@
 """Switches scenes of OBS Studio by obs-websocket 5 (github.com/obsproject/obs-websocket,
-docs/generated/protocol.md): the shell around :mod:`live.producer.scene_choice`.
+docs/generated/protocol.md).
 
-It is given what viewers may know, and nothing else. Loss policy: while OBS is away nothing is kept;
-a moment that is a minute old is none any more.
+Which scene is on air is pure: moments in, at most one switch out. A scene stays for a least time.
+Whoever switches by hand is the producer: then nothing is switched for a while. The director is
+given what viewers may know, and nothing else. Loss policy: while OBS is away nothing is kept; a
+moment that is a minute old is none any more.
 """
 
 from __future__ import annotations
@@ -12,15 +14,25 @@ import contextlib
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from live.config import DirectorConfig, named_text
 from live.errors import ConfigError
-from live.events import DIRECTOR, Change, FeedHealth
+from live.events import (
+    DIRECTOR,
+    Change,
+    FeedHealth,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    Moment,
+    MomentMessage,
+    MoveMessage,
+)
 from live.network.retry import backoff
-from live.producer.scene_choice import SceneChoice
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +40,119 @@ log = logging.getLogger(__name__)
 LOOK_S: Final = 0.5
 #: For OBS to answer, seconds.
 TIMEOUT_S: Final = 10
+#: A moment that was not shown within so long is none any more, seconds.
+FRESH_S: Final = 60.0
+#: Of so many moments it is known that they were taken note of.
+KNOWN: Final = 1000
+
+
+class SwitchScene(NamedTuple):
+    """Put this scene on air."""
+
+    scene: str
+    why: str
+
+
+class SceneChoice:
+    """One writer calls; nothing waits."""
+
+    def __init__(self, rules: DirectorConfig) -> None:
+        self._rules = rules
+        self._boards: dict[GameId, int | None] = {}
+        self._moments: dict[str, tuple[Moment, float]] = {}
+        # Ids, the oldest first: a moment is sent again whenever its figures change.
+        self._known: dict[str, None] = {}
+        self._scene: str | None = None
+        self._since_s: float | None = None
+        self._paused_until_s = float("-inf")
+        self._scenes: frozenset[str] | None = None
+
+    def begin(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
+        """These are known already: nothing of them is switched to."""
+        self._boards = {view.id: view.board for view in games}
+        self._known = {moment.id: None for moment in moments}
+
+    def heard(self, changes: Iterable[Change], now_s: float) -> None:
+        """Take note of what viewers may know."""
+        for change in changes:
+            if isinstance(change, GameMessage):
+                self._boards[change.game.id] = change.game.board
+            elif isinstance(change, GoneMessage):
+                self._boards.pop(change.game, None)
+                self._drop(change.game, 0)
+            elif isinstance(change, MoveMessage):
+                self._drop(change.game, change.ply)
+            elif isinstance(change, MomentMessage):
+                self._take(change.moment, change.holds, now_s)
+
+    def _drop(self, game: GameId, ply: int) -> None:
+        """Moments of a game from a ply on have not happened."""
+        self._moments = {
+            id: each
+            for id, each in self._moments.items()
+            if each[0].game != game or each[0].ply < ply
+        }
+
+    def _take(self, moment: Moment, holds: bool, now_s: float) -> None:
+        before = self._moments.pop(moment.id, None)
+        kinds = self._rules.kinds
+        # Of what nobody saw happen it is not known how old it is: maybe hours.
+        wanted = moment.at_s is not None and (not kinds or moment.kind in kinds)
+        if not holds or not wanted or moment.weight < self._rules.least_weight:
+            return
+        if before is not None:
+            self._moments[moment.id] = (moment, before[1])
+        elif moment.id not in self._known:
+            self._moments[moment.id] = (moment, now_s)
+            self._known[moment.id] = None
+            if len(self._known) > KNOWN:
+                del self._known[next(iter(self._known))]
+
+    def scenes(self, known: Collection[str]) -> None:
+        """The scenes there are; no other is ever asked for."""
+        self._scenes = frozenset(known)
+
+    def on_air(self, scene: str, now_s: float) -> None:
+        """This scene is on air. Where it is not the one that was asked for, somebody switched by
+        hand.
+        """
+        if self._scene is not None and scene != self._scene:
+            self._paused_until_s = now_s + self._rules.pause_s
+        self._scene, self._since_s = scene, now_s
+
+    def asked(self, scene: str, now_s: float) -> None:
+        """A switch to this scene was asked for."""
+        self._scene, self._since_s = scene, now_s
+
+    def scene_of(self, board: int | None) -> str | None:
+        """The scene of a board; None where there is none of that name."""
+        if board is None:
+            return None
+        scene = self._rules.scene.replace("{board}", str(board))
+        return scene if self._scenes is None or scene in self._scenes else None
+
+    def next(self, now_s: float) -> SwitchScene | None:
+        """What is to be done now, if anything."""
+        self._moments = {
+            id: each for id, each in self._moments.items() if now_s - each[1] < FRESH_S
+        }
+        on_air_s = float("inf") if self._since_s is None else now_s - self._since_s
+        if now_s < self._paused_until_s or on_air_s < self._rules.stay_s:
+            return None
+        due = [
+            (moment.weight, id, scene, moment.text.en)
+            for id, (moment, _) in self._moments.items()
+            if (scene := self.scene_of(self._boards.get(moment.game))) and scene != self._scene
+        ]
+        if due:
+            _, id, scene, why = max(due)
+            del self._moments[id]
+            return SwitchScene(scene, why)
+        home = self._rules.home_scene
+        known = self._scenes is None or home in self._scenes
+        if home and known and self._scene != home and on_air_s >= self._rules.hold_s:
+            return SwitchScene(home, "nothing else is worth telling")
+        return None
 
 
 class ObsDirector:

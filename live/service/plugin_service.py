@@ -34,9 +34,14 @@ from live.feeds.open_feed import PluginFeeds
 from live.feeds.pgn_headers import clean
 from live.feeds.source_address import FeedAddress
 from live.network.retry import FeedTrouble
-from live.plugins.installed_plugins import InstalledPlugin
 from live.plugins.interface import MOST_TEXT, PluginAlert
-from live.plugins.plugin_process import MOST_ALERTS, PAUSE_S, PluginFailure, PluginProcess
+from live.plugins.plugin_process import (
+    MOST_ALERTS,
+    PAUSE_S,
+    InstalledPlugin,
+    PluginFailure,
+    PluginProcess,
+)
 from live.publish.event_exports import ExportedFile, ExportFailed
 from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService

@@ -16,7 +16,7 @@ from live.jobs.doctor import (
     list_plugins,
     overlay_finding,
 )
-from tests.plugins.made_plugins import PluginFolder
+from tests.plugins.conftest import PluginFolder
 
 
 @pytest.mark.parametrize(

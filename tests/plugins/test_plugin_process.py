@@ -1,4 +1,6 @@
-"""A plugin in a process of its own: what it answers, and every way in which it can fail."""
+"""Which plugins there are; and one in a process of its own: what it answers, and every way in
+which it can fail.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,19 @@ from pathlib import Path
 
 import pytest
 
+from live.errors import ConfigError
 from live.events import FeedHealth
 from live.plugins import plugin_process
-from live.plugins.plugin_process import MOST_FAILURES, PluginFailure, PluginProcess
+from live.plugins.plugin_process import (
+    MOST_FAILURES,
+    InstalledPlugin,
+    PluginFailure,
+    PluginProcess,
+    installed_plugins,
+    used_plugins,
+)
 from tests.engine.machines import dies
-from tests.plugins.made_plugins import PluginFolder
+from tests.plugins.conftest import PluginFolder
 
 #: One process for each question; each takes some tenths of a second to start.
 pytestmark = pytest.mark.slow
@@ -52,21 +62,14 @@ class Asked:
 
 def _event() -> object:
     info = {"name": "", "limit": "", "rating": 0, "rating_source": ""}
-    return {
-        "type": "snapshot",
-        "engine": info,
-        "games": [],
-        "players": [],
-        "feeds": [],
-        "engines": {},
-    }
+    lists: dict[str, object] = {"games": [], "players": [], "feeds": []}
+    return {"type": "snapshot", "engine": info, "engines": {}, **lists}
 
 
 @contextlib.asynccontextmanager
 async def asked(
     folder: PluginFolder,
     body: str,
-    *,
     code: str = EXPORT,
     kind: str = "exports",
     call_s: float = 60.0,
@@ -146,10 +149,15 @@ async def test_other_faults(
         ("raise ImportError('no such thing')", "raised ImportError"),
         ("class Plugin:\n    media_type = 'text/plain'", "raised TypeError"),
         ("Plugin = None", "raised TypeError"),
+        # No header holds these media types.
+        *(
+            (EXPORT.replace('"text/plain"', f'"{text}"'), "gave what it should not")
+            for text in ("text/plain\\r\\nSet-Cookie: x", "text/plain\\n", "téxt", "")
+        ),
     ],
 )
 async def test_what_cannot_be_loaded(plugins: PluginFolder, code: str, said: str) -> None:
-    async with asked(plugins, "", code=code) as made:
+    async with asked(plugins, "pass", code=code) as made:
         with pytest.raises(PluginFailure, match=said):
             await made.process.load()
 
@@ -188,16 +196,24 @@ async def _values(made: Asked) -> list[str | None]:
     return [text async for text in made.process.values("somewhere")]
 
 
-async def test_a_feed_gives_texts_to_its_end(plugins: PluginFolder) -> None:
-    async with asked(plugins, "yield 'more'", code=FEED, kind="feeds") as made:
-        assert await _values(made) == ["somewhere", "more"]
-
-
 @pytest.mark.parametrize(
-    ("body", "said"), [("raise OSError", "raised OSError"), ("yield 5", "gave what it should not")]
+    ("body", "said"),
+    [
+        ("yield 'more'", ""),
+        ("raise OSError", "raised OSError"),
+        ("yield 5", "gave what it should not"),
+        # Its child holds the pipe.
+        ("import os, time; os.fork() and os._exit(3); time.sleep(60)", "its process ended"),
+    ],
 )
-async def test_a_feed_that_fails(plugins: PluginFolder, body: str, said: str) -> None:
-    async with asked(plugins, body, code=FEED, kind="feeds") as made:
+async def test_a_feed_gives_texts_to_its_end_or_fails(
+    plugins: PluginFolder, body: str, said: str
+) -> None:
+    call_s = 0.2 if "fork" in body else 60.0
+    async with asked(plugins, body, code=FEED, kind="feeds", call_s=call_s) as made:
+        if not said:
+            assert await _values(made) == ["somewhere", "more"]
+            return
         with pytest.raises(PluginFailure, match=said):
             await _values(made)
 
@@ -230,15 +246,6 @@ async def test_what_a_plugin_starts_ends_with_it(plugins: PluginFolder) -> None:
         assert dies(child)
 
 
-async def test_a_feed_whose_process_ended_is_over_though_its_child_holds_the_pipe(
-    plugins: PluginFolder,
-) -> None:
-    body = "import os, time\n            if os.fork(): os._exit(3)\n            time.sleep(60)"
-    async with asked(plugins, body, code=FEED, kind="feeds", call_s=0.2) as made:
-        with pytest.raises(PluginFailure, match="its process ended"):
-            await _values(made)
-
-
 async def test_a_feed_is_asked_for_its_next_text_when_there_is_time(plugins: PluginFolder) -> None:
     body = """
             for number in range(1000):
@@ -249,15 +256,6 @@ async def test_a_feed_is_asked_for_its_next_text_when_there_is_time(plugins: Plu
         async with contextlib.aclosing(made.process.values("somewhere")) as values:
             assert [await anext(values), await anext(values)] == ["somewhere", "more"]
         assert (plugins.folder / "tried.py.count").read_text(encoding="ascii") == "0"
-
-
-@pytest.mark.parametrize("text", ["text/plain\\r\\nSet-Cookie: x", "text/plain\\n", "téxt", ""])
-async def test_a_media_type_that_no_header_holds_is_refused(
-    plugins: PluginFolder, text: str
-) -> None:
-    code = EXPORT.replace('"text/plain"', f'"{text}"')
-    async with asked(plugins, "return b'ok'", code=code) as made:
-        assert "gave what it should not" in await made.failure()
 
 
 async def test_one_that_is_still_loading_ends_with_the_service(plugins: PluginFolder) -> None:
@@ -277,3 +275,25 @@ async def test_one_that_is_still_loading_ends_with_the_service(plugins: PluginFo
     process.stdin.close()
     async with asyncio.timeout(30):
         await process.wait()
+
+
+def test_plugins_are_found_and_not_imported(plugins: PluginFolder) -> None:
+    found = plugins.add("loud", "alerts", "raise SystemExit('imported')")
+    assert found == InstalledPlugin("live_rate.alerts", "loud", "loud:Plugin", "loud 1.0")
+    assert found.kind == "alerts"
+    assert found in installed_plugins()
+
+
+def test_the_settings_name_what_is_used() -> None:
+    both = [
+        InstalledPlugin("live_rate.alerts", "clocks", "a:P", "one 1.0"),
+        InstalledPlugin("live_rate.methods", "clocks", "b:P", "one 1.0"),
+    ]
+    twin = InstalledPlugin("live_rate.alerts", "clocks", "c:P", "two 2.0")
+    other = InstalledPlugin("live_rate.feeds", "other", "c:P", "two 1.0")
+    assert used_plugins([], [*both, other]) == []
+    assert used_plugins(["clocks", "clocks"], [*both, other]) == both
+    with pytest.raises(ConfigError, match=r"plugins\.use: no plugin nothing is installed\. live-"):
+        used_plugins(["nothing"], [])
+    with pytest.raises(ConfigError, match=r"clocks is in several packages: one 1\.0, two 2\.0\. U"):
+        used_plugins(["clocks"], [*both, twin])

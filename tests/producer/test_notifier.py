@@ -1,4 +1,4 @@
-"""live.producer.notifier: real apprise, to a server on loopback."""
+"""Who hears what, and how much of it; real apprise, to a server on loopback."""
 
 from __future__ import annotations
 
@@ -7,18 +7,192 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from live.config import NotifyConfig
 from live.errors import ConfigError
-from live.events import FeedHealth, GameMessage
-from live.producer.notice_rules import Notice, NoticeRules
-from live.producer.notifier import Notifier, open_people
+from live.events import (
+    Alert,
+    AlertMessage,
+    FeedHealth,
+    FeedReport,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    MomentMessage,
+    Player,
+)
+from live.producer.notifier import (
+    HOUR_S,
+    ArbiterRules,
+    Notice,
+    Notifier,
+    PublicRules,
+    open_people,
+)
 from live.publish.published_state import view_of
+from tests.alerts.games import played
+from tests.alerts.replayed_event import Rehearsal
+from tests.producer.moments import moment
 from tests.story.games import game
 
 #: apprise imports a module of the standard library that is to go.
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
+
+
+def view(plies: int, result: str = "*", id: str = "g", white: str = "Adams, Ann") -> GameView:
+    return view_of(game([0.5] * plies, id=id, result=result, white=Player(white, fide_id=77)))
+
+
+def bodies(rules: PublicRules, *views: GameView, now_s: float = 0.0) -> list[str]:
+    return [each.body for each in rules.heard([GameMessage(each) for each in views], now_s)]
+
+
+def test_a_game_that_begins_and_ends_is_told_once() -> None:
+    rules = PublicRules(NotifyConfig())
+    assert bodies(rules, view(0), view(1), view(2)) == ["The game has begun."]
+    assert bodies(rules, view(3, "1-0"), view(3, "1-0")) == ["The game is over: 1-0."]
+
+
+def test_what_was_so_before_is_no_news() -> None:
+    rules = PublicRules(NotifyConfig())
+    assert bodies(rules, view(12), view(13)) == []
+    rules = PublicRules(NotifyConfig())
+    rules.begin([view(9, "1-0")])
+    assert bodies(rules, view(9, "1-0")) == []
+    # A moment that nobody saw happen is as old as the service.
+    old = MomentMessage("g", moment("g", at_s=None))
+    assert rules.heard([old], 0.0) == []
+
+
+def test_what_a_source_takes_back_and_says_again_is_told_once() -> None:
+    rules = PublicRules(NotifyConfig())
+    assert len(bodies(rules, view(0), view(1), view(0), view(1))) == 1
+    assert bodies(rules, view(3, "1-0"), view(3), view(3, "1-0")) == ["The game is over: 1-0."]
+    assert bodies(rules, view(3, "0-1")) == ["The result is corrected: 0-1."]
+
+
+def test_a_moment_that_stood_before_the_start_is_no_news_when_its_figures_change() -> None:
+    rules = PublicRules(NotifyConfig())
+    rules.begin([view(3)], [moment("g")])
+    assert rules.heard([MomentMessage("g", moment("g", weight=0.9))], 0.0) == []
+
+
+def test_a_game_taken_up_in_its_middle_has_not_just_begun() -> None:
+    service = Rehearsal()
+    moves = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
+    service.report(FeedReport("hall", (played(moves),)))
+    heard = [change for _, change in service.told]
+    shown = [each.game.plies_played for each in heard if isinstance(each, GameMessage)]
+    assert (shown[0], shown[-1]) == (0, 10), "the ledger shows it empty first"
+    assert PublicRules(NotifyConfig()).heard(heard, 0.0) == []
+    assert bodies(PublicRules(NotifyConfig()), view(0), view(2)) == ["The game has begun."]
+
+
+def test_only_what_and_whom_somebody_asked_for() -> None:
+    follows = PublicRules(NotifyConfig(players=("  adams,  ANN",), what=("ends",)))
+    assert bodies(follows, view(0), view(1), view(1, "1-0")) == ["The game is over: 1-0."]
+    other = view(0, id="h", white="Berg"), view(1, "1-0", id="h", white="Berg")
+    assert bodies(PublicRules(NotifyConfig(players=("Adams, Ann",))), *other) == []
+    by_id = PublicRules(NotifyConfig(players=("77",)))
+    assert bodies(by_id, view(0), view(1)) == ["The game has begun."]
+
+
+def test_moments_come_once_in_the_language_asked_for() -> None:
+    rules = PublicRules(NotifyConfig(lang="de"))
+    rules.begin([view(3)])
+    message = MomentMessage("g", moment("g"))
+    (notice,) = rules.heard([message], 0.0)
+    assert notice == ("Adams, Ann – Berg, Bo, board 1, Open", "It happened (de).")
+    assert rules.heard([message], 1.0) == []
+    assert rules.heard([MomentMessage("g", moment("g", 2), holds=False)], 1.0) == []
+    assert rules.heard([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0) == []
+    rules.heard([GoneMessage("g")], 2.0)
+    assert rules.heard([MomentMessage("g", moment("g", 4))], 2.0) == []
+    # Another game by that id has moments of its own.
+    rules.heard([GameMessage(view(3))], 3.0)
+    assert len(rules.heard([message], 3.0)) == 1
+
+
+def test_a_flood_is_cut_off_and_told_of() -> None:
+    rules = PublicRules(NotifyConfig(per_hour=3))
+    told = [bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}")) for n in range(8)]
+    assert told[1] == ["The game has begun."]
+    pause = "(As many notices as notify.per_hour are sent; no more for a while.)"
+    assert told[2:4] == [[f"The game has begun. {pause}"], []]
+    assert rules.limit.left_out() == 5
+    assert rules.limit.left_out() == 0
+    late = view(0, id="late"), view(1, id="late")
+    assert bodies(rules, *late, now_s=HOUR_S) == ["The game has begun."]
+
+
+def test_a_steady_flow_is_told_of_once_an_hour() -> None:
+    rules = PublicRules(NotifyConfig(per_hour=2))
+    told = []
+    for n, now_s in enumerate((0.0, 10.0, HOUR_S, HOUR_S + 10, HOUR_S + 20)):
+        told += bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}"), now_s=now_s)
+    assert ["no more" in body for body in told] == [False, True, False, True]
+
+
+FLAG = Alert(
+    id="flag:g",
+    kind="flag",
+    severity="alarm",
+    text="White's flag has fallen.",
+    advice="Look at the clock.",
+    game="g",
+    first_seen_s=100.0,
+)
+NOTICE = Notice(
+    "Adams, Ann – Berg, Bo, board 1, Open", "White's flag has fallen. Look at the clock."
+)
+
+
+def alert(**changes: Any) -> AlertMessage:
+    return AlertMessage(msgspec.structs.replace(FLAG, **changes))
+
+
+def needs(rules: ArbiterRules, **changes: Any) -> list[Notice]:
+    return rules.heard([alert(**changes)], 0.0)
+
+
+def test_what_needs_the_arbiter_is_sent_once_and_again_when_it_comes_again() -> None:
+    rules = ArbiterRules(NotifyConfig())
+    rules.begin([view(3)], [])
+    assert needs(rules) == [NOTICE]
+    assert needs(rules, text="White's flag fell 5 s ago.") == []
+    assert needs(rules, acknowledged_s=101.0, note="seen") == []
+    assert needs(rules, times=2) == [NOTICE]
+    assert needs(rules, times=2, cleared_s=110.0) == []
+    assert needs(rules, times=3) == [NOTICE]
+
+
+def test_only_what_is_urgent_and_not_muted_needs_the_arbiter() -> None:
+    rules = ArbiterRules(NotifyConfig())
+    rules.begin([view(3)], [])
+    assert needs(rules, severity="look") == []
+    assert needs(rules, severity="warning") == [NOTICE], "it has become urgent"
+    assert needs(rules, severity="look") == []
+    assert needs(rules, id="muted", muted=True) == []
+    assert needs(ArbiterRules(NotifyConfig(arbiters_from="alarm")), severity="warning") == []
+    assert needs(ArbiterRules(NotifyConfig(arbiters_from="look")), severity="look") != []
+
+
+def test_what_stood_at_the_start_and_other_players_boards_need_no_notice() -> None:
+    rules = ArbiterRules(NotifyConfig(players=("Berg",)))
+    rules.begin([view(3)], [msgspec.structs.replace(FLAG, id="old", game=None)])
+    assert needs(rules, id="old", game=None) == []
+    assert needs(rules) == []
+    # A feed is everybody's matter.
+    (notice,) = needs(rules, id="feed", kind="feed", game=None, feed="hall")
+    assert notice.title == "live-rate"
+
+
+def test_people_are_never_sent_what_needs_the_arbiter() -> None:
+    rules = PublicRules(NotifyConfig())
+    rules.begin([view(3)])
+    assert rules.heard([alert()], 0.0) == []
 
 
 class Inbox:
@@ -45,36 +219,37 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
         urls = tmp_path / "urls"
         port = server.sockets[0].getsockname()[1]
         urls.write_text(f"# mine\n\njson://127.0.0.1:{port}/\n")
-        rules = NoticeRules(NotifyConfig())
+        rules = PublicRules(NotifyConfig())
         notifier = Notifier(rules, "notify.urls_file", str(urls), report=told.append)
         running = asyncio.create_task(notifier.run())
         notifier.publish([GameMessage(view_of(game(wins))) for wins in ([], [0.5])])
         letter = await inbox.letters.get()
-        assert (letter["title"], letter["message"]) == (
-            "Adams, Ann – Berg, Bo, board 1, Open",
-            "The game has begun.",
-        )
+        assert (letter["title"], letter["message"]) == (NOTICE.title, "The game has begun.")
         inbox.status = "500 No"
         assert not await notifier.send(Notice("a", "b"))
-        assert told[-1] == FeedHealth(
-            "notifications",
-            "retrying",
-            "not everybody could be notified; the log says more",
-            part=True,
-        )
+        why = "not everybody could be notified; the log says more"
+        assert told[-1] == FeedHealth("notifications", "retrying", why, part=True)
         running.cancel()
         await asyncio.wait({running})
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("", "holds no address"), ("# only\n", "holds no address"), ("nonsense\n", "line 1")],
+    [
+        (b"", "holds no address"),
+        (b"# only\n", "holds no address"),
+        (b"nonsense\n", "line 1"),
+        ("mailto://Gr\u00fc\u00dfe".encode("latin-1"), r"cannot be read \(not UTF-8 text\)"),
+        (None, r"^notify.urls_file .*urls: cannot be read \(No such file or directory\). Corr"),
+    ],
 )
-def test_a_file_that_reaches_nobody_is_refused(tmp_path: Path, text: str, words: str) -> None:
-    urls = tmp_path / "urls"
-    urls.write_text(text)
+def test_a_file_that_reaches_nobody_is_refused(
+    tmp_path: Path, text: bytes | None, words: str
+) -> None:
+    if text is not None:
+        (tmp_path / "urls").write_bytes(text)
     with pytest.raises(ConfigError, match=words):
-        open_people("notify.urls_file", str(urls))
+        open_people("notify.urls_file", str(tmp_path / "urls"))
 
 
 def test_a_path_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,14 +257,3 @@ def test_a_path_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     (tmp_path / "urls").write_text("json://127.0.0.1/\n")
     assert len(open_people("notify.urls_file", "~/urls")) == 1
-
-
-def test_a_file_that_cannot_be_read_is_named_in_one_plain_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError) as refused:
-        open_people("notify.urls_file", str(tmp_path / "none"))
-    path = tmp_path / "none"
-    plain = f"notify.urls_file {path}: cannot be read (No such file or directory). Correct the path"
-    assert str(refused.value).rstrip(".") == plain
-    (tmp_path / "latin").write_bytes("mailto://Grüße".encode("latin-1"))
-    with pytest.raises(ConfigError, match=r"cannot be read \(not UTF-8 text\)"):
-        open_people("notify.urls_file", str(tmp_path / "latin"))

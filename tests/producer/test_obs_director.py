@@ -1,4 +1,6 @@
-"""live.producer.obs_director against a server of obs-websocket 5, by its published protocol."""
+"""Scenes: at most one switch, never against the producer, and OBS as a server of obs-websocket 5,
+by its published protocol.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,9 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from live.config import DirectorConfig
-from live.events import FeedHealth, GameMessage, MomentMessage
-from live.producer.obs_director import ObsDirector
+from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
+from live.producer import obs_director
+from live.producer.obs_director import FRESH_S, ObsDirector, SceneChoice
 from live.publish.published_state import view_of
 from tests.producer.moments import moment
 from tests.story.games import game
@@ -220,3 +223,101 @@ async def test_a_wrong_password_is_told_and_tried_again(tmp_path: Path) -> None:
         await asyncio.wait({running})
     assert (told[0].feed, told[0].state, told[0].part) == ("director", "retrying", True)
     assert server.on_air == "Wide"
+
+
+def choice(**rules: Any) -> SceneChoice:
+    made = SceneChoice(DirectorConfig(**{"url": "ws://obs", **rules}))
+    made.heard([GameMessage(view_of(game(id=f"g{n}", board=n))) for n in (1, 2, 3)], 0.0)
+    made.scenes(["Wide", "Board 1", "Board 2"])
+    made.asked("Wide", 0.0)
+    return made
+
+
+def tell(board: int, weight: float = 0.8, ply: int = 1) -> Change:
+    return MomentMessage(f"g{board}", moment(f"g{board}", ply, weight=weight))
+
+
+UNSEEN = MomentMessage("g1", moment("g1", at_s=None))
+WITHDRAWN = MomentMessage("g1", moment("g1"), holds=False)
+
+
+@pytest.mark.parametrize(
+    ("rules", "steps"),
+    [
+        # Once, after the least time on air.
+        ({}, [(5, tell(1)), (10, None), (21, "Board 1"), (22, tell(1)), (50, None)]),
+        # What matters more comes first, and what is old not at all.
+        ({}, [(20, tell(1, 0.7)), (21, tell(2, 0.9)), (30, "Board 2"), (51, "Board 1")]),
+        ({}, [(60, tell(2)), (60 + FRESH_S, None)]),
+        # What matters little, and other kinds.
+        ({}, [(30, tell(1, 0.5)), (31, None)]),
+        ({"kinds": ("comeback",)}, [(30, tell(1)), (31, None)]),
+        # A scene that there is not.
+        ({"home_scene": "Nowhere"}, [(30, tell(3)), (31, None), (500, None)]),
+        # Home when nothing else is worth telling.
+        (
+            {"home_scene": "Wide"},
+            [(25, tell(1)), (26, "Board 1"), (80, None), (87, "Wide"), (400, None)],
+        ),
+        # What is withdrawn, gone, taken back, or was seen by nobody.
+        ({}, [(25, tell(1)), (26, WITHDRAWN), (28, None)]),
+        ({}, [(26, tell(2)), (27, GoneMessage("g2")), (28, None)]),
+        ({}, [(28, tell(2, ply=5)), (29, MoveMessage("g2", 5, None)), (60, None)]),
+        ({}, [(28, tell(2, ply=5)), (29, MoveMessage("g2", 6, None)), (60, "Board 2")]),
+        ({}, [(25, UNSEEN), (26, None)]),
+        # Sent again with other figures it is as old as it was, and counts as it is now.
+        (
+            {},
+            [
+                *((25, tell(1)), (50, tell(1, 0.9)), (51, tell(2, 0.85)), (52, "Board 1")),
+                *((75, "Board 2"), (95, tell(1, 0.7)), (100, None)),
+            ],
+        ),
+    ],
+)
+def test_what_is_switched_to(rules: dict[str, Any], steps: list[tuple[float, Any]]) -> None:
+    made = choice(**rules)
+    for at_s, step in steps:
+        if step is None or isinstance(step, str):
+            assert scene(made, at_s) == step
+        else:
+            made.heard([step], at_s)
+
+
+def scene(made: SceneChoice, at_s: float) -> str | None:
+    due = made.next(at_s)
+    if due is None:
+        return None
+    made.asked(due.scene, at_s)
+    return due.scene
+
+
+def test_whoever_switches_by_hand_is_left_alone() -> None:
+    made = choice()
+    made.heard([tell(1)], 30.0)
+    # OBS says what we asked for: that is no hand.
+    made.on_air("Wide", 30.0)
+    made.on_air("Interview", 31.0)
+    assert scene(made, 90.0) is None
+    made.heard([tell(2)], 330.0)
+    assert scene(made, 332.0) == "Board 2"
+
+
+def test_what_stood_before_the_start_is_not_switched_to_when_its_figures_change() -> None:
+    made = SceneChoice(DirectorConfig(url="ws://obs"))
+    made.begin([view_of(game(id="g1", board=1))], [moment("g1")])
+    made.heard([tell(1, 0.9)], 25.0)
+    assert scene(made, 26.0) is None
+    made.heard([tell(1, ply=2)], 27.0)
+    assert scene(made, 28.0) == "Board 1"
+
+
+def test_not_every_moment_is_known_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(obs_director, "KNOWN", 2)
+    made = choice()
+    made.heard([tell(3, ply=ply) for ply in (1, 2, 3)], 1.0)
+    again = GameMessage(view_of(game(id="g3", board=1)))
+    made.heard([GoneMessage("g3"), again, tell(3, ply=3)], 25.0)
+    assert scene(made, 26.0) is None
+    made.heard([tell(3, ply=1)], 26.0)
+    assert scene(made, 27.0) == "Board 1"

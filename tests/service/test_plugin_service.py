@@ -14,9 +14,8 @@ from live.config import FeedsConfig, load_config
 from live.errors import UnknownFeed
 from live.events import FeedReport, GameReport, Headers, Player, PluginFigure, SnapshotMessage
 from live.feeds.open_feed import open_feed
-from live.plugins.installed_plugins import InstalledPlugin
 from live.plugins.interface import PluginAlert
-from live.plugins.plugin_process import MOST_FAILURES, PluginFailure
+from live.plugins.plugin_process import MOST_FAILURES, InstalledPlugin, PluginFailure
 from live.publish.event_exports import ExportFailed
 from live.publish.published_state import snapshot
 from live.publish.visibility import Visibility
