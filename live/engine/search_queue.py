@@ -4,8 +4,10 @@ Order of kinds: heads of live games and games that have just ended by turns, bac
 games that were over before, speculation. Boards on air come before all others with
 whatever they need but the last. Among heads and within the backlog the board that has waited
 longest since it was last served comes first, so that a bullet game cannot starve the others; within
-a board the newest head, the earliest backlog ply. Finished games are taken whole, in the order they
-were requested. All of this is :meth:`SearchQueue._turn` and :meth:`SearchQueue._within`.
+a board first what the gain of the move last begun still needs, then the newest head, the earliest
+backlog ply: where moves come faster than searches some are left out, and every curve goes on
+growing. Finished games are taken whole, in the order they were requested. All of this is
+:meth:`SearchQueue._turn` and :meth:`SearchQueue._within`.
 
 Equal searches are made once and delivered to all who requested them. A search that has killed three
 engines is set aside. After every method, the shell must carry out the returned instructions in
@@ -161,6 +163,8 @@ class SearchQueue:
         self._served: Recent[_Turn, int] = Recent(_BOARDS_KEPT)
         self._starts = 0
         self._after_head = False
+        # The newest ply of each board whose position was begun as a head.
+        self._begun: Recent[str, int] = Recent(_BOARDS_KEPT)
         self._aside: Recent[SearchKey, SearchFailure] = Recent(_ASIDE_KEPT)
         self.set_aside = 0
         # Searches requested, speculation not counted.
@@ -183,6 +187,8 @@ class SearchQueue:
         aside = self._aside.get(key)
         if aside is not None:
             return [DeliverResult(owner, search, aside)]
+        if priority.kind is SearchKind.BACKLOG and self._completes(priority):
+            priority = msgspec.structs.replace(priority, kind=SearchKind.HEAD)
         mine = self._owned.setdefault(owner, {})
         request = mine.get(search)
         if request is None:
@@ -281,6 +287,8 @@ class SearchQueue:
                 self._starts += 1
                 self._served[turn] = job.started = self._starts
                 self._after_head = turn[0] is SearchKind.HEAD
+                if self._after_head and not self._completes(request.priority):
+                    self._begun[turn[1]] = request.priority.ply
                 instructions.append(StartSearch(index, job.key))
         return [*instructions, *self._pre_empt()]
 
@@ -326,21 +334,25 @@ class SearchQueue:
             # Heads that never end would keep a game that has ended waiting for its last scores.
             urgency = -1
         if kind is SearchKind.SPECULATE:
-            last = min(map(self._within, self._waiting[turn]))
+            last = min(each.priority.rank for each in self._waiting[turn])
         else:
             # Nobody waits for a single position of a game that was over.
             last = 0 if kind is SearchKind.FINISHED else self._served.get(turn, 0)
         return not on_air, urgency, last
 
-    @staticmethod
-    def _within(request: _Request) -> int:
+    def _within(self, request: _Request) -> tuple[bool, int]:
         """Among what one board needs of one kind, the lowest is served next; of equals the
         first.
         """
         priority = request.priority
-        if priority.kind is SearchKind.SPECULATE:
-            return priority.rank
-        return -priority.ply if priority.kind is SearchKind.HEAD else priority.ply
+        if priority.kind is SearchKind.HEAD:
+            return not self._completes(priority), -priority.ply
+        return False, priority.rank if priority.kind is SearchKind.SPECULATE else priority.ply
+
+    def _completes(self, priority: SearchPriority) -> bool:
+        """Whether a search of its board is for the move last begun, or the position before it."""
+        begun = self._begun.get(priority.board)
+        return begun is not None and begun - 1 <= priority.ply <= begun
 
     def _heads(self) -> Iterator[_Request]:
         for (kind, _), requests in self._waiting.items():
@@ -367,10 +379,13 @@ class SearchQueue:
     def _demote(self, newest: SearchPriority) -> None:
         """Heads that are no longer the newest of their board become backlog.
 
-        The position one ply before stays a head: the last move's gain needs its score.
+        The position one ply before stays a head: the last move's gain needs its score. So does what
+        the move last begun needs, unless it was taken back.
         """
+        if newest.ply < self._begun.get(newest.board, 0) - 1:
+            del self._begun[newest.board]
         for request in list(self._waiting.get((SearchKind.HEAD, newest.board), ())):
-            if request.priority.ply < newest.ply - 1:
+            if request.priority.ply < newest.ply - 1 and not self._completes(request.priority):
                 backlog = msgspec.structs.replace(request.priority, kind=SearchKind.BACKLOG)
                 self._change(request, backlog)
 

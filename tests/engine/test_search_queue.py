@@ -128,6 +128,35 @@ def test_a_bullet_game_does_not_starve_the_others(desk: Desk) -> None:
     assert order[:3] == ["s", "t", "b"]
 
 
+@pytest.mark.parametrize("boards", ["a", "abc"])
+def test_gains_come_where_moves_come_faster_than_searches(desk: Desk, boards: str) -> None:
+    """A gain needs the positions before and after a move; a move comes with every search."""
+    searched: dict[str, set[int]] = {board: set() for board in boards}
+    for ply in range(1, 61):
+        for board in boards:
+            desk.submit(f"h:{board}{ply}")
+            for older in set(range(1, ply - 1)) - searched[board]:
+                desk.submit(f"b:{board}{older}")
+        subject = desk.queue.subject(0)
+        assert subject is not None
+        searched[subject.board].add(subject.ply)
+        desk.queue.finished(0)
+        desk.queue.assign()
+    for plies in searched.values():
+        gains = [ply for ply in plies if ply - 1 in plies]
+        assert len(gains) >= 60 // len(boards) // 3
+        assert max(gains) > 60 - 3 * len(boards) - 2
+
+
+def test_a_move_taken_back_keeps_no_turn(desk: Desk) -> None:
+    for request in ("h:a7", "h:a8", "h:a9"):
+        desk.submit(request)
+    assert desk.run() == "a7 a9 a8"
+    for request in ("b:z0", "h:a3", "h:a4", "h:a5"):
+        desk.submit(request)
+    assert desk.run() == "z0 a5 a4 a3"
+
+
 def test_nobody_waits_for_a_guess_and_asking_again_changes_the_priority_only(desk: Desk) -> None:
     assert desk.submit("b:z0") == [start(0, "z0")]
     desk.submit("s:a9", now=1)
