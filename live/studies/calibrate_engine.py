@@ -161,7 +161,7 @@ def check_model(config: Config, file: Path, model: str, *, json: str | None) -> 
     known = file.name == held.data
     after: dict[str, dict[str, Any]] = {}
     if any(side.turns for game in games for side in game.sides):
-        found, _ = judged_by(games, held, judges if known else lambda _: True)
+        found = judged_by(games, held, judges if known else lambda _: True)
         after = {when: summary(of) for when, of in found.items()}
     if not after or not after[WHOLE]["n"]:
         raise InputError(

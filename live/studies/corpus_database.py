@@ -44,9 +44,10 @@ import numpy as np
 from live.engine.result_cache import SqliteConnection
 from live.engine.search import SearchResult
 from live.errors import InputError
-from live.events import MATE_CP, GameReport, Headers, Player, Result, Score
+from live.events import MATE_CP, Color, GameReport, Headers, Player, Result, Score
 from live.games.player_identity import fide_id, name_words
 from live.ratings.alliot import Complexity, complexity
+from live.ratings.ferreira import same_search_gain, successive_gain
 
 STANDARD_FEN = chess.STARTING_FEN
 
@@ -233,6 +234,18 @@ class PositionSearch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Of the move played, where it was not the first choice."""
     lines: tuple[tuple[str, int], ...] = ()
     """Of a Multi-PV search: moves and their scores, best first."""
+
+
+def gains(
+    before: PositionSearch, after: PositionSearch | None, uci: str, color: Color
+) -> tuple[int | None, int | None]:
+    """Same-search and successive gain of a move, centipawns; None where it is not known."""
+    best, gain = Score(before.whole.cp), None
+    if before.best == uci:
+        gain = 0
+    elif before.played is not None and before.best:
+        gain = same_search_gain(best, Score(before.played.cp), color)
+    return gain, None if after is None else successive_gain(best, Score(after.whole.cp), color)
 
 
 class SearchedGame(msgspec.Struct, frozen=True, array_like=True):

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from live.errors import InputError
-from live.events import MATE_CP, GainKind, Score
-from live.ratings.alliot import complexity
+from live.events import Color, GainKind
 from live.ratings.ferreira import MAX_GAIN_CP
 from live.ratings.perceived_model import Circumstance, Turn, board_before, measured
 from live.ratings.perceived_rating import (
@@ -25,6 +24,8 @@ from live.ratings.perceived_rating import (
     LossLogit,
     class_scores,
 )
+from live.studies.corpus_database import gains
+from live.studies.read_games import GameLine
 
 # --- played games -------------------------------------------------------------------------------
 
@@ -70,38 +71,6 @@ class PlayedGame(NamedTuple):
         return self.white, self.black
 
 
-class _Ply(msgspec.Struct):
-    cp: int | None = None
-    best: str | None = None
-    played: int | None = None
-    by_depth: list[int | str | None] | None = None
-
-
-class _Plies(msgspec.Struct):
-    white: int | str
-    black: int | str
-    moves: list[str]
-    plies: list[_Ply]
-    result: str = "*"
-    white_elo: int | None = None
-    black_elo: int | None = None
-
-
-class _Lists(msgspec.Struct):
-    white: int | str
-    black: int | str
-    moves: list[str]
-    cp: list[int | None]
-    best: list[str | None]
-    played: list[int | None]
-    stability: list[float | None]
-    jump: list[int | None]
-    start_cp: int
-    result: str = "*"
-    white_elo: int | None = None
-    black_elo: int | None = None
-
-
 class _Gains(msgspec.Struct):
     player: int | str
     elo: int
@@ -114,16 +83,6 @@ class _Gains(msgspec.Struct):
 
 class _Kind(msgspec.Struct):
     gains_cp: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    plies: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-class _Position(NamedTuple):
-    cp: int | None
-    best: str | None
-    played: int | None
-    """Score of the move played from here, where it was searched."""
-    stability_cp: float | None
-    jump_cp: int | None
 
 
 def read_played_games(
@@ -141,106 +100,60 @@ def read_played_games(
             continue
         where = f"{subject}, line {number}"
         try:
-            kind = msgspec.json.decode(line, type=_Kind)
-            if kind.gains_cp is not msgspec.UNSET:
-                if gain != "successive":
-                    raise InputError(
-                        where, f"holds successive gains, not {gain}", "Use --gain successive"
-                    )
-                halves.append(msgspec.json.decode(line, type=_Gains))
-            elif kind.plies is not msgspec.UNSET:
-                games.append(_of_plies(msgspec.json.decode(line, type=_Plies), gain))
-            else:
-                games.append(_of_lists(msgspec.json.decode(line, type=_Lists), gain))
+            if msgspec.json.decode(line, type=_Kind).gains_cp is msgspec.UNSET:
+                games.append(_searched(msgspec.json.decode(line, type=GameLine), gain))
+                continue
+            halves.append(msgspec.json.decode(line, type=_Gains))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise InputError(
                 where, f"is no rated game: {error}", "See the README for the kinds of file"
             ) from error
+        if gain != "successive":
+            raise InputError(where, f"holds successive gains, not {gain}", "Use --gain successive")
     return [*games, *_together(halves)]
 
 
-def _of_plies(row: _Plies, gain: GainKind) -> PlayedGame:
-    positions = []
-    for ply in row.plies:
-        told = complexity([_score(each) for each in ply.by_depth]) if ply.by_depth else None
-        positions.append(
-            _Position(
-                ply.cp,
-                ply.best,
-                ply.played,
-                told.stability_cp if told else None,
-                told.jump_cp if told else None,
-            )
-        )
-    return _searched(row, positions, gain)
-
-
-def _of_lists(row: _Lists, gain: GainKind) -> PlayedGame:
-    # Lists hold the position after each move, except ``best`` and ``played``: the one before it.
-    cp = [row.start_cp, *row.cp]
-    stability = [_START_STABILITY_CP, *row.stability]
-    jump = [_START_JUMP_CP, *row.jump]
-    best, played = [*row.best, None], [*row.played, None]
-    return _searched(
-        row,
-        [_Position(*each) for each in zip(cp, best, played, stability, jump, strict=False)],
-        gain,
-    )
-
-
-def _searched(row: _Plies | _Lists, positions: list[_Position], gain: GainKind) -> PlayedGame:
-    turns: tuple[list[Turn], list[Turn]] = ([], [])
-    choices: tuple[list[bool], list[bool]] = ([], [])
-    board = chess.Board()
-    bests: tuple[list[str | None], list[str | None]] = ([], [])
-    taken = False
-    seen_before: set[str] = set()
-    for index, uci in enumerate(row.moves[: len(positions) - 1]):
-        key = board.epd()
-        seen = board_before(board, taken=taken, repeated=key in seen_before)
-        seen_before.add(key)
+def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
+    moves, searched = row.uci, row.searched(row.uci)
+    if searched is None:
+        raise ValueError("no scores")
+    # A move whose position after it is not in the file says nothing.
+    count = len(moves) if row.plies is None else len(row.plies) - 1
+    positions = searched.positions[: count + 1]
+    turns: tuple[list[tuple[Turn, bool, str | None]], ...] = ([], [])
+    board, taken, known = chess.Board(), False, set[str]()
+    for index, uci in enumerate(moves[:count]):
+        before, key = positions[index], board.epd()
+        seen = board_before(board, taken=taken, repeated=key in known)
+        known.add(key)
         move = chess.Move.from_uci(uci)
         taken = board.is_capture(move)
         board.push(move)
-        gain_cp = _gain_of(positions[index], positions[index + 1], uci, index % 2, gain)
-        before = positions[index]
-        if gain_cp is None or before.cp is None or seen.forced:
+        if before is None or seen.forced:
             continue
-        score = before.cp if index % 2 == 0 else -before.cp
-        turns[index % 2].append(
-            Turn(gain_cp, score, index + 1, before.stability_cp, before.jump_cp, seen)
+        color: Color = "black" if index % 2 else "white"
+        gain_cp = gains(before, positions[index + 1], uci, color)[gain == "successive"]
+        if gain_cp is not None:
+            about = before.whole.complexity
+            stability_cp, jump_cp = (about.stability_cp, about.jump_cp) if about else (None, None)
+            if row.plies is None and not index:
+                stability_cp, jump_cp = _START_STABILITY_CP, _START_JUMP_CP
+            score = before.whole.cp * (-1 if index % 2 else 1)
+            turn = Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen)
+            turns[index % 2].append((turn, before.best == uci, before.best or None))
+    game = row.game()
+    sides = [
+        PlayedSide(
+            player.name if player.words else "",
+            elo,
+            *(zip(*found, strict=True) if found else ((), (), ())),
         )
-        choices[index % 2].append(before.best == uci)
-        bests[index % 2].append(before.best)
-    white = PlayedSide(
-        str(row.white), row.white_elo, tuple(turns[0]), tuple(choices[0]), tuple(bests[0])
-    )
-    black = PlayedSide(
-        str(row.black), row.black_elo, tuple(turns[1]), tuple(choices[1]), tuple(bests[1])
-    )
-    scores = tuple(each.cp for each in positions)
-    return PlayedGame(white, black, row.result, scores, tuple(row.moves))
-
-
-def _gain_of(
-    before: _Position, after: _Position, uci: str, black: int, gain: GainKind
-) -> int | None:
-    sign = 1 - 2 * black
-    if before.cp is None:
-        return None
-    if gain == "successive":
-        return None if after.cp is None else sign * (after.cp - before.cp)
-    if before.best == uci:
-        return 0
-    return None if before.played is None else min(0, sign * (before.played - before.cp))
-
-
-def _score(told: int | str | None) -> Score | None:
-    if told is None:
-        return None
-    if isinstance(told, str):
-        return Score(cp=-MATE_CP if told.startswith("-") else MATE_CP)
-    return Score(cp=max(-MATE_CP, min(MATE_CP, told)))
+        for player, elo, found in zip(
+            (game.white, game.black), (game.white_elo, game.black_elo), turns, strict=True
+        )
+    ]
+    scores = tuple(None if each is None else each.whole.cp for each in positions)
+    return PlayedGame(sides[0], sides[1], game.result, scores, moves)
 
 
 def _together(halves: list[_Gains]) -> Iterator[PlayedGame]:
@@ -363,21 +276,14 @@ def turns_of(
             rows.append((index, color, player, elo, level, ply, number, count, *cp))
             at.append(measured(turn, names))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 10).T
-    game_, color_, player_, elo_, level_, ply_, number_, of_, gain_, score_ = columns
-    gain_cp = gain_.astype(np.int64)
+    game_, color_, player_, elo_, level_, *rest = columns
+    ply_, number_, of_, gain_, score_ = (each.astype(np.int64) for each in rest)
     turns_ = Turns(
-        game_.astype(np.int64),
-        color_.astype(np.int64),
-        player_.astype(np.int64),
-        elo_,
-        level_,
-        ply_.astype(np.int64),
-        number_.astype(np.int64),
-        of_.astype(np.int64),
+        *(each.astype(np.int64) for each in (game_, color_, player_)),
+        *(elo_, level_, ply_, number_, of_),
         np.array(at, dtype=np.float64).reshape(-1, len(names)),
-        gain_cp,
-        score_.astype(np.int64),
-        np.searchsorted(np.array(edges_cp), -gain_cp, side="left"),
+        *(gain_, score_),
+        np.searchsorted(np.array(edges_cp), -gain_, side="left"),
     )
     return turns_, list(players)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from importlib import resources
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -26,7 +25,6 @@ from live.ratings.perceived_rating import (
 from live.studies.perceived_games import (
     Ints,
     PlayedGame,
-    Scored,
     States,
     Turns,
     Which,
@@ -45,21 +43,12 @@ from live.studies.perceived_games import (
 # Which players judge the figures, and so are left out of everything that is learned.
 #
 # Decided once, by player: one in eight, drawn by the SHA-256 of the number (or the name) that the
-# files of games give him. ``held_out.json`` lists those of the searched games over the board, with
-# the games they played; the same rule holds where nobody is listed.
+# files of games give him. ``live/ratings/held_out.json`` lists those of the searched games over the
+# board, with the games they played (SHA-256 of the moves in UCI, joined by spaces).
 
 
 #: Shares that all players fall into; one of them judges.
 SHARES = 8
-
-
-class HeldOutList(msgspec.Struct, frozen=True):
-    """Who judges among the searched games over the board."""
-
-    rule: str
-    players: tuple[str, ...]
-    games: tuple[str, ...]
-    """SHA-256 of a game's moves in UCI, joined by spaces: those with such a player."""
 
 
 def share_of(player: str, shares: int = SHARES) -> int:
@@ -70,12 +59,6 @@ def share_of(player: str, shares: int = SHARES) -> int:
 def judges(player: str) -> bool:
     """Whether no fit may see this player's games."""
     return share_of(player) == 0
-
-
-def held_out_list() -> HeldOutList:
-    """The list that comes with the package."""
-    data = resources.files("live.ratings").joinpath("held_out.json").read_bytes()
-    return msgspec.json.decode(data, type=HeldOutList)
 
 
 # --- learn --------------------------------------------------------------------------------------
@@ -94,33 +77,12 @@ LOSS_EDGES_CP: dict[GainKind, tuple[int, ...]] = {
     "same-search": (0, 10, 25, 60, 150),
     "successive": (-15, 0, 10, 25, 60, 150),
 }
-CIRCUMSTANCES: tuple[Circumstance, ...] = (
-    "always",
-    "opening",
-    "early",
-    "late",
-    "ahead",
-    "behind",
-    "level",
-    "dead",
-    "won",
-    "instability",
-    "jump",
-    "choices",
-    "pieces",
-    "captures",
-    "recapture",
-    "check",
-)
 CHANGING: tuple[Circumstance, ...] = (
-    "always",
-    "opening",
-    "early",
-    "ahead",
-    "behind",
-    "dead",
-    "instability",
-    "choices",
+    *("always", "opening", "early", "ahead", "behind", "dead", "instability", "choices"),
+)
+CIRCUMSTANCES: tuple[Circumstance, ...] = (
+    *("always", "opening", "early", "late", "ahead", "behind", "level", "dead", "won"),
+    *("instability", "jump", "choices", "pieces", "captures", "recapture", "check"),
 )
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
@@ -142,13 +104,6 @@ class TooFewGames(ValueError):
     """Not enough rated games to learn from."""
 
 
-class _Engine(NamedTuple):
-    """What Algorithms 1 and 3 say of the engine, Elo."""
-
-    rating: int
-    difference: tuple[float, float]
-
-
 def learn(
     games: Sequence[PlayedGame],
     *,
@@ -159,7 +114,6 @@ def learn(
     time_control: str,
     data: str,
     date: str,
-    circumstances: tuple[Circumstance, ...] = CIRCUMSTANCES,
     without: Callable[[str], bool] = judges,
 ) -> PerceivedModel:
     """Learn from rated games; some seconds for 400 games, the same from the same games.
@@ -167,7 +121,7 @@ def learn(
     ``without`` says which players are left out. Raises TooFewGames below 50 player-games.
     """
     edges = LOSS_EDGES_CP[gain]
-    turns, players = turns_of(games, circumstances, edges)
+    turns, players = turns_of(games, CIRCUMSTANCES, edges)
     left_out = np.array([without(player) for player in players], dtype=bool)
     share = np.array([share_of(player, FOLDS) for player in players], dtype=np.int64)
     taught = ~left_out[turns.player] & ~np.isnan(turns.elo) if players else np.zeros(0, dtype=bool)
@@ -175,14 +129,14 @@ def learn(
     elos = turns.elo[sides]
     if len(elos) < MIN_GAMES:
         raise TooFewGames(f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from")
-    names = _known(turns.at[taught], circumstances)
-    turns = turns._replace(at=turns.at[:, [circumstances.index(each) for each in names]])
+    names = _known(turns.at[taught])
+    turns = turns._replace(at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]])
     changing = tuple(each for each in CHANGING if each in names)
     centre = float(round(float(elos.mean())))
     low, high = np.quantile(elos, (0.025, 0.975)).round().tolist()
-    measured = _engine(turns.rows(taught), centre)
+    engine_rating, difference = _engine(turns.rows(taught), centre)
     weights = _fit(turns, taught, names, changing, centre, len(edges) + 1)
-    p, q = len(names), len(changing)
+    p = len(names)
     model = PerceivedModel(
         name=name,
         engine=engine,
@@ -196,28 +150,18 @@ def learn(
         moves=int(taught.sum()),
         elo_range=(low, high),
         mean_elo=round(float(elos.mean()), 1),
-        engine_rating=measured.rating,
-        difference=measured.difference,
+        engine_rating=engine_rating,
+        difference=difference,
         centre_elo=centre,
         scale_elo=SCALE_ELO,
         loss_edges_cp=edges,
         circumstances=names,
         changing=changing,
-        level=_rows(weights[:p]),
-        slope=_rows(weights[p : p + q]),
-        bend=_row(weights[-1]),
+        **_weights(weights, p),
         shared=tuple((last, 0.0) for last in STAGES_PLIES),
         dispersion=((NODES[0], 1.0),),
         finished_dispersion=1.0,
     )
-
-    def logit(flat: Floats) -> LossLogit:
-        return msgspec.structs.replace(
-            model,
-            level=_rows(flat[:p]),
-            slope=_rows(flat[p : p + q]),
-            bend=_row(flat[-1]),
-        ).logit()
 
     apart: list[tuple[LossLogit, Which]] = []
     for number in range(FOLDS):
@@ -226,18 +170,19 @@ def learn(
         if not (taught & of_share).any() or not others.any():
             continue
         fitted = _fit(turns, others, names, changing, centre, len(edges) + 1, weights)
-        apart.append((logit(fitted), taught & of_share))
+        other = msgspec.structs.replace(model, **_weights(fitted, p))
+        apart.append((other.logit(), taught & of_share))
     if not apart:
         apart = [(model.logit(), taught)]
     shared = _shared(turns, apart)
     return msgspec.structs.replace(model, shared=shared, **_dispersions(turns, apart, shared))
 
 
-def _known(at: Floats, names: tuple[Circumstance, ...]) -> tuple[Circumstance, ...]:
+def _known(at: Floats) -> tuple[Circumstance, ...]:
     """What the games know of: that which is the same everywhere says nothing."""
     return tuple(
         name
-        for name, column in zip(names, at.T, strict=True)
+        for name, column in zip(CIRCUMSTANCES, at.T, strict=True)
         if name == "always" or np.ptp(column) > 0
     )
 
@@ -304,11 +249,9 @@ def _thinned(turns: Turns, which: Which) -> Which:
 # --- what games share, and what they differ by ---------------------------------------------------
 
 
-def _parts(turns: Turns, which: Which) -> list[Turns]:
+def _parts(turns: Turns, which: Which) -> Iterator[Turns]:
     """The whole games in which any of ``which`` was played."""
-    games = np.zeros(int(turns.game.max()) + 1, dtype=bool)
-    games[turns.game[which]] = True
-    return list(in_parts(turns.rows(games[turns.game])))
+    return in_parts(turns.rows(np.isin(turns.game, turns.game[which])))
 
 
 def _shared(
@@ -321,11 +264,9 @@ def _shared(
     """
     own = np.full(len(turns.game), np.nan)
     variance, hardness = own.copy(), own.copy()
+    numbered = turns._replace(number=np.arange(len(turns.game)))
     for logit, which in apart:
-        games = np.zeros(int(turns.game.max()) + 1, dtype=bool)
-        games[turns.game[which]] = True
-        of_games = np.flatnonzero(games[turns.game])
-        for part in in_parts(turns.rows(of_games)._replace(number=of_games)):
+        for part in _parts(numbered, which):
             found = scored(logit, part)
             into = part.number
             theirs = which[into]
@@ -373,20 +314,17 @@ def _dispersions(
     turns: Turns, apart: Sequence[tuple[LossLogit, Which]], shared: Sequence[tuple[int, float]]
 ) -> dict[str, object]:
     """The fields of ``kappa``: mean squares of what is 1 by chance alone."""
-    held: list[States] = []
+    held = []
     for logit, which in apart:
-        players = np.zeros(int(turns.player.max()) + 1, dtype=bool)
-        players[turns.player[which]] = True
         for part in _parts(turns, which):
             last = part.number == part.of
-            wanted = players[part.player] & (last | np.isin(part.number, NODES))
-            held.append(states(part, scored(logit, part), betas(part.ply, shared), wanted))
-    squares = np.concatenate([places(each, ratings(each)) ** 2 for each in held])
-    number = np.concatenate([each.turns.number for each in held])
-    final = number == np.concatenate([each.turns.of for each in held])
-    player = np.concatenate([each.turns.player for each in held])
-    variance = np.concatenate([each.own_variance for each in held])
-    at_own = np.concatenate([each.at_own for each in held])
+            known = np.isin(part.player, turns.player[which])
+            wanted = known & (last | np.isin(part.number, NODES))
+            of = states(part, scored(logit, part), betas(part.ply, shared), wanted)
+            about = (of.turns.number, of.turns.of, of.turns.player, of.own_variance, of.at_own)
+            held.append(np.stack([places(of, ratings(of)) ** 2, *about]))
+    squares, number, many, player_, variance, at_own = np.concatenate(held, axis=1)
+    final, player = number == many, player_.astype(np.int64)
     running = tuple(
         (node, _kappa(squares[number == node])) for node in NODES if (number == node).sum() > 1
     )
@@ -413,38 +351,28 @@ def _event_kappa(player: Ints, score: Floats, variance: Floats) -> float:
     return _kappa(total**2 / spread)
 
 
-def _engine(turns: Turns, centre: float) -> _Engine:
+def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
     """Algorithm 3 over the players, weighted by their moves, and how their differences rise."""
-    points = np.where(turns.gain_cp > 0, 1.0, np.where(turns.gain_cp == 0, 0.5, 0.0))
     moves = np.bincount(turns.player).astype(np.float64)
-    known = moves > 0
-    told: list[tuple[float, float, float]] = []
-    for n, score, elo in zip(
-        moves[known],
-        np.bincount(turns.player, points)[known],
-        np.bincount(turns.player, turns.elo)[known],
-        strict=True,
-    ):
-        difference = difference_of(min(1.0, float(score / n)))
-        if difference is not None:
-            told.append((float(elo / n), difference, float(n)))
-    elo_, difference_, n_ = np.array(told, dtype=np.float64).reshape(-1, 3).T
-    if not len(n_):
-        return _Engine(round(centre), (0.0, 0.0))
+    points = np.bincount(turns.player, (np.sign(turns.gain_cp) + 1) / 2)
+    told = [
+        (elo / n, difference, n)
+        for n, score, elo in zip(moves, points, np.bincount(turns.player, turns.elo), strict=True)
+        if n and (difference := difference_of(min(1.0, float(score / n)))) is not None
+    ]
+    if not told:
+        return round(centre), (0.0, 0.0)
+    elo_, difference_, n_ = np.array(told, dtype=np.float64).T
     z = (elo_ - centre) / SCALE_ELO
-    line = np.polynomial.polynomial.polyfit(z, difference_, 1, w=np.sqrt(n_))
-    return _Engine(
-        round(float(((elo_ - difference_) * n_).sum() / n_.sum())),
-        (round(float(line[0]), 2), round(float(line[1]), 2)),
-    )
+    start, slope = np.polynomial.polynomial.polyfit(z, difference_, 1, w=np.sqrt(n_)).tolist()
+    rating = float(((elo_ - difference_) * n_).sum() / n_.sum())
+    return round(rating), (round(start, 2), round(slope, 2))
 
 
-def _rows(weights: Floats) -> tuple[tuple[float, ...], ...]:
-    return tuple(_row(row) for row in weights)
-
-
-def _row(weights: Floats) -> tuple[float, ...]:
-    return tuple(round(float(each), 4) + 0.0 for each in weights)
+def _weights(flat: Floats, p: int) -> dict[str, Any]:
+    """The fields of a model that are fitted, rounded; ``p``: how many circumstances there are."""
+    rows = [tuple(round(each, 4) + 0.0 for each in row) for row in flat.tolist()]
+    return {"level": tuple(rows[:p]), "slope": tuple(rows[p:-1]), "bend": rows[-1]}
 
 
 # --- judge --------------------------------------------------------------------------------------
@@ -484,54 +412,39 @@ class Judged(NamedTuple):
     """The rating when everybody starts at one Elo and no rating is used."""
 
 
-class Weak(NamedTuple):
-    """Scores of single moves at the player's own Elo, where they are known to be weak."""
-
-    score: Floats
-    dead: Which
-    """1 for a move at 0.00 after ply 60."""
-    won: Which
-    """1 for a move at +4 or more."""
-
-
 def judged_by(
     games: Sequence[PlayedGame], model: PerceivedModel, whom: Callable[[str], bool]
-) -> tuple[dict[str, Judged], Weak]:
+) -> dict[str, Judged]:
     """The players that ``whom`` names, by ``model``: after each of ``AFTER`` moves, and whole games
     as ``whole``.
     """
     turns, players = turns_of(games, model.circumstances, model.loss_edges_cp)
     chosen = np.array([whom(player) for player in players], dtype=bool)
-    running, weak = _judge(turns, chosen, model, over=False)
-    whole, _ = _judge(turns, chosen, model, over=True)
+    running, whole = (_judge(turns, chosen, model, over=over) for over in (False, True))
     after = {str(n): Judged(*(each[running.counted == n] for each in running)) for n in AFTER}
-    return {**after, WHOLE: whole}, weak
+    return {**after, WHOLE: whole}
 
 
-def _judge(
-    turns: Turns, judged: Which, model: PerceivedModel, *, over: bool
-) -> tuple[Judged, Weak]:
+def _judge(turns: Turns, judged: Which, model: PerceivedModel, *, over: bool) -> Judged:
     """The players ``judged`` (one bool each), whose ``turns`` hold the model's circumstances.
 
     ``over``: whole games, else after each of ``AFTER``.
     """
-    games = np.zeros(int(turns.game.max()) + 1, dtype=bool)
-    games[turns.game[judged[turns.player]]] = True
     kappa = Dispersion(model.dispersion, model.finished_dispersion)
     logit = model.logit()
-    found, weak = [], []
-    for part in in_parts(turns.rows(games[turns.game])):
+    found = []
+    for part in _parts(turns, judged[turns.player]):
         mine = judged[part.player] & ~np.isnan(part.elo)
         wanted = mine & (part.number == part.of if over else np.isin(part.number, AFTER))
         moves = scored(logit, part)
         held = states(part, moves, betas(part.ply, model.shared), wanted)
-        blind = _blind(part, moves, scored(logit, part, level=model.mean_elo), wanted)
+        # Blind: one F for everybody; without ratings nothing is known of the game's hardness.
+        same = scored(logit, part, level=model.mean_elo)
+        bare = moves._replace(of_level=same.of_level)
+        blind = ratings(states(part, bare, np.zeros(len(part.game)), wanted))
         spread = np.array([kappa.at(int(n), over=over) for n in held.turns.number])
         found.append(_figures(held, spread, blind))
-        weak.append(_weak(part, moves, model, mine))
-    return Judged(*map(np.concatenate, zip(*found, strict=True))), Weak(
-        *map(np.concatenate, zip(*weak, strict=True))
-    )
+    return Judged(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def _figures(held: States, kappa: Floats, blind: Floats) -> Judged:
@@ -564,21 +477,6 @@ def _open(falling: Floats) -> Floats:
     found[falling[:, 0] <= 0] = -np.inf
     found[(falling > 0).all(axis=1)] = np.inf
     return found
-
-
-def _blind(part: Turns, moves: Scored, same: Scored, wanted: Which) -> Floats:
-    """With one F for everybody; without ratings nothing is known of the game's hardness."""
-    bare = moves._replace(of_level=same.of_level)
-    return ratings(states(part, bare, np.zeros(len(part.game)), wanted))
-
-
-def _weak(part: Turns, moves: Scored, model: PerceivedModel, mine: Which) -> Weak:
-    score_cp = part.score_cp[mine]
-    return Weak(
-        moves.own_score[mine] + 0.5,
-        (np.abs(score_cp) <= 3) & (part.ply[mine] > 60),
-        score_cp >= 400,
-    )
 
 
 def summary(of: Judged) -> dict[str, Any]:

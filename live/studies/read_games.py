@@ -438,7 +438,7 @@ class GameReader:
 
     def _of_line(self, line: bytes) -> ReadGame:
         try:
-            row = msgspec.json.decode(line, type=_Line)
+            row = msgspec.json.decode(line, type=GameLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return ReadGame(line[:_MOST_SHOWN].decode("utf-8", "replace"), problem=str(error))
         game = row.game()
@@ -463,7 +463,7 @@ def _name(game: CorpusGame) -> str:
 
 
 class _Played(msgspec.Struct):
-    cp: int
+    cp: int | None = None
     mate: int | None = None
     depth: int = 0
     seldepth: int = 0
@@ -472,8 +472,10 @@ class _Played(msgspec.Struct):
     tbhits: int = 0
     by_depth: list[int | str | None] = []
 
-    def search(self) -> MoveSearch:
-        cp = MATE_CP * (1 if self.mate > 0 else -1) if self.mate else clamped(self.cp)
+    def search(self) -> MoveSearch | None:
+        if self.cp is None and not self.mate:
+            return None
+        cp = MATE_CP * (1 if self.mate > 0 else -1) if self.mate else clamped(self.cp or 0)
         # The same fields, in the same order.
         return MoveSearch(*(cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth)))
 
@@ -482,14 +484,15 @@ class _Ply(_Played):
     best: str | None = None
     played: int | _Played | None = None
 
-    def position(self) -> PositionSearch:
-        played = self.played
+    def position(self) -> PositionSearch | None:
+        whole, played = self.search(), self.played
         if isinstance(played, int):
             played = _Played(played)
-        return PositionSearch(self.search(), self.best or "", played.search() if played else None)
+        other = played.search() if played else None
+        return None if whole is None else PositionSearch(whole, self.best or "", other)
 
 
-class _Line(msgspec.Struct):
+class GameLine(msgspec.Struct):
     """Every key that any of the forms has."""
 
     m: list[str] | str | None = None
@@ -524,8 +527,13 @@ class _Line(msgspec.Struct):
     jump: list[int | None] | None = None
     jump_depth: list[int | None] | None = None
 
-    def game(self) -> CorpusGame:
+    @property
+    def uci(self) -> tuple[str, ...]:
+        """The moves."""
         moves = self.moves if self.moves is not None else self.m or ""
+        return tuple(moves.split() if isinstance(moves, str) else moves)
+
+    def game(self) -> CorpusGame:
         white = self.white if self.white is not None else self.wid
         black = self.black if self.black is not None else self.bid
         return CorpusGame(
@@ -537,7 +545,7 @@ class _Line(msgspec.Struct):
             round=self.round,
             date=plain_date(self.date),
             result=read_result(self.result or self.r or "*"),
-            moves=tuple(moves.split() if isinstance(moves, str) else moves),
+            moves=self.uci,
             start_fen=self.start_fen,
             time_control=self.tc or self.kind or "",
         )

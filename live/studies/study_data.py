@@ -26,7 +26,7 @@ import chess
 import msgspec
 
 from live.errors import ConfigError, InputError
-from live.events import Color, GainKind, Score
+from live.events import Color, GainKind
 from live.games.player_identity import name_words
 from live.ratings.alliot import (
     GUID_BRATKO,
@@ -41,8 +41,6 @@ from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
     GainHistogram,
     expected_score_between,
-    same_search_gain,
-    successive_gain,
 )
 from live.ratings.intrinsic_rating import left_out, spread_of
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
@@ -53,6 +51,7 @@ from live.studies.corpus_database import (
     PositionSearch,
     SearchedGame,
     SearchSetting,
+    gains,
 )
 from live.studies.study_table import TABLES, Row, StudyTable, TableColumn, TableHead
 
@@ -226,20 +225,11 @@ def _figures(
 ) -> tuple[Any, ...]:
     whole = position.whole
     sign = 1 if color == "white" else -1
-    best = Score(whole.cp)
-    gain = successive = None
-    if position.best == uci:
-        gain = 0
-    elif position.played is not None and position.best:
-        gain = same_search_gain(best, Score(position.played.cp), color)
-    if after is not None:
-        successive = successive_gain(best, Score(after.whole.cp), color)
     changes = whole.complexity
     return (
         position.best or None,
         sign * whole.cp,
-        gain,
-        successive,
+        *gains(position, after, uci, color),
         forced,
         is_counted(ply, forced=forced),
         whole.depth or None,

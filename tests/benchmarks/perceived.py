@@ -23,22 +23,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from live.events import GainKind
 from live.ratings.engine_scale import agreement
-from live.ratings.perceived_model import scaled, shipped_models
-from live.ratings.perceived_rating import Floats
-from live.studies.perceived_games import PlayedGame, PlayedSide
+from live.ratings.perceived_model import PerceivedModel, scaled, shipped_models
+from live.studies.perceived_games import PlayedGame, PlayedSide, in_parts, scored, turns_of
 from live.studies.perceived_learning import (
     BEYOND_ELO,
     WHOLE,
     Judged,
-    Weak,
     judged_by,
     judges,
     learn,
@@ -69,7 +68,7 @@ KINDS = {
 FOLDS = 5
 APART_ELO = 400
 Whom = Callable[[str], bool]
-Rows = TypeVar("Rows", Judged, Weak)
+Part = tuple[PerceivedModel, Whom]
 
 
 def native_scale(native: Sequence[PlayedGame], beside: Sequence[PlayedGame]) -> float:
@@ -104,52 +103,63 @@ def read_through(games: Sequence[PlayedGame], scale: float) -> list[PlayedGame]:
 # --- tables --------------------------------------------------------------------------------------
 
 
-def weaknesses(after: dict[str, Judged], weak: Weak) -> dict[str, Any]:
+def weak_moves(
+    games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom
+) -> dict[str, list[float]]:
+    """Scores of single moves at the player's own Elo, where they are known to be weak: at 0.00
+    after ply 60, and at +4 or more.
+    """
+    turns, players = turns_of(games, model.circumstances, model.loss_edges_cp)
+    chosen = np.array([whom(player) for player in players], dtype=bool)
+    found: dict[str, list[float]] = {"dead_draws": [], "won_games": []}
+    mine = chosen[turns.player] & ~np.isnan(turns.elo)
+    for part in in_parts(turns.rows(mine)):
+        scores = scored(model.logit(), part).own_score + 0.5
+        dead = (np.abs(part.score_cp) <= 3) & (part.ply > 60)
+        found["dead_draws"] += scores[dead].tolist()
+        found["won_games"] += scores[part.score_cp >= 400].tolist()
+    return found
+
+
+def weaknesses(after: dict[str, Judged], weak: dict[str, list[float]]) -> dict[str, Any]:
     """What is known to be weak; 1/2 is what scores should be on average."""
     whole = after[WHOLE]
     elite = whole.rating[whole.elo >= 2600]
     found: dict[str, Any] = {
-        "dead_draws": _mean(weak.score[weak.dead.astype(bool)]),
-        "won_games": _mean(weak.score[weak.won.astype(bool)]),
-        "elite_finals": {"n": len(elite), "beyond_3200": share(elite > BEYOND_ELO)},
+        what: {"moves": len(scores), "score": rounded(fmean(scores)) if scores else None}
+        for what, scores in weak.items()
     }
+    found["elite_finals"] = {"n": len(elite), "beyond_3200": share(elite > BEYOND_ELO)}
     for when in ("10", WHOLE):
         of = after[when]
         edge = 2 * (of.elo - of.level)
         middle = (of.usual_low + of.usual_high) / 2 - of.elo
-        for who, chosen in (
-            ("favourite", edge >= APART_ELO),
-            ("outsider", edge <= -APART_ELO),
-        ):
+        for who, sign in (("favourite", 1), ("outsider", -1)):
+            chosen = sign * edge >= APART_ELO
+            less = rounded(float(np.median(middle[chosen])), 1) if chosen.any() else None
             found[f"{who}_band_{when}"] = {
                 "n": int(chosen.sum()),
-                "middle_less_elo": rounded(float(np.median(middle[chosen])), 1)
-                if chosen.any()
-                else None,
+                "middle_less_elo": less,
                 "usual_holds": share(usual_holds(of)[chosen]),
             }
     return found
 
 
-def _mean(values: Floats) -> dict[str, Any]:
-    return {"moves": len(values), "score": rounded(float(values.mean())) if len(values) else None}
-
-
 # --- the five folds ------------------------------------------------------------------------------
 
 
-def by_folds(
-    games: Sequence[PlayedGame], learned_from: Sequence[PlayedGame], kind: Kind, whom: Whom
-) -> tuple[dict[str, Judged], Weak]:
-    """The players of each fold by a model learned from all others, all five together."""
-    parts: list[tuple[dict[str, Judged], Weak]] = []
+def folds(games: Sequence[PlayedGame], kind: Kind, whom: Whom) -> Iterator[Part]:
+    """The players of each fold, and a model learned from all others."""
     for fold in range(FOLDS):
 
         def inside(player: str, fold: int = fold) -> bool:
-            return share_of(player, FOLDS) == fold
+            return share_of(player, FOLDS) == fold and whom(player)
+
+        def unseen(player: str, fold: int = fold) -> bool:
+            return share_of(player, FOLDS) == fold or not whom(player)
 
         model = learn(
-            learned_from,
+            games,
             name=f"fold {fold}",
             engine="",
             limit="",
@@ -157,21 +167,30 @@ def by_folds(
             date="",
             gain=kind.gain,
             time_control=kind.time_control,
-            without=lambda player: inside(player) or not whom(player),
+            without=unseen,
         )
         sys.stderr.write(
             f"fold {fold}: {model.games} player-games, beta {model.shared}, kappa "
             f"{model.dispersion} {model.finished_dispersion}, event {model.event_dispersion}\n"
         )
-        parts.append(judged_by(games, model, lambda who: inside(who) and whom(who)))
-    after, weak = zip(*parts, strict=True)
-    return {when: _joined(Judged, [each[when] for each in after]) for when in after[0]}, _joined(
-        Weak, weak
-    )
+        yield model, inside
 
 
-def _joined(kind: Callable[..., Rows], parts: Sequence[Iterable[Any]]) -> Rows:
-    return kind(*map(np.concatenate, zip(*parts, strict=True)))
+def judged(
+    games: Sequence[PlayedGame], parts: Iterable[Part]
+) -> tuple[dict[str, Judged], dict[str, list[float]]]:
+    """All parts together."""
+    after: dict[str, list[Judged]] = {}
+    weak: dict[str, list[float]] = {}
+    for model, inside in parts:
+        for when, of in judged_by(games, model, inside).items():
+            after.setdefault(when, []).append(of)
+        for what, scores in weak_moves(games, model, inside).items():
+            weak.setdefault(what, []).extend(scores)
+    together = {
+        when: Judged(*map(np.concatenate, zip(*each, strict=True))) for when, each in after.items()
+    }
+    return together, weak
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -185,11 +204,10 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         beside = args.beside or args.files[0].parent / "otb-same-search.ndjson.gz"
         learned_from = read([beside], kind.gain)
         games = read_through(games, native_scale(games, learned_from))
+    parts: Iterable[Part] = folds(learned_from, kind, whom)
     if args.shipped:
-        (model,) = [each for each in shipped_models() if each.name == kind.model]
-        after, weak = judged_by(games, model, whom)
-    else:
-        after, weak = by_folds(games, learned_from, kind, whom)
+        parts = [(each, whom) for each in shipped_models() if each.name == kind.model]
+    after, weak = judged(games, parts)
     return {
         "kind": args.kind,
         "shipped": args.shipped,
