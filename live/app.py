@@ -270,7 +270,7 @@ def study_files(config: StudyConfig) -> StudyFiles | None:
             "no such corpus",
             "Correct the path, or make it with: live-rate study add CORPUS.db GAMES",
         )
-    maker = ("-m", "live.studies.tabulate_corpus")
+    maker = ("-m", "live.studies.study_corpus")
     return StudyFiles(corpus.resolve(), config.setting or None, maker)
 
 

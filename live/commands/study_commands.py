@@ -333,7 +333,7 @@ def table(
     chosen: SelectionFlags,
 ) -> Ended:
     """A table of the papers over this corpus, with intervals and n."""
-    from live.studies.tabulate_corpus import tabulate
+    from live.studies.study_corpus import tabulate
 
     return tabulate(corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out)
 
@@ -347,7 +347,7 @@ def figure(
     chosen: SelectionFlags,
 ) -> Ended:
     """A figure of the papers over this corpus."""
-    from live.studies.tabulate_corpus import draw
+    from live.studies.study_corpus import draw
 
     return draw(corpus, name, chosen.selection, setting=setting, out=out)
 

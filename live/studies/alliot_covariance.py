@@ -55,8 +55,15 @@ from live.studies.alliot_games import (
     fisher_interval,
     line_sums,
 )
-from live.studies.study_data import PlayerMoves, StudyData, by_player
-from live.studies.study_table import Row, TableHead, table, with_interval
+from live.studies.study_data import (
+    PlayerMoves,
+    Row,
+    StudyData,
+    TableHead,
+    by_player,
+    table,
+    with_interval,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -302,9 +309,8 @@ class _Method(NamedTuple):
     name: str
     settings: tuple[str, ...]
     of: Callable[[CountedGame], Floats]
-    paper: int | None
     paper_rho: float
-    sums: ColumnSums | RegressionSums
+    paper: str = ""
 
 
 @table(
@@ -325,6 +331,12 @@ class _Method(NamedTuple):
 def fits_table(data: StudyData) -> Iterator[Row | TableHead]:
     """The best constants here, beside the paper's, with their worth on other games."""
     methods = _methods()
+    chosen = [
+        ColumnSums(_GROUPS, len(each.settings))
+        if each.paper
+        else RegressionSums(_GROUPS, spline_penalty())
+        for each in methods
+    ]
     games = 0
     sides = data.database.rows("SELECT game, white, black FROM games ORDER BY game")
     current, white, black = -1, None, None
@@ -334,13 +346,13 @@ def fits_table(data: StudyData) -> Iterator[Row | TableHead]:
         kind = _MIXED
         if white is not None and black is not None and white % 2 == black % 2:
             kind = _ODD if white % 2 else _EVEN
-        for method in methods:
-            method.sums.add(game.game % FOLDS * _KINDS + kind, method.of(game), game.result)
+        for method, sums in zip(methods, chosen, strict=True):
+            sums.add(game.game % FOLDS * _KINDS + kind, method.of(game), game.result)
         games += 1
     if games < _LEAST:
         yield TableHead((f"Under {_LEAST} games nothing is chosen.",))
     else:
-        yield from (_row(method, games) for method in methods)
+        yield from (_row(method, sums, games) for method, sums in zip(methods, chosen, strict=True))
 
 
 def _methods() -> tuple[_Method, ...]:
@@ -348,29 +360,12 @@ def _methods() -> tuple[_Method, ...]:
     tanh = tuple(f"{name}, a = {a:g}" for name in step for a in _A)
     grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP)
     basis = spline_basis()
-
-    def best_of(
-        name: str,
-        settings: tuple[str, ...],
-        of: Callable[[CountedGame], Floats],
-        paper: str,
-        rho: float,
-    ) -> _Method:
-        sums = ColumnSums(_GROUPS, len(settings))
-        return _Method(name, settings, of, settings.index(paper), rho, sums)
-
+    spline = (f"{basis.shape[1]} points of a spline",)
     return (
-        best_of("step", step, _steps, "k1 = 0.37, k2 = -3.7", 0.825),
-        best_of("tanh", tanh, _tanhs, "k1 = 1.44, k2 = -3.3, a = 1.16", 0.875),
-        _Method(
-            "spline",
-            (f"{basis.shape[1]} points of a spline",),
-            partial(spline_indicators, basis=basis),
-            None,
-            0.879,
-            RegressionSums(_GROUPS, spline_penalty()),
-        ),
-        best_of("convolution", grid, convolved, "n0 = 29, b = 2.2", 0.94),
+        _Method("step", step, _steps, 0.825, "k1 = 0.37, k2 = -3.7"),
+        _Method("tanh", tanh, _tanhs, 0.875, "k1 = 1.44, k2 = -3.3, a = 1.16"),
+        _Method("spline", spline, partial(spline_indicators, basis=basis), 0.879),
+        _Method("convolution", grid, convolved, 0.94, "n0 = 29, b = 2.2"),
     )
 
 
@@ -405,29 +400,22 @@ def _weighted(side: Floats, k1: float, k2: float) -> Floats:
     return found
 
 
-def _row(method: _Method, games: int) -> Row:
-    sums, everything = method.sums, range(_GROUPS)
+def _row(method: _Method, sums: ColumnSums | RegressionSums, games: int) -> Row:
+    everything = range(_GROUPS)
     line = sums.line(everything)
     best, paper = 0, None
     if isinstance(sums, ColumnSums):
         best = int(line[0])
-        paper = float(sums.correlations(everything)[method.paper or 0])
+        paper = float(sums.correlations(everything)[method.settings.index(method.paper)])
     folds = [range(fold * _KINDS, (fold + 1) * _KINDS) for fold in range(FOLDS)]
     parts = [([each for each in everything if each not in fold], fold) for fold in folds]
     rho, n = _tried(sums, parts)
     halves = [[each for each in everything if each % _KINDS == half] for half in (_EVEN, _ODD)]
     players, held = _tried(sums, [(halves[0], halves[1]), (halves[1], halves[0])])
     return (
-        method.name,
-        games,
-        method.settings[best],
+        *(method.name, games, method.settings[best]),
         correlation(sums.moments(everything, line)),
-        rho,
-        *fisher_interval(rho, n),
-        players,
-        held,
-        paper,
-        method.paper_rho,
+        *(rho, *fisher_interval(rho, n), players, held, paper, method.paper_rho),
     )
 
 

@@ -34,8 +34,7 @@ from live.ratings.alliot import (
 )
 from live.ratings.markov import TEN
 from live.ratings.score_interval import score_interval
-from live.studies.study_data import StudyData, import_polars
-from live.studies.study_table import Row, TableHead, table, with_interval
+from live.studies.study_data import Row, StudyData, TableHead, import_polars, table, with_interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,45 +94,40 @@ class RegressionSums:
 
 
 class ColumnSums:
-    """Sums by group of games for the best of many indicators, each by a line of its own."""
+    """Sums by group of games for many indicators, each by a line of its own."""
 
     def __init__(self, groups: int, count: int) -> None:
-        # n, result, its square, and by indicator x, x², x times result.
-        self._results = np.zeros((groups, 3))
-        self._columns = np.zeros((groups, 3, count))
+        # n, x, result, both squared, x times result, by indicator.
+        self._sums = np.zeros((groups, 6, count))
 
     def add(self, group: int, indicators: Floats, result: float) -> None:
         """One game: indicators of shape (count,), and the result they should go with."""
-        self._results[group] += (1, result, result * result)
-        self._columns[group] += (indicators, indicators * indicators, indicators * result)
+        x, y = indicators, np.full(len(indicators), result)
+        self._sums[group] += np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
 
     def correlations(self, groups: Sequence[int]) -> Floats:
         """Of each indicator with the results; -1 where it says nothing."""
-        n, y, yy = self._results[groups].sum(axis=0)
-        x, xx, xy = self._columns[groups].sum(axis=0)
-        if n < 2:
-            return np.full(len(x), -1.0)
+        n, x, y, xx, yy, xy = self._sums[groups].sum(axis=0)
         scale = np.sqrt(np.maximum((n * xx - x * x) * (n * yy - y * y), 0.0))
-        found: Floats = np.where(scale > 1e-9, (n * xy - x * y) / np.maximum(scale, 1e-12), -1.0)
+        known = (n >= 2) & (scale > 1e-9)
+        found: Floats = np.where(known, (n * xy - x * y) / np.maximum(scale, 1e-12), -1.0)
         return found
 
-    def line(self, groups: Sequence[int]) -> Floats:
-        """Number of the best indicator, intercept and slope, shape (3,)."""
-        best = int(np.argmax(self.correlations(groups)))
-        n, y, _ = self._results[groups].sum(axis=0)
-        x, xx, xy = self._columns[groups, :, best].sum(axis=0)
+    def line(self, groups: Sequence[int], index: int | None = None) -> Floats:
+        """Number of the best indicator, or of that one, intercept and slope, shape (3,)."""
+        if index is None:
+            index = int(np.argmax(self.correlations(groups)))
+        n, x, y, xx, _, xy = self._sums[groups, :, index].sum(axis=0)
         spread = n * xx - x * x
         slope = (n * xy - x * y) / spread if spread > 1e-9 else 0.0
-        return np.array([best, (y - slope * x) / max(n, 1), slope])
+        return np.array([index, (y - slope * x) / max(n, 1), slope])
 
     def moments(self, groups: Sequence[int], line: Floats) -> Floats:
         """What ``correlation`` takes, of a line's values and the results of these groups."""
-        n, y, yy = self._results[groups].sum(axis=0)
         best, alpha, beta = int(line[0]), line[1], line[2]
-        x, xx, xy = self._columns[groups, :, best].sum(axis=0)
-        told = n * alpha + beta * x
+        n, x, y, xx, yy, xy = self._sums[groups, :, best].sum(axis=0)
         squares = n * alpha**2 + 2 * alpha * beta * x + beta**2 * xx
-        return np.array([n, told, y, squares, yy, alpha * y + beta * xy])
+        return np.array([n, n * alpha + beta * x, y, squares, yy, alpha * y + beta * xy])
 
 
 class LineFit(NamedTuple):
@@ -174,9 +168,7 @@ class LineSums(ColumnSums):
 
     def fit(self, index: int) -> LineFit:
         """Of one indicator."""
-        (n, y, yy), (x, xx, xy) = self._results.T, self._columns[:, :, index].T
-        sums = np.stack([n, x, y, xx, yy, xy])
-        n, x, y, xx, yy, xy = sums.sum(axis=1).tolist()
+        n, x, y, xx, yy, xy = self._sums[:, :, index].sum(axis=0).tolist()
         if n < 2:
             return LineFit(int(n))
         var_x, var_y, cov = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2, xy / n - x * y / n**2
@@ -188,31 +180,23 @@ class LineSums(ColumnSums):
         beta = cov / var_x
         spread = math.sqrt(max(0.0, var_y - beta * cov) / (n - 2) / var_x)
         reach = float(stdtrit(n - 2, 0.975)) * spread
-        error, plain = _held_out(sums)
         line = (beta, beta - reach, beta + reach, y / n - beta * mean)
-        return LineFit(int(n), rho, low, high, mean, sd, *line, error, plain)
+        return LineFit(int(n), rho, low, high, mean, sd, *line, *self._held_out(index))
 
-
-def _held_out(sums: Floats) -> tuple[float | None, float | None]:
-    """Errors of each fold by what the nine others say, over all games."""
-    whole = sums.sum(axis=1)
-    squares = plain = 0.0
-    for fold in range(FOLDS):
-        if not sums[0, fold]:
-            continue
-        n, x, y, xx, _, xy = (whole - sums[:, fold]).tolist()
-        if n < 3:
-            return None, None
-        var = xx / n - (x / n) ** 2
-        beta = (xy / n - x * y / n**2) / var if var > 1e-15 else 0.0
-        alpha = (y - beta * x) / n
-        m, tx, ty, txx, tyy, txy = sums[:, fold].tolist()
-        squares += tyy - 2 * alpha * ty - 2 * beta * txy + m * alpha**2
-        squares += 2 * alpha * beta * tx + beta**2 * txx
-        mean = y / n
-        plain += tyy - 2 * mean * ty + m * mean**2
-    n = float(whole[0])
-    return math.sqrt(max(0.0, squares) / n), math.sqrt(max(0.0, plain) / n)
+    def _held_out(self, index: int) -> tuple[float | None, float | None]:
+        """Errors of each fold by what the nine others say, over all games."""
+        totals = np.zeros(3)
+        for fold in range(FOLDS):
+            others = [each for each in range(FOLDS) if each != fold]
+            n, _, y = self._sums[others, :3, index].sum(axis=0)
+            if self._sums[fold, 0, index] and n < 3:
+                return None, None
+            for at, line in enumerate((self.line(others, index), np.array([index, y / n, 0.0]))):
+                m, _, _, squares, yy, both = self.moments([fold], line)
+                totals[at] += yy - 2 * both + squares
+            totals[2] += m
+        error, plain = np.sqrt(np.maximum(totals[:2], 0.0) / totals[2]).tolist()
+        return error, plain
 
 
 def correlation(moments: Floats) -> float | None:

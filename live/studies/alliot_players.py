@@ -38,17 +38,22 @@ from live.ratings.markov import (
 from live.ratings.score_interval import score_interval
 from live.studies.alliot_games import STEPS_CP, line_sums, share_ahead
 from live.studies.study_data import (
+    Cell,
+    Column,
     ConformingMoves,
     Moves,
     PairedMoves,
+    Row,
     StudyData,
+    TableHead,
     by_player,
     by_year,
     gather,
     import_polars,
     schema,
+    table,
+    with_interval,
 )
-from live.studies.study_table import Cell, Column, Row, TableHead, table, with_interval
 
 #: How pairings are predicted.
 _PREDICTORS: Final[dict[str, Callable[[PairedMoves, PairedMoves], Prediction]]] = {

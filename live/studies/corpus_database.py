@@ -623,6 +623,12 @@ class CorpusDatabase:
         """What a query gives, row by row."""
         yield from self._run(sql, parameters)
 
+    def dicts(self, sql: str, parameters: tuple[object, ...] = ()) -> list[dict[str, Any]]:
+        """The same by the names of its columns, all at once."""
+        found = self._run(sql, parameters)
+        names = [each[0] for each in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found]
+
     def settings(self) -> dict[int, SearchSetting]:
         """All settings by number."""
         return {

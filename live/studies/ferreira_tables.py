@@ -17,8 +17,7 @@ from statistics import fmean, variance
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from live.ratings.alliot import predict_by_covariance
 from live.ratings.expected_score import difference_of
@@ -29,21 +28,24 @@ from live.ratings.ferreira import (
     GainHistogram,
     MeasuredPlayer,
     engine_strength,
+    expected_score_between,
     solve,
 )
 from live.ratings.match import GameCounts, match_statistics
 from live.studies.study_data import (
+    SUCCESSIVE,
     Encounter,
     PlayerMoves,
+    Row,
     StudyData,
+    TableHead,
     by_player,
     gain_column,
     gather,
     import_polars,
+    table,
+    with_interval,
 )
-from live.studies.study_table import SUCCESSIVE, Row, TableHead, table, with_interval
-
-Floats = npt.NDArray[np.float64]
 
 #: Players at events who are compared, each two of them: all would be millions of rows.
 MOST_STAYS: Final = 50
@@ -410,12 +412,6 @@ def _engine_gains(data: StudyData) -> GainHistogram:
     return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
 
 
-#: Gains, moved up so that they are places in a table of all there may be.
-Places = npt.NDArray[np.int64]
-
-#: From one mate to the other, centipawns: no successive gain is larger.
-_MOST_CP: Final = 7800
-
 #: Games in which either side has fewer moves say too little of both ways to compare them.
 _LEAST_MOVES: Final = 10
 #: Draws of games behind intervals.
@@ -440,14 +436,16 @@ def engine_gap_table(data: StudyData) -> Iterator[Row]:
 
     In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4 one of 142.
     """
-    engines = (_worths(np.eye(1, 2 * _MOST_CP + 1, _MOST_CP)[0]), _worths(_engine_counts(data)))
+    own = _engine_gains(data)
+    engines = (SPIKE_AT_ZERO, EngineDistribution(own) if own.n else None)
     # Three figures a game, 24 bytes: games are drawn again below.
     figures = array("d")
     for white, black in _successive(data):
-        scores = [_direct(white, black)]
-        scores += [float(each[side].mean()) for each in engines for side in (white, black)]
-        if all(0 < score < 1 for score in scores):
-            one, *rest = (float(_elo(score)) for score in scores)
+        scores = [expected_score_between(white, black)]
+        scores += [_score(side, each) for each in engines for side in (white, black)]
+        known = [score for score in scores if score is not None and 0 < score < 1]
+        if len(known) == len(scores):
+            one, *rest = (difference_of(score) or 0.0 for score in known)
             figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))
     x, *ways = np.array(figures).reshape(-1, 3).T.copy()
     for name, y in zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ():
@@ -459,43 +457,16 @@ def engine_gap_table(data: StudyData) -> Iterator[Row]:
             slopes.append((x[drawn] @ y[drawn]) / max(x[drawn] @ x[drawn], 1e-9))
         low, high = np.quantile(slopes, (0.025, 0.975)).tolist()
         slope = float((x * y).sum() / max(1e-9, (x * x).sum()))
-        apart = float(np.sqrt(np.mean((y - x) ** 2)))
-        yield name, len(x), slope, low, high, apart
+        yield name, len(x), slope, low, high, float(np.sqrt(np.mean((y - x) ** 2)))
 
 
-def _successive(data: StudyData) -> Iterator[tuple[Places, Places]]:
-    """Both sides' gains of each game with enough of them, from the least that there may be."""
+def _successive(data: StudyData) -> Iterator[tuple[GainHistogram, GainHistogram]]:
+    """Both sides' gains of each game with enough of them."""
     for frame in data.moves(["game", "colour", "successive_cp"], all_players=True):
         for game in frame.drop_nulls().partition_by("game"):
             white, black = (
-                game.filter(colour=color)["successive_cp"].to_numpy().astype(np.int64) + _MOST_CP
+                GainHistogram(game.filter(colour=color)["successive_cp"])
                 for color in ("white", "black")
             )
-            if min(len(white), len(black)) >= _LEAST_MOVES:
+            if min(white.n, black.n) >= _LEAST_MOVES:
                 yield white, black
-
-
-def _engine_counts(data: StudyData) -> Floats:
-    """How often the engine's own choice had each successive gain."""
-    counts = np.zeros(2 * _MOST_CP + 1)
-    for frame in data.moves(["successive_cp", "move", "best"], all_players=True):
-        own = frame.filter(frame["move"] == frame["best"])["successive_cp"].drop_nulls()
-        counts += np.bincount(own.to_numpy().astype(np.int64) + _MOST_CP, minlength=len(counts))
-    return counts
-
-
-def _worths(counts: Floats) -> Floats:
-    """Expected score of each gain against gains that are so frequent (Ferreira 2012, Eq. 2)."""
-    worths: Floats = (np.cumsum(counts) - counts / 2) / max(1, counts.sum())
-    return worths
-
-
-def _direct(x: Places, y: Places) -> float:
-    """Expected score of one side against the other."""
-    theirs = np.sort(y)
-    below, upto = (np.searchsorted(theirs, x, side) for side in ("left", "right"))
-    return float((below.mean() + upto.mean()) / (2 * len(y)))
-
-
-def _elo(score: float) -> float:
-    return float(200 * np.sqrt(2) * ndtri(score))

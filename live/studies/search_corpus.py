@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
+import itertools
 import time
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import AsyncIterator, Hashable
 from pathlib import Path
 from typing import Literal
 
 import chess
-import msgspec
 from rich.console import Console
 
 from live import __version__
@@ -138,20 +137,8 @@ Order = Literal["as-added", "player", "year", "sample"]
 #: Results in the file of searches under way. Never so many that one is dropped while it is needed.
 _BOUNDS = ResultFileBounds(results=100_000_000, unused_days=36_500)
 #: Between two lines, where there is no terminal, and between two commits, seconds.
-_LINE_S = 10.0
+_LINE_S = 10
 _COMMIT_S = 1.0
-
-
-class SearchedSoFar(msgspec.Struct):
-    """How far a run has come."""
-
-    games: int = 0
-    """To search, when it began."""
-    done: int = 0
-    searches: int = 0
-    """Answered in this run, by an engine or from earlier searches."""
-    failed: int = 0
-    """Games with a position that no engine could search."""
 
 
 class CorpusSearcher:
@@ -162,28 +149,30 @@ class CorpusSearcher:
     ) -> None:
         self.finished = asyncio.Event()
         self.error: BaseException | None = None
-        self.so_far = SearchedSoFar()
-        self.service: EngineService | None = None
-        """Where searches are asked for; before the first game begins."""
+        self.left = self.done = self.failed = 0
+        """Games to search, searched, and with a position that no engine could search."""
+        self.searches = 0
+        """Answered in this run, by an engine or from earlier searches."""
         self._database = database
         self._options = options
         self._retrograde = retrograde
-        self._setting = 0
-        self._games: Iterator[int] = iter(())
         self._under_way: dict[int, GameSearches] = {}
-        self._committed = time.monotonic()
+        self._began_s = self._committed_s = time.monotonic()
 
-    def start(self, setting: int, games: Sequence[int], at_once: int) -> None:
-        """Search these games under a setting, so many at a time."""
-        self._setting, self._games, self.so_far.games = setting, iter(games), len(games)
-        self.begin(at_once)
+    def start(
+        self, service: EngineService, setting: SearchSetting, order: Order, most: int | None
+    ) -> None:
+        """Search the games that are missing under a setting, some at a time."""
+        self._service = service
+        self._number = self._database.setting(setting)
+        self._database.commit()
+        wanted = missing_games(self._database, self._number, order, most)
+        self.left, self._games = len(wanted), iter(wanted)
+        self._begin(max(4, 2 * service.room.slots))
 
-    def begin(self, count: int) -> None:
+    def _begin(self, count: int) -> None:
         """Take up games until ``count`` are under way."""
-        while len(self._under_way) < count:
-            number = next(self._games, None)
-            if number is None:
-                break
+        for number in itertools.islice(self._games, count - len(self._under_way)):
             searches = GameSearches(self._database.stored(number), self._options)
             self._under_way[number] = searches
             for search in searches.first(retrograde=self._retrograde):
@@ -198,7 +187,7 @@ class CorpusSearcher:
         game = self._under_way.get(owner)
         if game is None:
             return
-        self.so_far.searches += 1
+        self.searches += 1
         more = game.take(search, result)
         if more is not None:
             self._submit(owner, more)
@@ -207,7 +196,7 @@ class CorpusSearcher:
         del self._under_way[owner]
         try:
             self._keep(owner, game)
-            self.begin(len(self._under_way) + 1)
+            self._begin(len(self._under_way) + 1)
         except Exception as error:
             self.error = error
             self.finished.set()
@@ -216,18 +205,26 @@ class CorpusSearcher:
         """Nobody watches."""
 
     def _keep(self, number: int, game: GameSearches) -> None:
-        self.so_far.done += 1
-        self.so_far.failed += bool(game.failed)
-        self._database.add_results(self._setting, number, game.searched())
-        if time.monotonic() - self._committed >= _COMMIT_S:
+        self.left, self.done = self.left - 1, self.done + 1
+        self.failed += bool(game.failed)
+        self._database.add_results(self._number, number, game.searched())
+        if time.monotonic() - self._committed_s >= _COMMIT_S:
             self._database.commit()
-            self._committed = time.monotonic()
+            self._committed_s = time.monotonic()
 
     def _submit(self, number: int, search: Search) -> None:
-        assert self.service is not None
         ply = len(search.position.moves) + (search.only is not None)
-        self.service.room.submit(
+        self._service.room.submit(
             search, number, SearchPriority(SearchKind.FINISHED, str(number), ply)
+        )
+
+    def __str__(self) -> str:
+        """How far it has come."""
+        spent_s = max(time.monotonic() - self._began_s, 1e-9)
+        eta = f"{self.left * spent_s / self.done / 60:.0f} min" if self.done else "time"
+        return (
+            f"{self.done} of {self.left + self.done} games, {self.searches} searches, "
+            f"{self.searches / spent_s:.0f} a second, {eta} left{'' if self.done else ' unknown'}"
         )
 
 
@@ -258,7 +255,6 @@ async def search_corpus(
         options = search_options_of(config.engine)
         searcher = CorpusSearcher(database, options, retrograde=retrograde)
         service = EngineService(config, searcher, cache)
-        searcher.service = service
         async with service.running():
             setting = SearchSetting(
                 str(service.room.identity),
@@ -266,12 +262,10 @@ async def search_corpus(
                 config.engine.multipv,
                 __version__,
             )
-            number = database.setting(setting)
-            database.commit()
-            wanted = missing_games(database, number, order, most)
-            with stop_on_signals(stop) as came, _progress(searcher.so_far, setting):
-                searcher.start(number, wanted, max(4, 2 * service.room.slots))
-                await unless_stopped(searcher.finished.wait(), stop)
+            with stop_on_signals(stop) as came:
+                searcher.start(service, setting, order, most)
+                async with _progress(searcher, str(setting)):
+                    await unless_stopped(searcher.finished.wait(), stop)
         database.commit()
     if searcher.error is not None:
         raise searcher.error
@@ -304,42 +298,29 @@ def missing_games(
     return [game for (game,) in rows]
 
 
-@contextlib.contextmanager
-def _progress(so_far: SearchedSoFar, setting: SearchSetting) -> Iterator[None]:
+@contextlib.asynccontextmanager
+async def _progress(searcher: CorpusSearcher, name: str) -> AsyncIterator[None]:
     """A bar on a terminal, a line every ten seconds without one; on standard error."""
     console = Console(stderr=True)
-    began = time.monotonic()
 
-    def line() -> str:
-        spent_s = time.monotonic() - began
-        rate = so_far.done / spent_s if spent_s else 0.0
-        left = so_far.games - so_far.done
-        eta = f"{left / rate / 60:.0f} min left" if rate else "time left unknown"
-        return (
-            f"{so_far.done} of {so_far.games} games, {so_far.searches} searches, "
-            f"{so_far.searches / max(spent_s, 1e-9):.0f} a second, {eta}"
-        )
+    def say(line: str) -> None:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     with progress_bar(console) as bar:
-        task = bar.add_task("searching games", total=so_far.games)
+        task = bar.add_task("searching games", total=searcher.left)
 
         async def report() -> None:
-            shown = time.monotonic()
-            while True:
+            for second in itertools.count(1):
                 await asyncio.sleep(1.0)
-                bar.update(task, completed=so_far.done, description=line())
-                if not console.is_terminal and time.monotonic() - shown >= _LINE_S:
-                    shown = time.monotonic()
-                    sys.stderr.write(line() + "\n")
+                bar.update(task, completed=searcher.done, description=str(searcher))
+                if not console.is_terminal and second % _LINE_S == 0:
+                    say(str(searcher))
 
         reporting = asyncio.ensure_future(report())
         try:
             yield
         finally:
             reporting.cancel()
-            console.print(f"{setting}: {line()}", markup=False, highlight=False, soft_wrap=True)
-            if so_far.failed:
-                console.print(
-                    f"{so_far.failed} games have positions that no engine could search.",
-                    highlight=False,
-                )
+            say(f"{name}: {searcher}")
+            if searcher.failed:
+                say(f"{searcher.failed} games have positions that no engine could search.")

@@ -1,75 +1,49 @@
-"""The ``study`` commands that fill a corpus and say what it holds. Part of the composition root."""
+"""The ``study`` commands: those that fill a corpus and say what it holds, and those that make
+tables and figures of it. Part of the composition root.
+
+As a program of its own it answers one question of the service's page: JSON in, a file out.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from rich.console import Console
 
-from live.errors import InputError
+from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write, write_json
+from live.publish.event_exports import step_back
+from live.publish.study_page import FIGURE_FORMS, REFUSED, StudyQuestion
+from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
+    alliot_covariance,
+    alliot_games,
+    alliot_players,
+    ferreira_tables,
+    regan_fit,
+)
 from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSetting, merge
 from live.studies.read_games import AddedGames, add_file, write_alliot
-from live.studies.study_data import MoveFolder
+from live.studies.study_data import (
+    NO_SETTING,
+    TABLES,
+    MoveFolder,
+    Selection,
+    StudyData,
+    TableForm,
+    formatted,
+    study_table,
+)
+from live.studies.study_figures import FIGURES, drawn
 
 #: Damaged games that are named one by one; status has all.
 _NAMED = 20
 _LINE_S = 10.0
-
-
-class SettingStatus(msgspec.Struct, frozen=True):
-    """How much of a corpus has results of one setting."""
-
-    setting: int
-    engine: str
-    limit: str
-    lines: int
-    version: str
-    games: int
-    left: int
-
-
-class DamagedText(msgspec.Struct, frozen=True):
-    """A text that held no game."""
-
-    source: str
-    text: int
-    """Place in the file, from 1."""
-    game: str
-    problem: str
-
-
-class DisputedGame(msgspec.Struct, frozen=True):
-    """One game with two results: neither counts."""
-
-    game: int
-    white: str
-    black: str
-    date: str
-    results: tuple[str, str]
-
-
-class CorpusStatus(msgspec.Struct, frozen=True):
-    """What ``study status --json`` writes."""
-
-    games: int
-    players: int
-    events: int
-    first_year: int | None
-    last_year: int | None
-    without_date: int
-    without_rating: int
-    without_result: int
-    damaged: tuple[DamagedText, ...]
-    disputed: tuple[DisputedGame, ...]
-    unfinished: tuple[str, ...]
-    """Files that were not read to their end."""
-    settings: tuple[SettingStatus, ...]
 
 
 def add_to_corpus(
@@ -106,44 +80,41 @@ def corpus_status(corpus: Path, *, json: str | None) -> int:
     return 0
 
 
-def status_of(database: CorpusDatabase) -> CorpusStatus:
-    """Counts, and all that is wrong."""
-    years = next(database.rows("SELECT min(year), max(year) FROM games"))
+def status_of(database: CorpusDatabase) -> dict[str, Any]:
+    """Counts, and all that is wrong: what ``study status --json`` writes."""
     games = database.count("games")
-    names = database.players()
-    done = dict(database.rows("SELECT setting, count(*) FROM results GROUP BY setting"))
-    return CorpusStatus(
-        games=games,
-        players=database.count("players"),
-        events=database.count("events"),
-        first_year=years[0],
-        last_year=years[1],
-        without_date=database.count("games", "year IS NULL"),
-        without_rating=database.count("games", "white_elo IS NULL OR black_elo IS NULL"),
-        without_result=database.count("games", "result NOT IN ('1-0', '0-1', '1/2-1/2')"),
-        damaged=tuple(
-            DamagedText(*row)
-            for row in database.rows(
-                "SELECT name, text, game, problem FROM damaged JOIN sources USING (source)"
-                " ORDER BY name, text"
-            )
-        ),
-        disputed=tuple(
-            DisputedGame(game, names.get(white, "?"), names.get(black, "?"), date, (result, other))
-            for game, white, black, date, result, other in database.rows(
-                "SELECT game, white, black, date, result, other_result FROM games"
-                " WHERE other_result IS NOT NULL ORDER BY game"
-            )
-        ),
-        unfinished=tuple(
-            name for (name,) in database.rows("SELECT name FROM sources WHERE NOT finished")
-        ),
-        settings=tuple(
-            SettingStatus(*(number, *msgspec.structs.astuple(setting), n, games - n))
-            for number, setting in database.settings().items()
-            for n in [done.get(number, 0)]
-        ),
+    [years] = database.dicts("SELECT min(year) AS first_year, max(year) AS last_year FROM games")
+    disputed = database.dicts(
+        "SELECT game, ifnull(white.name, '?') AS white, ifnull(black.name, '?') AS black, date,"
+        " result, other_result FROM games LEFT JOIN players white ON white.player = games.white"
+        " LEFT JOIN players black ON black.player = games.black WHERE other_result IS NOT NULL"
+        " ORDER BY game"
     )
+    return {
+        "games": games,
+        "players": database.count("players"),
+        "events": database.count("events"),
+        **years,
+        "without_date": database.count("games", "year IS NULL"),
+        "without_rating": database.count("games", "white_elo IS NULL OR black_elo IS NULL"),
+        "without_result": database.count("games", "result NOT IN ('1-0', '0-1', '1/2-1/2')"),
+        "damaged": database.dicts(
+            "SELECT name AS source, text, game, problem FROM damaged JOIN sources USING (source)"
+            " ORDER BY name, text"
+        ),
+        "disputed": [
+            each | {"results": (each.pop("result"), each.pop("other_result"))} for each in disputed
+        ],
+        "unfinished": [
+            name for (name,) in database.rows("SELECT name FROM sources WHERE NOT finished")
+        ],
+        "settings": database.dicts(
+            'SELECT setting, engine, bound AS "limit", lines, version, count(game) AS games,'
+            " ? - count(game) AS left FROM settings LEFT JOIN results USING (setting)"
+            " GROUP BY setting ORDER BY setting",
+            (games,),
+        ),
+    }
 
 
 def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
@@ -253,30 +224,27 @@ def _added_line(added: AddedGames) -> str:
     return f"{added.source}: {added.texts} games, {', '.join(part for part in parts if part)}"
 
 
-def _status_lines(status: CorpusStatus) -> Iterator[str]:
+def _status_lines(status: dict[str, Any]) -> Iterator[str]:
     yield (
-        f"{status.games} games of {status.players} players at {status.events} events, "
-        f"{status.first_year or '?'} to {status.last_year or '?'}"
+        f"{status['games']} games of {status['players']} players at {status['events']} events, "
+        f"{status['first_year'] or '?'} to {status['last_year'] or '?'}"
     )
-    missing: list[tuple[int, Any]] = [
-        (status.without_date, "a date"),
-        (status.without_rating, "both ratings"),
-        (status.without_result, "a result"),
-    ]
-    yield ", ".join(f"{count} without {what}" for count, what in missing)
-    for each in status.settings:
-        setting = SearchSetting(each.engine, each.limit, each.lines, each.version)
-        yield (f"setting {each.setting}: {setting}: {each.games} games searched, {each.left} left")
-    for name in status.unfinished:
+    missing = {"date": "a date", "rating": "both ratings", "result": "a result"}
+    yield ", ".join(f"{status[f'without_{key}']} without {what}" for key, what in missing.items())
+    for each in status["settings"]:
+        setting = SearchSetting(each["engine"], each["limit"], each["lines"], each["version"])
+        searched = f"{each['games']} games searched, {each['left']} left"
+        yield f"setting {each['setting']}: {setting}: {searched}"
+    for name in status["unfinished"]:
         yield f"not read to its end: {name}; add it again"
-    for disputed in status.disputed[:_NAMED]:
+    for each in status["disputed"][:_NAMED]:
         yield (
-            f"two results, so none counts: {disputed.white} - {disputed.black} "
-            f"({disputed.date or 'no date'}): {' and '.join(disputed.results)}"
+            f"two results, so none counts: {each['white']} - {each['black']} "
+            f"({each['date'] or 'no date'}): {' and '.join(each['results'])}"
         )
-    for damaged in status.damaged[:_NAMED]:
-        yield f"damaged: {damaged.source}, game {damaged.text}: {damaged.game}: {damaged.problem}"
-    more = max(0, len(status.disputed) - _NAMED) + max(0, len(status.damaged) - _NAMED)
+    for each in status["damaged"][:_NAMED]:
+        yield "damaged: {source}, game {text}: {game}: {problem}".format(**each)
+    more = sum(max(0, len(status[key]) - _NAMED) for key in ("disputed", "damaged"))
     if more:
         yield f"and {more} more; written as JSON, all are named"
 
@@ -285,3 +253,150 @@ def _merged_lines(merged: MergedResults) -> Iterator[str]:
     yield f"{merged.games} games new, results of {merged.results} games added"
     for reason in merged.refused:
         yield f"left out: {reason}"
+
+
+# --- tables and figures ---------------------------------------------------------------------------
+
+
+def flag_without_effect(name: str, selection: Selection, by: str | None = None) -> str:
+    """``--player`` or ``--top`` where it was given and this table has no use for it; else empty."""
+    about = TABLES[name].about if name in TABLES else "players"
+    # It is about players unless it is grouped by something else.
+    if about == "everybody" or (name == "regan" and by not in (None, "player")):
+        return "--player" if selection.players else "--top" if selection.top else ""
+    return "--top" if about == "named" and selection.top else ""
+
+
+#: Names of files end so.
+_ENDINGS: dict[TableForm, str] = {"csv": ".csv", "json": ".json", "text": ".txt"}
+_FORMS = {ending: form for form, ending in _ENDINGS.items()}
+
+
+def tabulate(
+    corpus: Path,
+    names: Sequence[str],
+    selection: Selection,
+    *,
+    setting: int | None,
+    by: str | None,
+    form: TableForm,
+    out: str,
+) -> int:
+    """``live-rate study table``; returns the exit code. ``all`` writes every table to a folder.
+
+    Raises:
+        InputError: no such corpus, table, setting, player or event, or nothing can be written.
+    """
+    wanted = list(TABLES)
+    if list(names) != ["all"]:
+        wanted = list(names)
+        for name in wanted:
+            _refuse_without_effect(name, selection, {each: each for each in TABLES}, by)
+    folder = Path(out) if len(wanted) > 1 else None
+    if folder is not None and out == "-":
+        raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
+    if folder is None:
+        check_writable(out)
+        form = _FORMS.get(Path(out).suffix, form)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+    with _data(corpus, wanted, setting, selection) as data:
+        for name in wanted:
+            text = formatted(study_table(name, data, by), form).encode()
+            write(str(folder / f"{name}{_ENDINGS[form]}") if folder is not None else out, text)
+    return 0
+
+
+def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, out: Path) -> int:
+    """``live-rate study figure``; returns the exit code.
+
+    Raises:
+        InputError: as ``tabulate``.
+        ConfigError: matplotlib is not installed.
+    """
+    table_name = _table_of(name)
+    if out.suffix not in (".png", ".svg"):
+        raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
+    tables = {each: figure.table for each, figure in FIGURES.items()}
+    _refuse_without_effect(name, selection, tables)
+    check_writable(str(out))
+    with _data(corpus, [table_name], setting, selection) as data:
+        table = study_table(table_name, data)
+    write(str(out), drawn(name, table, out.suffix[1:]))
+    return 0
+
+
+def _refuse_without_effect(
+    name: str, selection: Selection, tables: Mapping[str, str], by: str | None = None
+) -> None:
+    """Refuse ``--player`` and ``--top`` where they would choose nothing, naming what takes them.
+
+    ``tables``: those of all names there are, of tables or of figures.
+    """
+    if flag := flag_without_effect(tables.get(name, name), selection, by):
+        takes = [
+            each for each, table in tables.items() if not flag_without_effect(table, selection)
+        ]
+        raise InputError(
+            flag,
+            f"chooses nothing in {name}, which is about all games",
+            f"Leave it out; these take it: {', '.join(takes)}",
+        )
+
+
+def _table_of(figure: str) -> str:
+    if figure not in FIGURES:
+        raise InputError(figure, "is no figure", f"Name one of {', '.join(FIGURES)}")
+    return FIGURES[figure].table
+
+
+@contextlib.contextmanager
+def _data(
+    corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
+) -> Iterator[StudyData]:
+    """What tables are made from: of games, searched or not, where no engine has a say in them."""
+    with CorpusDatabase(corpus) as database:
+        alone = all(name in TABLES and not TABLES[name].engine for name in tables)
+        chosen: tuple[int | None, SearchSetting] = (None, NO_SETTING)
+        if not alone or setting is not None:
+            chosen = chosen_setting(database, corpus, setting)
+        yield StudyData(database, corpus, *chosen, selection)
+
+
+def answered(question: StudyQuestion) -> bytes:
+    """The table or figure that the service's page asks for.
+
+    Raises:
+        InputError: as ``tabulate``.
+        ConfigError: a package is not installed.
+    """
+    corpus, name = Path(question.corpus), question.name
+    selection = Selection(
+        players=question.players,
+        events=question.events,
+        first_year=question.first_year,
+        last_year=question.last_year,
+    )
+    figure = question.form in FIGURE_FORMS
+    table = _table_of(name) if figure else name
+    # Players are asked for once, for all that the page shows: what is about all games stays so.
+    if flag_without_effect(table, selection, question.by):
+        selection = msgspec.structs.replace(selection, players=())
+    with _data(corpus, [table], question.setting, selection) as data:
+        made = study_table(table, data, question.by)
+    if figure:
+        return drawn(name, made, question.form)
+    return formatted(made, _FORMS[f".{question.form}"]).encode()
+
+
+if __name__ == "__main__":
+    step_back()
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion)
+    try:
+        body = answered(asked)
+    except LiveRateError as error:
+        sys.stderr.write(str(error))
+        # Whether the question is at fault, not the corpus, its setting or what is installed.
+        theirs = isinstance(error, InputError) and error.subject not in (asked.corpus, "--setting")
+        sys.exit(REFUSED if theirs else 1)
+    sys.stdout.buffer.write(body)

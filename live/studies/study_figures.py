@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import msgspec
+import numpy as np
 
 from live.errors import ConfigError, InputError
-from live.studies.study_table import Cell, StudyTable
+from live.studies.study_data import StudyTable, import_polars
+
+if TYPE_CHECKING:
+    import polars
 
 #: Curves in one figure; more are a knot.
 _MOST_CURVES: Final = 8
@@ -23,7 +27,7 @@ _ENOUGH_MOVES: Final = 20
 _STEP_CP: Final = 10
 _THIN: Final = {"color": "0.6", "lw": 0.8}
 
-Panel = Callable[[Any, StudyTable], None]
+Panel = Callable[[Any, "polars.DataFrame"], None]
 
 
 class StudyFigure(NamedTuple):
@@ -56,13 +60,17 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
             " ".join(table.notes) or "Select other players, events or years",
         )
     panels = FIGURES[name].panels
+    names = [column.name for column in table.columns]
+    rows = import_polars().DataFrame(
+        table.rows, schema=names, orient="row", infer_schema_length=None, strict=False
+    )
     size = (_WIDTH_INCHES[len(panels) - 1], _HEIGHT_INCHES)
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     for axes, draw in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         axes.grid(alpha=0.25)
         axes.set_axisbelow(True)
-        draw(axes, table)
+        draw(axes, rows)
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8, frameon=False)
@@ -76,42 +84,33 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
     return out.getvalue()
 
 
-def _columns(table: StudyTable, names: Sequence[str]) -> list[int]:
-    at = {each.name: index for index, each in enumerate(table.columns)}
-    return [at[name] for name in names]
-
-
-def _values(table: StudyTable, *names: str) -> list[list[Any]]:
-    """Whole columns."""
-    return [[row[at] for row in table.rows] for at in _columns(table, names)]
-
-
 def _curves(
-    table: StudyTable, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
+    rows: polars.DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
 ) -> Iterator[tuple[str, list[list[Any]]]]:
     """Columns by group, in the order of the table; not more groups than can be told apart."""
-    at, wanted = _columns(table, groups), _columns(table, names)
-    found: dict[str, list[list[Cell]]] = {}
-    for row in table.rows:
-        held = found.setdefault(", ".join(str(row[each]) for each in at), [[] for _ in wanted])
-        for values, index in zip(held, wanted, strict=True):
-            values.append(row[index])
-    yield from list(found.items())[:most]
+    for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
+        yield ", ".join(map(str, key)), [part[name].to_list() for name in names]
+
+
+def _values(rows: polars.DataFrame, *names: str) -> list[list[Any]]:
+    """Whole columns."""
+    return [rows[name].to_list() for name in names]
 
 
 def _with_band(
-    axes: Any, label: str, columns: Sequence[list[Any]], *, marker: str | None = "o"
+    axes: Any, label: str, columns: Sequence[Iterable[Any]], *, marker: str | None = "o"
 ) -> None:
     """A curve with its interval: x, y, low and high; a gap where something is not known."""
-    x, y, low, high = columns
-    [line] = axes.plot(x, _known(y), marker=marker, ms=3, lw=1.2, label=label)
+    x = list(columns[0])
+    y, low, high = map(_known, columns[1:])
+    [line] = axes.plot(x, y, marker=marker, ms=3, lw=1.2, label=label)
     color = line.get_color()
-    axes.fill_between(x, _known(low), _known(high), alpha=0.15, color=color, lw=0)
+    axes.fill_between(x, low, high, alpha=0.15, color=color, lw=0)
     if len(x) == 1:
-        axes.vlines(x, _known(low), _known(high), color=color, lw=1, alpha=0.6)
+        axes.vlines(x, low, high, color=color, lw=1, alpha=0.6)
 
 
-def _known(values: Sequence[Any]) -> list[float]:
+def _known(values: Iterable[Any]) -> list[float]:
     return [float("nan") if value is None else float(value) for value in values]
 
 
@@ -121,15 +120,12 @@ def _named(axes: Any, x: str, y: str) -> None:
 
 
 def _bands(
-    groups: Sequence[str],
-    names: Sequence[str],
-    labels: tuple[str, str],
-    marker: str | None = "o",
+    groups: Sequence[str], names: Sequence[str], labels: tuple[str, str], marker: str | None = "o"
 ) -> Panel:
     """A curve with its interval for each group of rows."""
 
-    def draw(axes: Any, table: StudyTable) -> None:
-        for label, columns in _curves(table, groups, *names):
+    def draw(axes: Any, rows: polars.DataFrame) -> None:
+        for label, columns in _curves(rows, groups, *names):
             _with_band(axes, label, columns, marker=marker)
         _named(axes, *labels)
 
@@ -139,110 +135,97 @@ def _bands(
 def _lines(groups: Sequence[str], x: str, y: str, labels: tuple[str, str]) -> Panel:
     """A curve for each group of rows."""
 
-    def draw(axes: Any, table: StudyTable) -> None:
-        for label, (at, values) in _curves(table, groups, x, y):
+    def draw(axes: Any, rows: polars.DataFrame) -> None:
+        for label, (at, values) in _curves(rows, groups, x, y):
             axes.plot(at, _known(values), lw=1.2, label=label)
         _named(axes, *labels)
 
     return draw
 
 
-def _by_color(x: str, name: str, labels: tuple[str, str], marker: str = "") -> Panel:
+def _by_color(
+    axes: Any, rows: polars.DataFrame, x: str, name: str, labels: tuple[str, str], marker: str = ""
+) -> None:
     """Columns called ``name`` with the colour."""
-
-    def draw(axes: Any, table: StudyTable) -> None:
-        for color, shade in (("white", "0.65"), ("black", "0.1")):
-            at, values = _values(table, x, name.format(color))
-            axes.plot(at, _known(values), marker=marker, ms=3, lw=1.2, color=shade, label=color)
-        _named(axes, *labels)
-
-    return draw
+    for color, shade in (("white", "0.65"), ("black", "0.1")):
+        at, values = _values(rows, x, name.format(color))
+        axes.plot(at, _known(values), marker=marker, ms=3, lw=1.2, color=shade, label=color)
+    _named(axes, *labels)
 
 
-def _conformances(axes: Any, table: StudyTable) -> None:
-    _by_color("conformance_cp", "{}", ("conformance, centipawns (1 to 199)", "moves"))(
-        axes, _where(table, "conformance_cp", lambda each: 0 < each < 200)
-    )
+def _conformances(axes: Any, rows: polars.DataFrame) -> None:
+    shown = rows.filter(import_polars().col("conformance_cp").is_between(1, 199))
+    labels = ("conformance, centipawns (1 to 199)", "moves")
+    _by_color(axes, shown, "conformance_cp", "{}", labels)
 
 
-def _within(axes: Any, table: StudyTable) -> None:
-    everybody = table.rows[0][0]
-    known = _enough(_where(table, "player", lambda each: each == everybody))
-    _by_color("evaluation_cp", "{} within 30", (_EVALUATION, "share within 30 cp"), "o")(
-        axes, known
-    )
+def _within(axes: Any, rows: polars.DataFrame) -> None:
+    everybody = _enough(rows.filter(player=rows["player"][0]))
+    labels = (_EVALUATION, "share within 30 cp")
+    _by_color(axes, everybody, "evaluation_cp", "{} within 30", labels, "o")
 
 
-def _where(table: StudyTable, name: str, takes: Callable[[Any], bool]) -> StudyTable:
-    """The rows whose value in one column is taken."""
-    [at] = _columns(table, [name])
-    return msgspec.structs.replace(table, rows=tuple(row for row in table.rows if takes(row[at])))
-
-
-def _enough(table: StudyTable) -> StudyTable:
+def _enough(rows: polars.DataFrame) -> polars.DataFrame:
     """The rows on enough moves. Raises InputError where there is none."""
-    found = _where(table, "moves", lambda moves: moves >= _ENOUGH_MOVES)
-    if not found.rows:
+    found = rows.filter(rows["moves"] >= _ENOUGH_MOVES)
+    if not len(found):
         problem = f"has no class of {_ENOUGH_MOVES} moves in this selection"
-        raise InputError(table.name, problem, "Select more games")
+        raise InputError("alliot-evaluations", problem, "Select more games")
     return found
 
 
-def _distribution(axes: Any, table: StudyTable) -> None:
-    for player, (gains, shares) in _curves(table, ["player"], "gain_cp", "share", most=4):
+def _distribution(axes: Any, rows: polars.DataFrame) -> None:
+    for player, (gains, shares) in _curves(rows, ["player"], "gain_cp", "share", most=4):
         share_of = dict(zip(gains, shares, strict=True))
         near = range(max(-150, min(gains)), min(100, max(gains)) + 1)
         # A gain that nobody had is a gap.
-        values = _known([share_of.get(gain) for gain in near])
+        values = _known(map(share_of.get, near))
         axes.plot(near, values, marker=".", ms=4, lw=0.8, label=player)
     axes.set_yscale("log")
     _named(axes, "gain, centipawns", "share of moves (logarithmic)")
 
 
-def _rho(axes: Any, table: StudyTable) -> None:
-    _lines(["conformance"], "x_cp", "rho", ("x, centipawns", "correlation of p(x) with results"))(
-        axes, table
-    )
+def _rho(axes: Any, rows: polars.DataFrame) -> None:
+    labels = ("x, centipawns", "correlation of p(x) with results")
+    _lines(["conformance"], "x_cp", "rho", labels)(axes, rows)
     axes.axvline(30, ls=":", **_THIN)
 
 
-def _shortfalls(axes: Any, table: StudyTable) -> None:
+def _shortfalls(axes: Any, rows: polars.DataFrame) -> None:
     names = ("evaluation_cp", "conformance", "low", "high")
-    _bands(["player"], names, (_EVALUATION, "mean conformance, centipawns"))(axes, _enough(table))
+    _bands(["player"], names, (_EVALUATION, "mean conformance, centipawns"))(axes, _enough(rows))
 
 
-def _positions(axes: Any, table: StudyTable) -> None:
-    [(player, (at, moves))] = _curves(table, ["player"], "evaluation_cp", "moves", most=1)
+def _positions(axes: Any, rows: polars.DataFrame) -> None:
+    [(player, (at, moves))] = _curves(rows, ["player"], "evaluation_cp", "moves", most=1)
     axes.bar(at, moves, width=18)
     _named(axes, f"evaluation, centipawns, {player}", "positions")
 
 
-def _classes(axes: Any, table: StudyTable) -> None:
-    for player, (at, counts) in _curves(table, ["player"], "class", "positions", most=4):
+def _classes(axes: Any, rows: polars.DataFrame) -> None:
+    for player, (at, counts) in _curves(rows, ["player"], "class", "positions", most=4):
         axes.plot(at, counts, marker="o", ms=3, lw=1.2, label=player)
-    [(_, (at, edges))] = _curves(table, ["player"], "class", "from_cp", most=1)
+    [(_, (at, edges))] = _curves(rows, ["player"], "class", "from_cp", most=1)
     words = ["below" if edge is None else str(edge) for edge in edges]
     axes.set_xticks(at, words, rotation=60, fontsize=8)
     _named(axes, "least evaluation of the class, centipawns", "positions")
 
 
-def _colors(axes: Any, table: StudyTable) -> None:
-    n = [max(1, sum(counts)) for counts in _values(table, "white", "black")]
-    shown = _where(table, "conformance_cp", lambda each: each <= 200)
-    at, *shares = _values(shown, "conformance_cp", "white p(x)", "black p(x)")
-    ahead, reach = [], []
-    for both in zip(*map(_known, shares), strict=True):
-        ahead.append(100 * (both[0] - both[1]))
-        spread = sum(p * (1 - p) / count for p, count in zip(both, n, strict=True))
-        reach.append(196 * math.sqrt(spread))
-    ends = [[each + sign * by for each, by in zip(ahead, reach, strict=True)] for sign in (-1, 1)]
-    _with_band(axes, "95 %, moves taken as independent", [at, ahead, *ends], marker=None)
+def _colors(axes: Any, rows: polars.DataFrame) -> None:
+    n = np.array([[max(1, rows[color].sum())] for color in ("white", "black")])
+    shown = rows.filter(rows["conformance_cp"] <= 200)
+    at, *columns = _values(shown, "conformance_cp", "white p(x)", "black p(x)")
+    shares = np.array([_known(each) for each in columns])
+    ahead = 100 * (shares[0] - shares[1])
+    reach = 196 * np.sqrt((shares * (1 - shares) / n).sum(axis=0))
+    label = "95 %, moves taken as independent"
+    _with_band(axes, label, [at, ahead, ahead - reach, ahead + reach], marker=None)
     axes.axhline(0, **_THIN)
     _named(axes, "x, centipawns", "p(x) of White less Black, percent")
 
 
-def _depths(axes: Any, table: StudyTable) -> None:
-    counts = _curves(table, ["from_ms", "to_ms"], "depth", "share", "searches", most=99)
+def _depths(axes: Any, rows: polars.DataFrame) -> None:
+    counts = _curves(rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99)
     # The classes with the most searches, from the shortest time on.
     known = sorted(counts, key=lambda each: -sum(each[1][2]))[:_MOST_CURVES]
     known.sort(key=lambda each: int(each[0].split(",")[0]))
@@ -264,21 +247,21 @@ def _depths(axes: Any, table: StudyTable) -> None:
     _named(axes, "depth", "percent of the searches")
 
 
-def _matches(axes: Any, table: StudyTable) -> None:
-    players, opponents, events, results, by_x, by_0 = _values(
-        table, "player", "opponent", "event", "result", "by p(0.3)", "by p(0)"
-    )
-    last = min(len(players), 40)
-    at = list(range(last))
-    axes.plot(_known(results)[:last], at, "o", color="0.1", label="result")
-    axes.plot(_known(by_x)[:last], at, "D", ms=5, label="expected from p(0.3)")
-    axes.plot(_known(by_0)[:last], at, "^", ms=5, label="expected from perfect moves")
+def _matches(axes: Any, rows: polars.DataFrame) -> None:
+    shown = rows.head(40)
+    at = list(range(len(shown)))
+    for name, marker, style in (
+        ("result", "o", {"color": "0.1", "label": "result"}),
+        ("by p(0.3)", "D", {"ms": 5, "label": "expected from p(0.3)"}),
+        ("by p(0)", "^", {"ms": 5, "label": "expected from perfect moves"}),
+    ):
+        axes.plot(_known(shown[name]), at, marker, **style)
     axes.axvline(0.5, **_THIN)
     names = [
         f"{_family(one)} - {_family(other)}\n{event[:32]}"
-        for one, other, event in zip(players, opponents, events, strict=True)
+        for one, other, event in zip(*_values(shown, "player", "opponent", "event"), strict=True)
     ]
-    axes.set_yticks(at, names[:last], fontsize=7)
+    axes.set_yticks(at, names, fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("points a game of the first named")
 
@@ -286,10 +269,10 @@ def _matches(axes: Any, table: StudyTable) -> None:
 def _match_curves(*names: str, label: str) -> Panel:
     """Each match by x: with an interval where low and high are named too."""
 
-    def draw(axes: Any, table: StudyTable) -> None:
+    def draw(axes: Any, rows: polars.DataFrame) -> None:
         groups = ["player", "opponent", "event"]
         for _, (one, other, *columns) in _curves(
-            table, groups, "player", "opponent", "x_cp", *names, most=6
+            rows, groups, "player", "opponent", "x_cp", *names, most=6
         ):
             words = f"{_family(one[0])} - {_family(other[0])}"
             if len(names) == 1:
@@ -300,15 +283,15 @@ def _match_curves(*names: str, label: str) -> Panel:
             axes.axhline(0, **_THIN)
         else:
             # Winners and losers alike.
-            lowest = min(map(min, _values(table, "low", "opponent's low")))
+            lowest = min(map(min, _values(rows, "low", "opponent's low")))
             axes.set_ylim(math.floor(lowest * 20) / 20, 1.01)
         _named(axes, "x, centipawns", label)
 
     return draw
 
 
-def _outcomes(axes: Any, table: StudyTable) -> None:
-    at, tanh, *spline = _values(table, "difference_cp", "tanh", "spline", "low", "high")
+def _outcomes(axes: Any, rows: polars.DataFrame) -> None:
+    at, tanh, *spline = _values(rows, "difference_cp", "tanh", "spline", "low", "high")
     axes.plot([at[0], 0, 0, at[-1]], [0, 0, 1, 1], lw=1.2, label="step (Ferreira)")
     axes.plot(at, tanh, lw=1.2, label="tanh, a = 1.16")
     words = "spline fitted to these games, 1 at +400 (95 %, but for its scale)"
@@ -317,33 +300,28 @@ def _outcomes(axes: Any, table: StudyTable) -> None:
     _named(axes, "difference of two gains, centipawns", "worth to White")
 
 
-def _convolved(axes: Any, table: StudyTable) -> None:
-    for n, (at, shares) in _curves(table, ["pairs"], "difference_cp", "share"):
-        found: dict[int, float] = {}
-        for difference, share in zip(at, shares, strict=True):
-            place = (difference + _STEP_CP // 2) // _STEP_CP * _STEP_CP
-            found[place] = found.get(place, 0.0) + share
+def _convolved(axes: Any, rows: polars.DataFrame) -> None:
+    column = import_polars().col
+    place = (column("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
+    steps = rows.group_by("pairs", place, maintain_order=True).agg(column("share").sum())
+    for n, columns in _curves(steps, ["pairs"], "difference_cp", "share"):
         # What is left of the steps at both ends is no whole step.
-        places = sorted(found)[1:-1]
-        words = f"{n} pair{'s' if n != '1' else ''} of moves"
-        axes.plot(places, [found[place] for place in places], lw=1.2, label=words)
+        at, shares = (each[1:-1] for each in columns)
+        axes.plot(at, shares, lw=1.2, label=f"{n} pair{'s' if n != '1' else ''} of moves")
     axes.set_yscale("log", nonpositive="mask")
     axes.set_ylim(1e-5, 1)
     words = f"probability in steps of {_STEP_CP} cp (logarithmic)"
     _named(axes, "difference of the gains, centipawns", words)
 
 
-def _grid(axes: Any, table: StudyTable) -> None:
-    rows = [(n0, b, rho) for n0, b, rho in zip(*_values(table, "n0", "b", "rho"), strict=True)]
-    across, up = sorted({n0 for n0, _, _ in rows}), sorted({b for _, b, _ in rows})
-    at = {(n0, b): rho for n0, b, rho in rows}
-    shades = [_known([at[n0, b] for n0 in across]) for b in up]
-    best = max(rho for _, _, rho in rows if rho is not None)
+def _grid(axes: Any, rows: polars.DataFrame) -> None:
+    shades = rows.pivot("n0", index="b", values="rho", sort_columns=False).sort("b")
+    across = sorted(map(int, shades.columns[1:]))
     image = axes.contourf(
         across,
-        up,
-        shades,
-        levels=[math.ceil(best * 50) / 50 - 0.4 + 0.02 * step for step in range(21)],
+        shades["b"].to_list(),
+        [_known(row) for row in shades.select(map(str, across)).rows()],
+        levels=[math.ceil(rows["rho"].max() * 50) / 50 - 0.4 + 0.02 * step for step in range(21)],
         extend="both",
         cmap="viridis",
     )
@@ -352,25 +330,21 @@ def _grid(axes: Any, table: StudyTable) -> None:
     _named(axes, "n0", "b, pawns")
 
 
-def _best(table: StudyTable) -> list[tuple[int, float, float, float, float]]:
+def _best(rows: polars.DataFrame) -> polars.DataFrame:
     """By n0: the b of the best correlation, that, and its interval."""
-    found = {}
-    for n0, columns in _curves(table, ["n0"], "b", "rho", "low", "high", most=99):
-        known = [each for each in zip(*columns, strict=True) if each[1] is not None]
-        if known:
-            found[int(n0)] = max(known, key=lambda each: (each[1], -each[0]))
-    return [(n0, *each) for n0, each in found.items()]
+    # Alike but for rounding: the least b counts.
+    rho = import_polars().col("rho").round(9)
+    ranked = rows.drop_nulls("rho").sort(rho, "b", descending=[True, False])
+    return ranked.unique("n0", keep="first", maintain_order=True).sort("n0")
 
 
-def _best_b(axes: Any, table: StudyTable) -> None:
-    best = _best(table)
-    axes.plot([each[0] for each in best], [each[1] for each in best], marker="o", ms=4, lw=1.2)
+def _best_b(axes: Any, rows: polars.DataFrame) -> None:
+    axes.plot(*_values(_best(rows), "n0", "b"), marker="o", ms=4, lw=1.2)
     _named(axes, "n0", "b of the best correlation, pawns")
 
 
-def _best_rho(axes: Any, table: StudyTable) -> None:
-    columns = [list(column) for column in zip(*_best(table), strict=True)]
-    _with_band(axes, "", [columns[0], *columns[2:]])
+def _best_rho(axes: Any, rows: polars.DataFrame) -> None:
+    _with_band(axes, "", _values(_best(rows), "n0", "rho", "low", "high"))
     _named(axes, "n0", "best correlation with results, 95 % interval")
 
 

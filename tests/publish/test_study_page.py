@@ -31,8 +31,8 @@ from live.publish.study_page import (
     study_answer,
 )
 from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
+from live.studies.study_corpus import TABLES
 from live.studies.study_figures import FIGURES
-from live.studies.tabulate_corpus import TABLES
 from tests.publish.world import World
 from tests.studies.small_corpus import corpus_of
 
@@ -392,7 +392,7 @@ async def test_a_refusal_is_kept_and_a_failure_tried_again(
 @pytest.mark.slow
 async def test_the_real_process_makes_tables_and_figures_and_refuses(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
-    files = StudyFiles(corpus, None, ("-m", "live.studies.tabulate_corpus"))
+    files = StudyFiles(corpus, None, ("-m", "live.studies.study_corpus"))
     table = await files.file(question(corpus, "alliot-1"))
     assert table.body.startswith(b"player,white,black,total")
     figure = await files.file(question(corpus, next(iter(FIGURES)), "svg"))
@@ -412,7 +412,7 @@ async def test_what_is_the_operators_is_told_to_nobody_else(
     else:
         corpus.write_bytes(content)
     # A setting that there is not: the file of settings names it.
-    files = StudyFiles(corpus, 9, ("-m", "live.studies.tabulate_corpus"))
+    files = StudyFiles(corpus, 9, ("-m", "live.studies.study_corpus"))
     asked = StudyQuestion(str(corpus), 9, "career", "csv", players=("nobody",))
     with pytest.raises(ExportFailed, match="the log of the service says why") as failed:
         await files.file(asked)

@@ -30,8 +30,8 @@ from live.studies.alliot_games import (
     RegressionSums,
     correlation,
 )
+from live.studies.study_corpus import study_table
 from live.studies.study_data import ConformingMoves
-from live.studies.tabulate_corpus import study_table
 from tests.studies.small_corpus import corpus_of, study_of
 
 

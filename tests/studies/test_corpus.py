@@ -114,8 +114,10 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
         for _ in range(2):
             add_file(database, str(file), GIVEN)
             status = status_of(database)
-            assert status.games == 2
-            assert [(each.text, each.problem.split(":")[0]) for each in status.damaged] == [
+            assert status["games"] == 2
+            assert [
+                (each["text"], each["problem"].split(":")[0]) for each in status["damaged"]
+            ] == [
                 (2, "illegal move e2e5 at ply 1"),
                 (3, "no moves"),
                 (4, "JSON is malformed"),
@@ -132,8 +134,8 @@ def test_a_game_with_two_results_has_none(tmp_path: Path) -> None:
         file.write_bytes(b"\n".join(order))
         corpus = corpus_of(tmp_path / f"{hash(order[0])}.db", file)
         with CorpusDatabase(corpus) as database:
-            [disputed] = status_of(database).disputed
-            assert set(disputed.results) == {row["result"], msgspec.json.decode(other)["result"]}
+            [disputed] = status_of(database)["disputed"]
+            assert set(disputed["results"]) == {row["result"], msgspec.json.decode(other)["result"]}
             assert database.stored(1).result == "*"
 
 

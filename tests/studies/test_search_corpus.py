@@ -19,8 +19,8 @@ from live.engine.search import Search, SearchFailure, SearchOptions, SearchResul
 from live.events import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
 from live.studies.search_corpus import GameSearches, missing_games, search_corpus
-from live.studies.study_table import formatted
-from live.studies.tabulate_corpus import study_table
+from live.studies.study_corpus import study_table
+from live.studies.study_data import formatted
 from tests.engine.machines import Machines, until
 from tests.studies.small_corpus import DATA, corpus_of, study_of
 

@@ -15,9 +15,8 @@ import pytest
 
 from live.studies import study_data
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.study_data import Selection, StudyData
-from live.studies.study_table import StudyTable, formatted
-from live.studies.tabulate_corpus import TABLES, study_table
+from live.studies.study_corpus import TABLES, study_table
+from live.studies.study_data import Selection, StudyData, StudyTable, formatted
 from tests.studies.small_corpus import corpus_of
 
 if TYPE_CHECKING:

@@ -19,10 +19,17 @@ from live.manual.pages import manual_page
 from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.corpus_database import CorpusDatabase
-from live.studies.study_data import Selection, StudyData
+from live.studies.study_corpus import TABLES, study_table
+from live.studies.study_data import (
+    Cell,
+    Selection,
+    StudyData,
+    StudyTable,
+    TableColumn,
+    TableForm,
+    formatted,
+)
 from live.studies.study_figures import FIGURES, drawn
-from live.studies.study_table import Cell, StudyTable, TableColumn, TableForm, formatted
-from live.studies.tabulate_corpus import TABLES, study_table
 from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of, study_of
 
@@ -460,7 +467,7 @@ def test_groups_are_the_same_however_many_turns_are_held(
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
         whole = study_table("regan", data, "year")
-        monkeypatch.setattr("live.studies.regan_table.MOST_HELD", 5)
+        monkeypatch.setattr("live.studies.regan_fit.MOST_HELD", 5)
         assert study_table("regan", data, "year") == whole
     assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
     assert whole.notes[0].startswith("4 turns left out")
