@@ -90,11 +90,10 @@ def _conformance_columns(kind: str) -> tuple[Column, ...]:
 )
 def games_table(data: StudyData) -> Iterator[Row]:
     """Table 1: games by player and colour."""
-    where, values = data.where
     for player, name in data.players.items():
         counts = [
-            data.database.count("games", f"{color} = ? AND {where}", (player, *values))
-            for color in ("white", "black")
+            data.database.count("games", f"{color} = {player} AND {data.where}")
+            for color in _COLORS
         ]
         yield name, *counts, sum(counts)
 

@@ -466,27 +466,20 @@ class CorpusDatabase:
                         "UPDATE games SET other_result = ? WHERE game = ?", (game.result, number)
                     )
             return number, False
+        row: dict[str, object] = {
+            "digest": digest,
+            "white": self._player(game.white),
+            "black": self._player(game.black),
+            "event": self._event(game.event),
+            "start_fen": None if game.start_fen == STANDARD_FEN else game.start_fen,
+            "plies": len(game.moves),
+            "moves": packed(game.moves),
+        }
+        same = ("white_elo", "black_elo", "round", "date", "year", "result", "time_control")
+        row |= {name: getattr(game, name) for name in (*same, "chess960")}
         cursor = self._write(
-            "INSERT INTO games (digest, white, black, white_elo, black_elo, event, round, date,"
-            " year, result, time_control, start_fen, chess960, plies, moves)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                digest,
-                self._player(game.white),
-                self._player(game.black),
-                game.white_elo,
-                game.black_elo,
-                self._event(game.event),
-                game.round,
-                game.date,
-                game.year,
-                game.result,
-                game.time_control,
-                None if game.start_fen == STANDARD_FEN else game.start_fen,
-                game.chess960,
-                len(game.moves),
-                packed(game.moves),
-            ),
+            f"INSERT INTO games ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
+            tuple(row.values()),
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid, True
@@ -638,12 +631,10 @@ class CorpusDatabase:
             )
         }
 
-    def count(self, table: str, where: str = "1", parameters: tuple[object, ...] = ()) -> int:
+    def count(self, table: str, where: str = "TRUE") -> int:
         """Rows of a table."""
-        found: int = self._run(
-            f"SELECT count(*) FROM {table} WHERE {where}", parameters
-        ).fetchone()[0]
-        return found
+        [[found]] = self._run(f"SELECT count(*) FROM {table} WHERE {where}")
+        return int(found)
 
     def players(self) -> dict[int, str]:
         """Names by number."""
@@ -716,26 +707,22 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
             merged.refused.append(f"{setting}: {_difference(setting, near)}")
         else:
             taken[number] = target.setting(setting)
-    names, words = source.players(), _player_keys(source)
-    for row in source.rows(
-        "SELECT games.game, white, black, white_elo, black_elo, events.name, round, date, result,"
-        " other_result, time_control FROM games LEFT JOIN events USING (event) ORDER BY game"
+    players = _players(source)
+    columns = "white_elo, black_elo, event, round, date, result, time_control"
+    for number, white, black, other, *values in source.rows(
+        f"SELECT games.game, white, black, other_result, {columns.replace('event', 'events.name')}"
+        " FROM games LEFT JOIN events USING (event) ORDER BY game"
     ):
-        number, white, black, white_elo, black_elo, event, round_, date, result, other, tc = row
+        about = dict(zip(columns.split(", "), values, strict=True))
+        about["event"] = about["event"] or ""
         stored = source.stored(number)
         game = CorpusGame(
-            white=_named_player(white, names, words),
-            black=_named_player(black, names, words),
-            white_elo=white_elo,
-            black_elo=black_elo,
-            event=event or "",
-            round=round_,
-            date=date,
-            result=result,
+            white=players[white],
+            black=players[black],
             moves=stored.moves,
             start_fen=stored.start_fen,
             chess960=stored.chess960,
-            time_control=tc,
+            **about,
         )
         here, new = target.add_game(game)
         if other is not None:
@@ -763,22 +750,11 @@ def _difference(one: SearchSetting, other: SearchSetting) -> str:
     return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)
 
 
-def _player_keys(source: CorpusDatabase) -> dict[int, tuple[str, int | None]]:
-    """Of each player the name as compared, and the FIDE id."""
-    found: dict[int, tuple[str, int | None]] = {}
+def _players(source: CorpusDatabase) -> dict[int | None, CorpusPlayer]:
+    """Everybody, by number, as they are compared; nobody by None."""
+    found = {number: CorpusPlayer(name, "") for number, name in source.players().items()}
     for key, player in source.rows("SELECT key, player FROM player_keys ORDER BY key"):
-        words, fide_id = found.get(player, ("", None))
-        if key.startswith("fide-"):
-            fide_id = int(key.removeprefix("fide-"))
-        else:
-            words = key
-        found[player] = (words, fide_id)
-    return found
-
-
-def _named_player(
-    number: int | None, names: dict[int, str], words: dict[int, tuple[str, int | None]]
-) -> CorpusPlayer:
-    if number is None:
-        return CorpusPlayer("?", "")
-    return CorpusPlayer(names[number], *words[number])
+        by_id = key.startswith("fide-")
+        about = {"fide_id": int(key.removeprefix("fide-"))} if by_id else {"words": key}
+        found[player] = msgspec.structs.replace(found[player], **about)
+    return {None: CorpusPlayer("?", ""), **found}

@@ -276,16 +276,13 @@ def turns_of(
             rows.append((index, color, player, elo, level, ply, number, count, *cp))
             at.append(measured(turn, names))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 10).T
-    game_, color_, player_, elo_, level_, *rest = columns
-    ply_, number_, of_, gain_, score_ = (each.astype(np.int64) for each in rest)
-    turns_ = Turns(
-        *(each.astype(np.int64) for each in (game_, color_, player_)),
-        *(elo_, level_, ply_, number_, of_),
-        np.array(at, dtype=np.float64).reshape(-1, len(names)),
-        *(gain_, score_),
-        np.searchsorted(np.array(edges_cp), -gain_, side="left"),
-    )
-    return turns_, list(players)
+    elo_, level_ = columns[3:5]
+    whole = np.nan_to_num(columns).astype(np.int64)
+    game_, color_, player_, _, _, ply_, number_, of_, gain_, score_ = whole
+    at_ = np.array(at, dtype=np.float64).reshape(-1, len(names))
+    classes = np.searchsorted(np.array(edges_cp), -gain_, side="left")
+    about = game_, color_, player_, elo_, level_, ply_, number_, of_, at_, gain_, score_, classes
+    return Turns(*about), list(players)
 
 
 def in_parts(turns: Turns) -> Iterator[Turns]:

@@ -31,14 +31,14 @@ from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSe
 from live.studies.read_games import AddedGames, add_file, write_alliot
 from live.studies.study_data import (
     NO_SETTING,
-    TABLES,
     MoveFolder,
     Selection,
     StudyData,
     TableForm,
     formatted,
-    study_table,
 )
+from live.studies.study_data import TABLES as TABLES
+from live.studies.study_data import study_table as study_table
 from live.studies.study_figures import FIGURES, drawn
 
 #: Damaged games that are named one by one; status has all.

@@ -370,51 +370,34 @@ class StudyData:
 
     def _rows(self, all_players: bool) -> polars.Expr:
         package = import_polars()
-        first, last = self.selection.first_year, self.selection.last_year
-        wanted = {
-            "player": None if all_players else list(self.players),
-            "event": self._events,
-        }
-        chosen: polars.Expr = package.lit(True)
-        for name, numbers in wanted.items():
-            if numbers is not None:
-                chosen &= package.col(name).is_in(numbers)
-        if first is not None:
-            chosen &= package.col("year") >= first
-        if last is not None:
-            chosen &= package.col("year") <= last
-        return chosen
+        chosen: polars.Expr = package.sql_expr(self.where)
+        return chosen if all_players else chosen & package.col("player").is_in(list(self.players))
 
     @property
-    def where(self) -> tuple[str, tuple[object, ...]]:
-        """The same choice of games as a condition of SQL over ``games``."""
-        parts, values = ["1"], list[object]()
-        if self._events is not None:
-            parts.append(f"event IN ({', '.join(map(str, self._events)) or 'NULL'})")
-        if self.selection.first_year is not None:
-            parts.append("year >= ?")
-            values.append(self.selection.first_year)
-        if self.selection.last_year is not None:
-            parts.append("year <= ?")
-            values.append(self.selection.last_year)
-        return " AND ".join(parts), tuple(values)
+    def where(self) -> str:
+        """The choice of games as a condition of SQL, over ``games`` and over rows of moves."""
+        first, last = self.selection.first_year, self.selection.last_year
+        parts = [
+            None if self._events is None else f"event IN ({', '.join(map(str, self._events))})",
+            None if first is None else f"year >= {first:d}",
+            None if last is None else f"year <= {last:d}",
+        ]
+        return " AND ".join(part for part in parts if part) or "TRUE"
 
     def encounters(self, *, searched: bool) -> dict[tuple[int, int | None, int | None], Encounter]:
         """Games of the selected players by player, opponent and event; ``searched``: of those
         that are searched in this setting.
         """
-        where, values = self.where
+        where = self.where
         if searched:
-            where = f"{where} AND game IN (SELECT game FROM results WHERE setting = ?)"
-            values = (*values, self._number)
+            where += f" AND game IN (SELECT game FROM results WHERE setting = {self._number})"
         found: dict[tuple[int, int | None, int | None], Encounter] = {}
         for white, black, event, won, drawn, lost, games, elo, rated in self.database.rows(
             "SELECT white, black, event, sum(told = '1-0'), sum(told = '1/2-1/2'),"
             " sum(told = '0-1'), count(*), total(ahead), count(ahead) FROM (SELECT *, CASE WHEN"
             " told IN ('1-0', '0-1', '1/2-1/2') THEN white_elo - black_elo END AS ahead FROM"
             " (SELECT *, CASE WHEN other_result IS NULL THEN result ELSE '*' END AS told FROM games"
-            f" WHERE {where})) WHERE white IS NOT black GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
-            values,
+            f" WHERE {where})) WHERE white IS NOT black GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         ):
             if white in self.players:
                 at = found.setdefault((white, black, event), Encounter())
@@ -449,17 +432,15 @@ class StudyData:
         if self.selection.players:
             names = self.database.players()
             return dict(self._named(part, names) for part in self.selection.players)
-        where, values = self.where
-        searched = ""
+        where, searched = self.where, ""
         if self._number is not None:
-            searched = " JOIN results USING (game)"
-            where, values = f"setting = ? AND {where}", (self._number, *values)
+            searched, where = " JOIN results USING (game)", f"setting = {self._number} AND {where}"
         rows = self.database.rows(
             f"SELECT player, name FROM (SELECT white AS player FROM games{searched} WHERE"
             f" {where} UNION ALL SELECT black FROM games{searched} WHERE {where})"
             " JOIN players USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
             " LIMIT ?",
-            (*values, *values, self.selection.top or TOP),
+            (self.selection.top or TOP,),
         )
         return dict(rows)
 

@@ -317,11 +317,12 @@ def _convolved(axes: Any, rows: polars.DataFrame) -> None:
 def _grid(axes: Any, rows: polars.DataFrame) -> None:
     shades = rows.pivot("n0", index="b", values="rho", sort_columns=False).sort("b")
     across = sorted(map(int, shades.columns[1:]))
+    highest = max(_known(rows["rho"].drop_nulls()))
     image = axes.contourf(
         across,
         shades["b"].to_list(),
         [_known(row) for row in shades.select(map(str, across)).rows()],
-        levels=[math.ceil(rows["rho"].max() * 50) / 50 - 0.4 + 0.02 * step for step in range(21)],
+        levels=[math.ceil(highest * 50) / 50 - 0.4 + 0.02 * step for step in range(21)],
         extend="both",
         cmap="viridis",
     )

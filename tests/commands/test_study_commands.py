@@ -183,22 +183,6 @@ def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:
     assert turned["sprt"] is None
 
 
-@pytest.mark.slow
-def test_a_match_of_no_games_says_so(tmp_path: Path) -> None:
-    done = live_rate("match", "0", "0", "0", "--elo0", "0", "--elo1", "5", cwd=tmp_path)
-    assert done.returncode == 0
-    assert "no game has been played" in done.stdout
-    assert "no game yet" in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["calibrate", "compare", "match", "rank"])
-def test_help_answers(command: str, tmp_path: Path) -> None:
-    done = live_rate(command, "--help", cwd=tmp_path)
-    assert done.returncode == 0
-    assert "--json" in done.stdout
-
-
 @pytest.mark.parametrize("flag", ["--depth", "--nodes", "--movetime", "--engines"])
 @pytest.mark.parametrize("value", ["0", "-3", "many"])
 def test_a_limit_that_is_none_is_refused_by_its_flag(flag: str, value: str) -> None:

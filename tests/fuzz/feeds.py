@@ -35,8 +35,7 @@ from live.games.report_changes import plan
 from live.ledger.event_state import EventLedger, EventState
 from live.ledger.measure import Measure
 from live.network.retry import FeedTrouble, retry_after_s
-from tests.fuzz.mutation import HOSTILE
-from tests.fuzz.target import Target
+from tests.fuzz.mutation import HOSTILE, Target
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 

@@ -1,4 +1,5 @@
-"""From well-formed input to hostile input: edits of a seed, at random or as hypothesis draws them.
+"""What is fuzzed, something that takes bytes from outside with what it may raise for them; and from
+well-formed input to hostile input: edits of a seed, at random.
 
 A seed is what the real source sends, so that most edits get past the first check; tokens are what
 its format is made of, and what has broken readers before.
@@ -6,49 +7,22 @@ its format is made of, and what has broken readers before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from hypothesis import strategies as st
+from live.errors import LiveRateError
 
 #: What has broken readers of text before, whatever the format.
 HOSTILE: tuple[bytes, ...] = (
-    b"",
-    b"\0",
-    b"\r",
-    b"\n",
-    b"\r\n\r\n",
-    b"\xef\xbb\xbf",
-    b"\xff\xfe",
-    b"\xed\xa0\x80",
-    b"\x1b[2J",
-    b"\xe2\x80\xae",
-    b"-1",
-    b"0",
-    b"1e999",
-    b"NaN",
-    b"1" * 5000,
-    b"99999999999999999999",
-    b"9223372036854775808",
-    b"null",
-    b"true",
-    b"[]",
-    b"{}",
-    b"[" * 200,
-    b"[" * 5000,
-    b'{"a":' * 5000,
-    b"(" * 200,
-    b"{" * 200,
-    b'"',
-    b"\\",
-    b"\\u0000",
-    b"\\ud800",
-    b"%00",
-    b"%s%n",
-    b"../",
-    b"\xc2\xb2",
-    b"\xd9\xa3",
+    *(b"", b"\0", b"\r", b"\n", b"\r\n\r\n", b"\x1b[2J"),
+    # Marks of encodings, surrogates, directions, digits that are none.
+    *(b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80", b"\xe2\x80\xae", b"\xc2\xb2", b"\xd9\xa3"),
+    *(b"-1", b"0", b"1e999", b"NaN", b"1" * 5000, b"9" * 20, b"9223372036854775808"),
+    *(b"null", b"true", b"[]", b"{}"),
+    *(b"[" * 200, b"[" * 5000, b'{"a":' * 5000, b"(" * 200, b"{" * 200),
+    *(b'"', b"\\", b"\\u0000", b"\\ud800", b"%00", b"%s%n", b"../"),
 )
 
 
@@ -110,10 +84,57 @@ def random_edits(random: Random, tokens: Sequence[bytes]) -> list[Edit]:
     ]
 
 
-def drawn_edits(tokens: Sequence[bytes]) -> st.SearchStrategy[list[Edit]]:
-    """The same as hypothesis draws and shrinks them."""
-    fraction = st.floats(0, 1, exclude_max=True)
-    token = st.sampled_from(tokens) | st.binary(max_size=6)
-    return st.lists(
-        st.builds(Edit, st.integers(0, KINDS - 1), fraction, fraction, token), max_size=8
-    )
+#: CPU seconds that any input may cost, and more for each byte of it: far above what is needed
+#: (a megabyte of PGN takes about three seconds), far below what would be noticed as a hang.
+FLOOR_S = 2.0
+PER_BYTE_S = 2e-5
+
+
+class Target(NamedTuple):
+    """One reader of foreign bytes.
+
+    ``run`` must return, or raise one of ``allowed``, for any bytes; anything else is a finding.
+    """
+
+    name: str
+    run: Callable[[bytes], None]
+    seeds: Sequence[bytes]
+    tokens: Sequence[bytes]
+    allowed: tuple[type[Exception], ...] = ()
+
+
+class TooSlow(AssertionError):
+    """An input costs more than it may."""
+
+
+def tried(target: Target, data: bytes) -> bool:
+    """Give the target one input; whether it was taken, and not refused.
+
+    Raises:
+        TooSlow: it costs too much, three times in a row.
+        Exception: what escapes the target and is not allowed to.
+    """
+    for attempt in range(3):
+        began_s = time.process_time()
+        try:
+            target.run(data)
+        except target.allowed as refusal:
+            _explained(target, refusal)
+            taken = False
+        else:
+            taken = True
+        took_s = time.process_time() - began_s
+        if took_s <= FLOOR_S + PER_BYTE_S * len(data):
+            return taken
+        if attempt == 2:
+            raise TooSlow(f"{target.name}: {took_s:.1f} s of CPU for {len(data)} bytes")
+    raise AssertionError("not reached")
+
+
+def _explained(target: Target, refusal: Exception) -> None:
+    """A refusal of ours is a line for people."""
+    text = str(refusal)
+    if not isinstance(refusal, LiveRateError):
+        return
+    assert text.strip(), f"{target.name}: refused without a word ({type(refusal).__name__})"
+    assert "\x1b" not in text, f"{target.name}: a refusal may not command a terminal: {text!r}"

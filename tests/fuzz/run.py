@@ -23,8 +23,7 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz import feeds, service
-from tests.fuzz.mutation import edited, random_edits
-from tests.fuzz.target import Target, tried
+from tests.fuzz.mutation import Target, edited, random_edits, tried
 
 TARGETS: tuple[Target, ...] = feeds.TARGETS + service.TARGETS
 #: Accepted inputs that are mutated further.

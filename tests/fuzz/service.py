@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
-import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,8 +31,7 @@ from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
 from live.store.journal import Journal
-from tests.fuzz.mutation import HOSTILE
-from tests.fuzz.target import Target
+from tests.fuzz.mutation import HOSTILE, Target
 from tests.publish.world import World
 
 # --- clients --------------------------------------------------------------------------------------
@@ -52,19 +50,9 @@ class Wire(asyncio.Transport):
         self.written += len(data)
 
     def writelines(self, list_of_data: Any) -> None:
-        for data in list_of_data:
-            self.write(data)
+        self.written += sum(map(len, list_of_data))
 
-    def can_write_eof(self) -> bool:
-        return True
-
-    def write_eof(self) -> None:
-        """Nobody reads."""
-
-    def close(self) -> None:
-        self.ended = True
-
-    def abort(self) -> None:
+    def _end(self) -> None:
         self.ended = True
 
     def is_closing(self) -> bool:
@@ -73,14 +61,14 @@ class Wire(asyncio.Transport):
     def is_reading(self) -> bool:
         return not self.ended
 
-    def pause_reading(self) -> None:
-        """What comes, comes."""
+    def _nothing(self, *given: Any, **named: Any) -> Any:
+        """Nobody reads, nothing waits, and what comes, comes."""
 
-    def resume_reading(self) -> None:
-        """What comes, comes."""
+    close = abort = _end
+    write_eof = pause_reading = resume_reading = set_write_buffer_limits = _nothing
 
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Nothing waits here."""
+    def can_write_eof(self) -> bool:
+        return True
 
     def get_write_buffer_size(self) -> int:
         return 0
@@ -88,9 +76,8 @@ class Wire(asyncio.Transport):
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
         self.protocol = protocol
 
-    def get_protocol(self) -> asyncio.BaseProtocol:
-        found: asyncio.BaseProtocol = self.protocol
-        return found
+    def get_protocol(self) -> Any:
+        return self.protocol
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         return ("203.0.113.7", 4711) if name == "peername" else default
@@ -225,7 +212,7 @@ def tokens(data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _file(data: bytes, name: str = "file") -> Iterator[Path]:
+def _file(data: bytes, name: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(data)
@@ -245,11 +232,6 @@ def environment(data: bytes) -> None:
 
 
 CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()
-
-
-@cache
-def _model() -> bytes:
-    return encoded(MODELS.load("classical"))
 
 
 def model(data: bytes) -> None:
@@ -311,7 +293,6 @@ def engine(data: bytes) -> None:
 # --- the journal ----------------------------------------------------------------------------------
 
 
-@cache
 def _journal() -> bytes:
     """A journal as it is made: a run, a game, a note."""
     from live.events import FeedReport
@@ -336,21 +317,12 @@ def _journal() -> bytes:
 
 
 def journal(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "journal.sqlite"
-        path.write_bytes(data)
-        with Journal(path) as opened:
-            for standing in opened.standing(b""):
-                opened.details(standing.game)
-            opened.notes()
-            opened.note("alert", b"{}", "g")
-            opened.flush(1.0)
-        shutil.rmtree(folder, ignore_errors=True)
-        Path(folder).mkdir(exist_ok=True)
-
-
-def _lazy(make: Callable[[], bytes]) -> tuple[bytes, ...]:
-    return (make(),)
+    with _file(data, "journal.sqlite") as path, Journal(path) as opened:
+        for standing in opened.standing(b""):
+            opened.details(standing.game)
+        opened.notes()
+        opened.note("alert", b"{}", "g")
+        opened.flush(1.0)
 
 
 _TOML = (*HOSTILE, b"[[token]]", b"[engine]\n", b"expires = ", b"= ", b'""', b"nodes")
@@ -361,8 +333,8 @@ TARGETS = (
     Target("config", config, (CONFIG,), _TOML, (ConfigError,)),
     Target("environment", environment, (b"LIVE_RATE_ENGINE_NODES=5\nLIVE_RATE_SERVER_HOSTS=a,b",),
            (*HOSTILE, b"LIVE_RATE_", b"=", b","), (ConfigError,)),
-    Target("model", model, _lazy(_model), (*HOSTILE, b",", b":", b"[", b"]"),
+    Target("model", model, (encoded(MODELS.load("classical")),), (*HOSTILE, b",", b":", b"[", b"]"),
            (InputError,)),
     Target("engine", engine, (HELLO + ANSWER, ANSWER), UCI_TOKENS, (EngineFault,)),
-    Target("journal", journal, _lazy(_journal), HOSTILE),
+    Target("journal", journal, (_journal(),), HOSTILE),
 )  # fmt: skip

@@ -24,7 +24,6 @@ from live.errors import InputError
 from live.studies.corpus_database import (
     CorpusDatabase,
     MergedResults,
-    SearchSetting,
     illegal_move,
     merge,
     packed,
@@ -226,19 +225,6 @@ def test_two_halves_make_the_whole(tmp_path: Path) -> None:
             assert list(one.rows(query)) == list(all_.rows(query))
 
 
-def test_results_of_another_limit_are_refused(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "one.db")
-    with CorpusDatabase(tmp_path / "two.db", create=True) as other:
-        add_file(other, str(SEARCHED), SearchSetting(GIVEN.engine, "200 nodes"))
-    with CorpusDatabase(corpus) as one, CorpusDatabase(tmp_path / "two.db") as two:
-        merged = merge(one, two)
-        assert (merged.games, merged.results) == (0, 0)
-        assert merged.refused == [
-            "Stockfish 19 lite, 200 nodes: limit '200 nodes' is not '100000 nodes'"
-        ]
-        assert len(one.settings()) == 1
-
-
 PGN = (DATA / "four-boards.pgn").read_bytes()
 
 
@@ -272,13 +258,6 @@ def test_a_file_that_was_cut_gives_what_it_holds_and_says_so(tmp_path: Path) -> 
     with pytest.raises(BrokenFile):
         found.extend(game_texts(str(cut)))
     assert 0 < len(found) < 13
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="none"):
-        file_mark(str(tmp_path / "none.pgn"))
-    with pytest.raises(InputError, match="none"):
-        list(game_texts(str(tmp_path / "none.pgn")))
 
 
 def test_the_sample_of_the_paper_reads_with_every_field() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import itertools
 import json
 import shutil
 import sqlite3
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import polars
 import pytest
@@ -18,7 +18,6 @@ from live.errors import InputError
 from live.manual.pages import manual_page
 from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
-from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_corpus import TABLES, study_table
 from live.studies.study_data import (
     Cell,
@@ -57,9 +56,6 @@ TABLE = StudyTable(
 )
 def test_forms(form: TableForm, text: str) -> None:
     assert formatted(TABLE, form) == text
-
-
-def test_json_has_what_is_unknown_as_null() -> None:
     found = json.loads(formatted(TABLE, "json"))
     assert found["rows"] == [["Müller, A", 0.0], ["B", None]]
     assert found["columns"][1] == {"name": "d", "meaning": "Elo"}
@@ -146,17 +142,6 @@ def test_the_game_of_the_paper(tmp_path: Path) -> None:
         ("Fischer, Robert James", 14),
         ("Byrne, Donald", 13),
     ]
-
-
-def test_every_player_is_counted_with_both_colours(corpus: Path) -> None:
-    with CorpusDatabase(corpus) as database:
-        plies, games = next(database.rows("SELECT sum(plies), count(*) FROM games"))
-    everybody = Selection(top=100)
-    assert sum(int(each or 0) for each in column(made(corpus, "alliot-1", everybody), "total")) == (
-        2 * games
-    )
-    found = made(corpus, "ferreira-distribution", everybody)
-    assert sum(int(each or 0) for each in column(found, "moves")) == plies
 
 
 def test_a_chain_has_rows_that_sum_to_one(corpus: Path) -> None:
@@ -258,32 +243,6 @@ def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
         assert sum(float(row[4] or 0) for row in rows if row[0] == start) == pytest.approx(1)
 
 
-def test_a_selection_is_kept(corpus: Path) -> None:
-    years = column(made(corpus, "career", Selection(first_year=2013, last_year=2016)), "year")
-    assert years and all(2013 <= int(year or 0) <= 2016 for year in years)
-
-
-@pytest.mark.parametrize(
-    ("name", "by", "problem"),
-    [
-        ("nonsense", None, "nonsense: is no table"),
-        ("alliot-royale", "luck", "'luck' says nothing to alliot-royale"),
-        ("regan", "shoe size", "'shoe size' says nothing to regan"),
-        ("career", "year", "'year' says nothing to career"),
-    ],
-)
-def test_what_there_is_not_is_refused(
-    name: str, by: str | None, problem: str, corpus: Path
-) -> None:
-    with pytest.raises(InputError, match=problem):
-        made(corpus, name, by=by)
-
-
-def test_a_player_who_is_not_there_is_refused(corpus: Path) -> None:
-    with pytest.raises(InputError, match="nobody is called 'Capablanca'"):
-        made(corpus, "career", Selection(players=("Capablanca",)))
-
-
 #: Figures that few games show as well, drawn of these below.
 FEW = {"ferreira-6", "alliot-3", "alliot-6", "alliot-11", "alliot-12", "alliot-13", "alliot-14"}
 
@@ -347,165 +306,109 @@ def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
         assert drawn("alliot-13", table, form) == picture
 
 
-def test_nothing_is_drawn_of_nothing(corpus: Path) -> None:
-    table = msgspec.structs.replace(made(corpus, "career"), rows=())
-    with pytest.raises(InputError, match="nothing in this selection"):
-        drawn("career", table, "svg")
-
-
 def test_the_manual_has_every_table_and_figure() -> None:
     page = manual_page("studies").section("study")
     for name in (*TABLES, *FIGURES):
         assert f"`{name}`" in page
 
 
-def questions(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch, rows: polars.DataFrame
-) -> list[StudyTable]:
-    """Both tables of these moves."""
+def holding(monkeypatch: pytest.MonkeyPatch, **columns: object) -> None:
+    """Every study holds these moves: what is not a list is the same for all."""
+    frame = polars.DataFrame(columns)
     monkeypatch.setattr(
-        StudyData, "moves", lambda self, names, all_players: iter([rows.select(names)])
+        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
     )
-    with study_of(corpus) as data:
-        return [study_table(f"question-{each}", data) for each in ("colours", "engine")]
+    monkeypatch.setattr(StudyData, "scan", lambda self, all_players: frame.lazy())
 
 
 @pytest.mark.slow
 def test_colours_that_move_alike_are_told_from_those_that_do_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus = corpus_of(tmp_path / "c.db")
-
-    def moves(black_gain_cp: int) -> polars.DataFrame:
-        rows = [
-            {
-                "game": game,
-                "colour": color,
-                "best_cp": 100,
-                "gain_cp": 0 if (game + ply) % 3 else black_gain_cp if color == "black" else -60,
-                "counted": True,
-                "successive_cp": (game * ply) % 7 - 3,
-                "move": "e2e4",
-                "best": "e2e4" if ply % 2 else "d2d4",
-            }
-            for game in range(30)
-            for ply in range(12)
-            for color in ("white", "black")
+    def distance(black_gain_cp: int) -> tuple[Cell, Cell]:
+        moves = list(itertools.product(range(30), range(12), ("white", "black")))
+        gains = [
+            0 if (game + ply) % 3 else black_gain_cp if color == "black" else -60
+            for game, ply, color in moves
         ]
-        return polars.DataFrame(rows)
+        columns = {"game": [each[0] for each in moves], "colour": [each[2] for each in moves]}
+        holding(monkeypatch, **columns, best_cp=100, gain_cp=gains, counted=True)
+        *_, apart, chance = made(corpus, "question-colours").rows[-1]
+        return apart, chance
 
-    alike, _ = questions(corpus, monkeypatch, moves(-60))
-    other, _ = questions(corpus, monkeypatch, moves(-140))
-    assert alike.rows[-1][-1] == 1.0 and alike.rows[-1][-2] == 0.0
-    chance, distance = other.rows[-1][-1], other.rows[-1][-2]
+    assert distance(-60) == (0.0, 1.0)
+    apart, chance = distance(-140)
     assert isinstance(chance, float) and chance < 0.01
-    assert distance == pytest.approx(1 / 3, abs=0.01)
+    assert apart == pytest.approx(1 / 3, abs=0.01)
 
 
 @pytest.mark.slow
 def test_against_a_measured_engine_differences_agree_better(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Normal gains around an engine with normal gains: the spike stretches differences."""
-    import numpy as np
-
     rng = np.random.default_rng(3)
-    rows = [
-        {
-            "game": game,
-            "colour": color,
-            "best_cp": 0,
-            "gain_cp": 0,
-            "counted": True,
-            "successive_cp": int(rng.normal(-8 if color == "white" else -game % 9, 12)),
-            "move": "e2e4",
-            "best": "d2d4",
-        }
-        for game in range(60)
-        for _ in range(40)
-        for color in ("white", "black")
-    ]
+    moves = [(game, color) for game in range(60) for _ in range(40) for color in ("white", "black")]
+    gains = [int(rng.normal(-8 if color == "white" else -game % 9, 12)) for game, color in moves]
     # The engine's own, in a game too short to be compared.
-    rows += [
-        rows[0] | {"game": 99, "successive_cp": int(rng.normal(0, 12)), "best": "e2e4"}
-        for _ in range(2000)
-    ]
-    _, table = questions(corpus_of(tmp_path / "c.db"), monkeypatch, polars.DataFrame(rows))
-    spike, measured = table.rows
+    own = [int(rng.normal(0, 12)) for _ in range(2000)]
+    games, colors = zip(*moves, *[(99, "white")] * len(own), strict=True)
+    holding(
+        monkeypatch,
+        game=games,
+        colour=colors,
+        successive_cp=gains + own,
+        move="e2e4",
+        best=["d2d4"] * len(gains) + ["e2e4"] * len(own),
+    )
+    spike, measured = made(corpus, "question-engine").rows
     assert isinstance(spike[2], float) and isinstance(measured[2], float)
     assert spike[1] == measured[1] == 60
     assert abs(measured[2] - 1) < 0.1 < spike[2] - 1
 
 
-def holding(monkeypatch: pytest.MonkeyPatch, frame: polars.DataFrame) -> None:
-    """Every study holds these moves."""
-    monkeypatch.setattr(
-        StudyData, "moves", lambda self, names, all_players: iter([frame.select(names)])
-    )
-
-
 def test_groups_are_the_same_however_many_turns_are_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frame = polars.DataFrame(
-        [
-            {
-                "game": 1,
-                "player": 1,
-                "event": None,
-                "year": year,
-                "elo": 2000,
-                "deltas": [0.0, 0.1 * turn],
-                "played_line": turn % 2,
-                "turn_left_out": "opening" if turn == 7 else "",
-            }
-            for turn in range(8)
-            for year in range(2000, 2001 + turn % 4)
-        ]
+    turns = [(turn, year) for turn in range(8) for year in range(2000, 2001 + turn % 4)]
+    holding(
+        monkeypatch,
+        game=1,
+        player=1,
+        event=None,
+        elo=2000,
+        year=[year for _, year in turns],
+        deltas=[[0.0, 0.1 * turn] for turn, _ in turns],
+        played_line=[turn % 2 for turn, _ in turns],
+        turn_left_out=["opening" if turn == 7 else "" for turn, _ in turns],
     )
-    holding(monkeypatch, frame)
-    corpus = corpus_of(tmp_path / "c.db")
-    with study_of(corpus) as data:
-        whole = study_table("regan", data, "year")
-        monkeypatch.setattr("live.studies.regan_fit.MOST_HELD", 5)
-        assert study_table("regan", data, "year") == whole
+    whole = made(corpus, "regan", by="year")
+    monkeypatch.setattr("live.studies.regan_fit.MOST_HELD", 5)
+    assert made(corpus, "regan", by="year") == whole
     assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
     assert whole.notes[0].startswith("4 turns left out")
 
 
 @pytest.mark.slow
 def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = []
-    for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05)):
-        turns = simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))
-        for deltas, is_move, played in zip(turns.deltas, turns.is_move, turns.played, strict=True):
-            rows.append(
-                {
-                    "game": 1,
-                    "player": 1,
-                    "event": None,
-                    "year": 2008,
-                    "elo": elo,
-                    "deltas": deltas[is_move].tolist(),
-                    "played_line": int(played),
-                    "turn_left_out": "",
-                }
-            )
-    frame = polars.DataFrame(rows)
-    holding(monkeypatch, frame)
-    corpus = corpus_of(tmp_path / "c.db")
-    with study_of(corpus) as data:
-        table = study_table("regan", data, "rating")
-        years = study_table("regan", data, "year")
-    at = {column.name: index for index, column in enumerate(table.columns)}
+    rows = [
+        (elo, deltas[is_move].tolist(), int(played))
+        for elo, s in ((1800, 0.3), (2200, 0.12), (2600, 0.05))
+        for turns in [simulate(real_turns(), ChoiceSkill(s, 0.5), 600, np.random.default_rng(elo))]
+        for deltas, is_move, played in zip(turns.deltas, turns.is_move, turns.played, strict=True)
+    ]
+    elos, deltas, played = zip(*rows, strict=True)
+    shared = {"game": 1, "player": 1, "event": None, "year": 2008, "turn_left_out": ""}
+    holding(monkeypatch, **shared, elo=elos, deltas=deltas, played_line=played)
+    table = made(corpus, "regan", by="rating")
     ratings, c, c_fit, s_fit = (
-        [float(row[at[name]] or 0) for row in table.rows]
+        [float(each or 0) for each in column(table, name)]
         for name in ("rating", "c", "c_fit", "s_fit")
     )
     assert ratings == [1800, 2200, 2600]
     slope, start = np.polyfit(ratings, c, 1)
     assert c_fit == pytest.approx(start + slope * np.array(ratings))
     assert s_fit == sorted(s_fit, reverse=True)
-    assert [row[at["c_fit"]] for row in years.rows] == [None]
+    assert column(made(corpus, "regan", by="year"), "c_fit") == [None]

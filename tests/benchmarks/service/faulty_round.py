@@ -116,10 +116,8 @@ class Board:
         self.game = game
         self.delay_s = delay_s
         self.players = frozenset(map(plain, (game.headers.white.name, game.headers.black.name)))
-        self.lines: dict[str, float] = {}
-        self.lengths: dict[int, float] = {}
-        self.plies: dict[tuple[int, str], float] = {}
-        self.results: dict[str, float] = {}
+        self.since: dict[object, float] = {}
+        """Since when sources show a line, a number of plies, a move at its ply, a result."""
         self.happened: Counter[str] = Counter()
         """Kinds of alerts that this board gives reason for."""
         self.changed_plies: set[int] = set()
@@ -131,22 +129,21 @@ class Board:
         """A source is about to show this."""
         now_s = time.monotonic()
         words = [move.uci for move in report.moves]
-        for ply in range(len(words), -1, -1):
-            line = " ".join(words[:ply])
-            if line in self.lines:
-                break
-            self.lines[line] = now_s
-            self.lengths.setdefault(ply, now_s)
-            if ply:
-                self.plies.setdefault((ply, words[ply - 1]), now_s)
-        self.results.setdefault(report.result, now_s)
+        found: list[object] = [("result", report.result)]
         # Who is mated has lost, whatever the source says of it yet.
         if report.moves and report.moves[-1].san.endswith("#"):
-            self.results.setdefault("1-0" if len(report.moves) % 2 else "0-1", now_s)
+            found.append(("result", "1-0" if len(words) % 2 else "0-1"))
+        for ply in range(len(words), -1, -1):
+            line = " ".join(words[:ply])
+            if line in self.since:
+                break
+            found += [line, ply, *([(ply, words[ply - 1])] if ply else ())]
+        for each in found:
+            self.since.setdefault(each, now_s)
 
     def public_plies(self, now_s: float) -> int:
-        due = [n for n, since_s in self.lengths.items() if since_s + self.delay_s <= now_s]
-        return max(due, default=0)
+        due = [n for n, since_s in self.since.items() if since_s + self.delay_s <= now_s]
+        return max((n for n in due if isinstance(n, int)), default=0)
 
 
 class Judge:
@@ -158,7 +155,6 @@ class Judge:
         self.counts: Counter[str] = Counter()
         self.alerts: dict[tuple[str, int], str] = {}
         self.views: dict[str, GameView] = {}
-        self.moments: set[str] = set()
 
     def wrong(self, what: str, example: str) -> None:
         self.violations.setdefault(what, []).append(example)
@@ -166,13 +162,14 @@ class Judge:
     def find(self, view: GameView, line: str | None = None) -> Board | None:
         names = frozenset(map(plain, (view.white.name, view.black.name)))
         found = [board for board in self.boards if board.players == names]
-        fitting = [board for board in found if line is not None and line in board.lines]
+        fitting = [board for board in found if line is not None and line in board.since]
         white = plain(view.white.name)
         choice = (fitting or found) if line else found
         seated = [each for each in choice if plain(each.game.headers.white.name) == white]
         return next(iter(seated or choice), None)
 
-    def _due(self, way: str, board: Board, since_s: float | None, what: str) -> None:
+    def _due(self, way: str, board: Board, shown: object, what: str) -> None:
+        since_s = board.since.get(shown)
         early_s = 0.0 if since_s is None else since_s + board.delay_s - time.monotonic()
         self.counts[way] += 1
         if since_s is None:
@@ -187,27 +184,25 @@ class Judge:
             names = f"{view.white.name} - {view.black.name}"
             self.wrong(f"{way}: a game that nobody plays", f"{names}, round {view.round!r}")
             return
-        if line is not None:
-            self._due(way, board, board.lines.get(line), f"{len(line.split())} plies")
-        else:
-            self._due(way, board, board.lengths.get(view.plies_played), f"{view.plies_played} long")
-        self._due(way, board, board.results.get(view.result), f"result {view.result}")
+        self._due(way, board, view.plies_played if line is None else line, f"{view.plies_played}")
+        self._due(way, board, ("result", view.result), f"result {view.result}")
 
     def public_move(self, way: str, id: str, ply: int, uci: str) -> None:
-        view = self.views.get(id)
-        board = None if view is None else self.find(view)
-        if view is None or board is None:
-            return
-        same = [each for each in self.boards if each.players == board.players]
-        since = [each.plies[ply, uci] for each in same if (ply, uci) in each.plies]
-        self._due(way, board, min(since, default=None), f"{ply} {uci}")
+        board = self._board(id)
+        if board is not None:
+            same = [each for each in self.boards if each.players == board.players]
+            shown = [each for each in same if (ply, uci) in each.since] or [board]
+            first = min(shown, key=lambda each: each.since.get((ply, uci), 0.0))
+            self._due(way, first, (ply, uci), f"{ply} {uci}")
+
+    def _board(self, id: str | None) -> Board | None:
+        view = self.views.get(id or "")
+        return None if view is None else self.find(view)
 
     def public_moment(self, way: str, moment: Moment) -> None:
-        self.moments.add(moment.id)
-        view = self.views.get(moment.game)
-        board = None if view is None else self.find(view)
+        board = self._board(moment.game)
         if board is not None:
-            self._due(way, board, board.lengths.get(moment.ply), f"moment {moment.id}")
+            self._due(way, board, moment.ply, f"moment {moment.id}")
 
     def public_player(self, way: str, player: PlayerView) -> None:
         now_s, name = time.monotonic(), plain(player.name)
@@ -232,8 +227,7 @@ class Judge:
             return
         self.alerts[seen] = alert.text
         self.counts[f"alert {alert.kind}"] += 1
-        view = self.views.get(alert.game)
-        board = None if view is None else self.find(view)
+        board = self._board(alert.game)
         true = board is not None and board.happened[alert.kind] > 0
         if board is not None and alert.kind in ("takeback", "correction") and alert.ply is not None:
             true = any(abs(alert.ply - ply) <= 1 for ply in board.changed_plies)
@@ -254,21 +248,21 @@ class Judge:
         for board in self.boards:
             here = by_board.get(board.name, [])
             if len(here) != board.expected:
-                shown = [f"{one.round!r} {one.plies_played} plies {one.problem}" for one in here]
-                found.append(f"{who}: board {board.name} is there {len(here)} times {shown}")
+                each = [f"{one.round!r} {one.plies_played} plies {one.problem}" for one in here]
+                found.append(f"{who}: board {board.name} is there {len(here)} times {each}")
                 continue
+            true = board.game
+            names = (true.headers.white.name, true.headers.black.name)
+            wanted = (line_of(true), true.result, names, "")
             for one in here:
-                true = board.game
-                names = (one.white.name, one.black.name)
-                if line_of(one) != line_of(true):
-                    wanted = len(true.moves)
-                    found.append(f"{who}: board {board.name}: {len(one.plies)} plies not {wanted}")
-                if one.result != true.result:
-                    found.append(f"{who}: board {board.name}: {one.result} not {true.result}")
-                if names != (true.headers.white.name, true.headers.black.name):
-                    found.append(f"{who}: board {board.name}: names {names}")
-                if one.problem:
-                    found.append(f"{who}: board {board.name}: {one.problem}")
+                shown = (line_of(one), one.result, (one.white.name, one.black.name), one.problem)
+                found += [
+                    f"{who}: board {board.name}: {what} {str(is_)[-60:]} not {str(should)[-60:]}"
+                    for what, is_, should in zip(
+                        ("moves", "result", "names", "problem"), shown, wanted, strict=True
+                    )
+                    if (is_ or "") != should
+                ]
         return found
 
     def order(self, games: list[GameView]) -> None:
@@ -333,7 +327,7 @@ class Asking:
     def __init__(self, port: int, judge: Judge, token: str, chance: random.Random) -> None:
         self._port, self._judge, self._token, self._chance = port, judge, token, chance
 
-    async def get(self, path: str, token: str = "") -> tuple[int, bytes]:
+    async def _get(self, path: str, token: str = "") -> tuple[int, bytes]:
         return await get(self._port, path, token)
 
     async def run(self) -> None:
@@ -344,57 +338,54 @@ class Asking:
     async def _look(self) -> None:
         judge = self._judge
         for path in ("/metrics", "/api/v1/incidents"):
-            status, _ = await self.get(path)
+            status, _ = await self._get(path)
             judge.counts["refused"] += status in (401, 403)
             if status not in (0, 401, 403):
                 judge.wrong(f"http: {path} is not refused", str(status))
         for token in ("", self._token):
-            views = await self.games(token)
+            views = await self.list("games", GameView, token)
             for view in views:
                 judge.views[view.id] = view
                 if not token:
                     judge.public_view("http", view)
             if views:
                 await self._game(self._chance.choice(views), token)
-        for moment in await self._list("moments", Moment):
+        for moment in await self.list("moments", Moment):
             judge.public_moment("http moments", moment)
-        for player in await self._list("players", PlayerView):
+        for player in await self.list("players", PlayerView):
             judge.public_player("http standings", player)
 
-    async def games(self, token: str) -> list[GameView]:
-        return await self._list("games", GameView, token)
-
-    async def _list(self, name: str, kind: type[Listed], token: str = "") -> list[Listed]:
-        status, body = await self.get(f"/api/v1/{name}", token)
+    async def list(self, name: str, kind: type[Listed], token: str = "") -> list[Listed]:
+        status, body = await self._get(f"/api/v1/{name}", token)
         if status != 200:
             return []
         return msgspec.json.decode(body, type=dict[str, list[kind]])[name]  # type: ignore[valid-type]
 
     async def _game(self, view: GameView, token: str) -> None:
         judge, path = self._judge, f"/api/v1/games/{quote(view.id, safe='')}"
-        status, pgn = await self.get(f"{path}.pgn", token)
+        status, pgn = await self._get(f"{path}.pgn", token)
         if status == 200 and not token:
             for report in PgnReader().read(pgn, closed=True):
                 shown = msgspec.structs.replace(view, result=report.result)
                 judge.public_view("http pgn", shown, line_of(report))
-        status, before = await self.get(path, token)
+        status, before = await self._get(path, token)
         if status != 200 or token:
             return
         detail = msgspec.json.decode(before, type=GameDetail)
         judge.public_view("http game", detail, line_of(detail))
-        status, page = await self.get(f"/share?game={quote(view.id, safe='')}")
+        status, page = await self._get(f"/share?game={quote(view.id, safe='')}")
         found = re.search(rb"1-0|0-1|1/2-1/2|0-0", page)
         if status == 200 and found is not None and found[0].decode() not in ("", detail.result):
             fresh = msgspec.structs.replace(detail, result=found[0].decode())
             judge.public_view("share page", fresh)
-        status, picture = await self.get(f"{path}.png")
-        _, after = await self.get(path)
+        status, picture = await self._get(f"{path}.png")
+        _, after = await self._get(path)
         if status == 200 and before == after:
             judge.counts["pictures"] += 1
             drawn = await board_picture.drawn(board_picture.board_svg(detail))
             if drawn != picture:  # kept from a moment ago, or made of what is held back
                 judge.counts["pictures of before"] += 1
-                status, whole = await self.get(path, self._token)
+                status, whole = await self._get(path, self._token)
                 if status != 200:
                     return
                 known = msgspec.json.decode(whole, type=GameDetail)
@@ -776,18 +767,15 @@ def kept_state(follower: Watcher) -> dict[str, Any]:
     if state.seq is None:
         return {}
     whole = state.snapshot()
-    found: dict[str, Any] = {}
-    for game in whole.games:
-        same = msgspec.structs.replace(game, restored=False, feed="", also=())
-        found[f"game {game.id}"] = msgspec.to_builtins(same)
-    for player in whole.players:
-        found[f"player {player.id}"] = msgspec.to_builtins(player)
+    games = [
+        msgspec.structs.replace(game, restored=False, feed="", also=()) for game in whole.games
+    ]
+    found = {f"game {each.id}": msgspec.to_builtins(each) for each in games}
+    found |= {f"player {each.id}": msgspec.to_builtins(each) for each in whole.players}
     for alert in whole.alerts:
         if alert.kind in JUDGED:
             found[f"alert {alert.id}"] = (alert.text, alert.times, alert.first_seen_s)
-    for moment in whole.moments:
-        found[f"moment {moment.id}"] = msgspec.to_builtins(moment.text)
-    return found
+    return found | {f"moment {each.id}": msgspec.to_builtins(each.text) for each in whole.moments}
 
 
 class Drill:
@@ -838,7 +826,7 @@ class Drill:
             self.public = Watcher(port, self.judge)
             self.arbiter = Watcher(port, self.judge, self.token)
             asking = Asking(port, self.judge, self.token, random.Random(self.args.seed))
-            rounds.on_kill = [self._rough, self._calm]
+            rounds.on_kill = [self._again, self._calm]
             readers = (self.public.run(), self.arbiter.run(), asking.run())
             try:
                 async with going(*readers, read_mqtt(client, self.judge)):
@@ -849,7 +837,7 @@ class Drill:
                     played_s = time.monotonic() - began_s
                     for text in await self._ends():
                         self.judge.wrong("end", text)
-                    self.judge.order(await asking.games(self.token))
+                    self.judge.order(await asking.list("games", GameView, self.token))
             finally:
                 await service.kill()
         text = service.log.read_text(errors="replace")
@@ -912,9 +900,6 @@ class Drill:
             if (board := self.judge.find(game, line_of(game))) is not None:
                 found[board.name] = max(len(game.plies), found.get(board.name, 0))
         return found
-
-    async def _rough(self) -> None:
-        await self._again()
 
     async def _calm(self) -> None:
         """While nothing happens: all must be as before."""
