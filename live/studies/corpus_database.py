@@ -752,9 +752,10 @@ def _difference(one: SearchSetting, other: SearchSetting) -> str:
 
 def _players(source: CorpusDatabase) -> dict[int | None, CorpusPlayer]:
     """Everybody, by number, as they are compared; nobody by None."""
-    found = {number: CorpusPlayer(name, "") for number, name in source.players().items()}
+    found: dict[int | None, CorpusPlayer] = {None: CorpusPlayer("?", "")}
+    found |= {number: CorpusPlayer(name, "") for number, name in source.players().items()}
     for key, player in source.rows("SELECT key, player FROM player_keys ORDER BY key"):
         by_id = key.startswith("fide-")
         about = {"fide_id": int(key.removeprefix("fide-"))} if by_id else {"words": key}
         found[player] = msgspec.structs.replace(found[player], **about)
-    return {None: CorpusPlayer("?", ""), **found}
+    return found
