@@ -2,9 +2,6 @@
 
 Nothing here names a player, a board or a client: the number of series stays bounded.
 
-Answers of the JSON interface beside the values of the event itself: events, standings, health.
-Pure.
-
 HTTP values: requests, whole responses, and the headers that every one carries. Pure.
 
 The first line of a request: its path and query, decoded.
@@ -14,8 +11,9 @@ from __future__ import annotations
 
 import http
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Literal
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -24,21 +22,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
-from live.events import (
-    PRODUCERS_PARTS,
-    EngineHealth,
-    FeedHealth,
-    GainCounts,
-    GainKind,
-    GameDetail,
-    GameId,
-    GameView,
-    Incident,
-    Moment,
-    PlayerView,
-    PublicDelay,
-)
-from live.publish.published_state import PublishedState, gain_counts
+from live.publish.published_state import PublishedState
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
@@ -67,90 +51,54 @@ class Metrics(Collector):
     def __init__(self, state: PublishedState, tally: MetricCounts) -> None:
         self._state = state
         self._tally = tally
-        self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(self)
 
     def text(self) -> bytes:
         """The whole exposition."""
-        return generate_latest(self._registry)
-
-    def describe(self) -> list[Metric]:
-        """Nothing ahead of time, so registering does not read the state."""
-        return []
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(self)
+        return generate_latest(registry)
 
     def collect(self) -> Iterator[Metric]:
-        yield from self._publishing()
-        yield from self._engines()
-        games = list(self._state.games())
-        yield _gauge("games", "Games held.", len(games))
-        yield _gauge("plies", "Plies held.", sum(game.plies_played for game in games))
-        yield _gauge(
-            "plies_scored", "Plies with a final score.", sum(game.plies_scored for game in games)
-        )
-        feeds = GaugeMetricFamily("live_rate_feeds", "Feeds by state.", labels=["state"])
-        sources = [feed for feed in self._state.feeds() if not feed.part]
-        for state, count in Counter(feed.state for feed in sources).items():
-            feeds.add_metric([state], count)
-        yield feeds
-
-    def _publishing(self) -> Iterator[Metric]:
-        tally = self._tally
+        tally, games = self._tally, list(self._state.games())
         yield _gauge("subscribers", "Websockets being served.", tally.subscribers)
         yield _counter("deliveries", "Writes of new messages to a subscriber.", tally.deliveries)
         yield _counter("skips", "Writes left out for a slow subscriber.", tally.skips)
         yield _counter("resumes", "Subscribers given just what they missed.", tally.resumes)
-        snapshots = CounterMetricFamily(
-            "live_rate_snapshots", "Snapshots given, by reason.", labels=["reason"]
-        )
-        for reason, count in tally.snapshots.items():
-            snapshots.add_metric([reason], count)
-        yield snapshots
-        closes = CounterMetricFamily(
-            "live_rate_closes", "Connections ended by us, by reason.", labels=["reason"]
-        )
-        for reason, count in tally.closes.items():
-            closes.add_metric([reason], count)
-        yield closes
+        yield _counter("snapshots", "Snapshots given, by reason.", tally.snapshots, "reason")
+        yield _counter("closes", "Connections ended by us, by reason.", tally.closes, "reason")
+        yield from self._engines()
+        yield _gauge("games", "Games held.", len(games))
+        yield _gauge("plies", "Plies held.", sum(game.plies_played for game in games))
+        scored = sum(game.plies_scored for game in games)
+        yield _gauge("plies_scored", "Plies with a final score.", scored)
+        feeds = Counter(feed.state for feed in self._state.feeds() if not feed.part)
+        yield _gauge("feeds", "Feeds by state.", feeds, "state")
 
     def _engines(self) -> Iterator[Metric]:
         health = self._state.engines()
-        engines = GaugeMetricFamily("live_rate_engines", "Engines by state.", labels=["state"])
-        for state, count in Counter(engine.state for engine in health.engines).items():
-            engines.add_metric([state], count)
-        yield engines
+        states = Counter(engine.state for engine in health.engines)
+        yield _gauge("engines", "Engines by state.", states, "state")
         yield _gauge("queue", "Positions that wait for an engine.", health.queued)
-        yield _gauge(
-            "queue_oldest_seconds", "How long the oldest of them has waited.", health.oldest_wait_s
-        )
-        waiting = GaugeMetricFamily(
-            "live_rate_waiting", "Searches that wait for an engine, by class.", labels=["class"]
-        )
-        for name, number in msgspec.structs.asdict(health.waiting).items():
-            waiting.add_metric([name], number)
-        yield waiting
-        depths = GaugeMetricFamily(
-            "live_rate_engine_depth", "Depth of each engine's search.", labels=["engine"]
-        )
-        for engine in health.engines:
-            if engine.depth is not None:
-                depths.add_metric([str(engine.index)], engine.depth)
-        yield depths
-        speeds = GaugeMetricFamily(
-            "live_rate_engine_nodes_per_second", "Speed of each engine.", labels=["engine"]
-        )
-        for engine in health.engines:
-            if engine.knodes_per_s is not None:
-                speeds.add_metric([str(engine.index)], engine.knodes_per_s * 1000)
-        yield speeds
+        oldest_s = health.oldest_wait_s
+        yield _gauge("queue_oldest_seconds", "How long the oldest of them has waited.", oldest_s)
+        waiting = msgspec.structs.asdict(health.waiting)
+        yield _gauge("waiting", "Searches that wait for an engine, by class.", waiting, "class")
+        depths = {each.index: each.depth for each in health.engines if each.depth is not None}
+        yield _gauge("engine_depth", "Depth of each engine's search.", depths, "engine")
+        speeds = {
+            each.index: each.knodes_per_s * 1000
+            for each in health.engines
+            if each.knodes_per_s is not None
+        }
+        yield _gauge("engine_nodes_per_second", "Speed of each engine.", speeds, "engine")
         yield _counter("searches", "Searches done.", health.searches)
         yield _counter("searches_asked", "Searches asked for.", health.asked)
         yield _counter("cache_hits", "Of those, known already.", health.cache_hits)
         if (ahead := health.speculation) is not None:
             yield _counter("ahead_hits", "Searches of moves ready before them.", ahead.hits)
             yield _counter("ahead_misses", "Searches of moves that were not.", ahead.misses)
-            yield _gauge(
-                "ahead_wasted_nodes", "Spent on what did not come true.", ahead.wasted_nodes
-            )
+            wasted = ahead.wasted_nodes
+            yield _gauge("ahead_wasted_nodes", "Spent on what did not come true.", wasted)
         if (human := health.human) is not None:
             yield _counter("human_answers", "Positions answered for people.", human.answered)
             yield _counter("human_left_out", "Positions given up unanswered.", human.left_out)
@@ -159,48 +107,24 @@ class Metrics(Collector):
         yield _gauge("set_aside", "Positions given up.", health.set_aside)
 
 
-def _gauge(name: str, text: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"live_rate_{name}", text, value=value)
+def _family(
+    kind: type[GaugeMetricFamily | CounterMetricFamily],
+    name: str,
+    text: str,
+    values: float | Mapping[Any, float],
+    label: str = "",
+) -> Metric:
+    """One value, or one for each value of a label."""
+    if isinstance(values, Mapping):
+        family = kind(f"live_rate_{name}", text, labels=[label])
+        for each, value in values.items():
+            family.add_metric([str(each)], value)
+        return family
+    return kind(f"live_rate_{name}", text, value=values)
 
 
-def _counter(name: str, text: str, value: float) -> Metric:
-    return CounterMetricFamily(f"live_rate_{name}", text, value=value)
-
-
-class ExportsAnswer(msgspec.Struct, frozen=True):
-    """Names of the files that plugins make of the event."""
-
-    exports: tuple[str, ...]
-
-
-class EventView(msgspec.Struct, frozen=True):
-    """One event: its games by name, and how far they are."""
-
-    name: str
-    rounds: tuple[str, ...]
-    games: int
-    running: int
-    """Games without a result."""
-    plies_played: int
-    plies_scored: int
-
-
-def events(games: Iterable[GameView]) -> list[EventView]:
-    """One row for each event name, in the order of the names."""
-    by_name: dict[str, list[GameView]] = {}
-    for game in games:
-        by_name.setdefault(game.event, []).append(game)
-    return [
-        EventView(
-            name=name,
-            rounds=tuple(sorted({game.round for game in found})),
-            games=len(found),
-            running=sum(game.result == "*" for game in found),
-            plies_played=sum(game.plies_played for game in found),
-            plies_scored=sum(game.plies_scored for game in found),
-        )
-        for name, found in sorted(by_name.items())
-    ]
+_gauge = partial(_family, GaugeMetricFamily)
+_counter = partial(_family, CounterMetricFamily)
 
 
 class ProblemAnswer(msgspec.Struct, frozen=True):
@@ -209,118 +133,6 @@ class ProblemAnswer(msgspec.Struct, frozen=True):
     status: int
     title: str
     detail: str
-
-
-class GamesAnswer(msgspec.Struct, frozen=True):
-    """Games in the order of events, rounds and boards."""
-
-    games: tuple[GameView, ...]
-
-
-class PlayersAnswer(msgspec.Struct, frozen=True):
-    """Players in the order of their ids."""
-
-    players: tuple[PlayerView, ...]
-
-
-class StandingsAnswer(msgspec.Struct, frozen=True):
-    """Players by their perceived strength, the strongest first."""
-
-    standings: tuple[PlayerView, ...]
-
-
-class EventsAnswer(msgspec.Struct, frozen=True):
-    """Events in the order of their names."""
-
-    events: tuple[EventView, ...]
-
-
-class PlayerGainsAnswer(msgspec.Struct, frozen=True):
-    """One player's gains over the event at one centipawn, beside the engine's."""
-
-    player: str
-    """``PlayerView.id``."""
-    name: str
-    gain: GainKind
-    moves: int
-    counts: GainCounts
-    engine: GainCounts
-    """The engine's own, which players are measured against."""
-
-
-class GameGainsAnswer(msgspec.Struct, frozen=True):
-    """Both players' gains in one game at one centipawn, beside the engine's."""
-
-    game: GameId
-    gain: GainKind
-    white: GainCounts
-    black: GainCounts
-    engine: GainCounts
-    """The engine's own, which players are measured against."""
-
-
-def player_gains(state: PublishedState, player: PlayerView) -> PlayerGainsAnswer:
-    """All that the event knows of one player's gains."""
-    return PlayerGainsAnswer(
-        player.id,
-        player.name,
-        state.gain(),
-        player.moves,
-        state.gains(player.id),
-        state.engine_gains(),
-    )
-
-
-def game_gains(state: PublishedState, game: GameDetail) -> GameGainsAnswer:
-    """The gains of the game's two curves."""
-    white, black = gain_counts(game.curves.white), gain_counts(game.curves.black)
-    return GameGainsAnswer(game.id, state.gain(), white, black, state.engine_gains())
-
-
-class IncidentsAnswer(msgspec.Struct, frozen=True):
-    """The incident log in the order it began; for arbiters only."""
-
-    incidents: tuple[Incident, ...]
-
-
-class MomentsAnswer(msgspec.Struct, frozen=True):
-    """What is worth telling of the games, the newest first."""
-
-    moments: tuple[Moment, ...]
-
-
-class FeedAnswer(msgspec.Struct, frozen=True):
-    """What ``/healthz`` and ``/readyz`` answer to everybody."""
-
-    status: Literal["ok", "degraded"]
-    """``degraded`` when a feed, an engine or a part that the service needs does not do its work."""
-    ready: bool
-    """Whether some feed delivers and some engine (if there are any) can search."""
-
-
-class HealthAnswer(FeedAnswer, frozen=True):
-    """What they answer to those who may know more, and ``/api/v1/health``."""
-
-    feeds: tuple[FeedHealth, ...]
-    engines: EngineHealth
-    subscribers: int
-    public_delay: PublicDelay = PublicDelay()
-
-
-def health(
-    state: PublishedState,
-    subscribers: int,
-    delay: PublicDelay = PublicDelay(),  # noqa: B008 - frozen
-) -> HealthAnswer:
-    feeds, engines = state.feeds(), state.engines()
-    working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
-    # A service does its work while a producer's OBS is shut.
-    needed = [feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS]
-    delivering = [feed for feed in needed if feed.state in ("live", "stale", "finished")]
-    well = len(working) == len(engines.engines) and len(delivering) == len(needed)
-    sources = [feed for feed in feeds if not feed.part]
-    ready = bool(working or not engines.engines) and bool(delivering or not sources)
-    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers, delay)
 
 
 JSON = "application/json"

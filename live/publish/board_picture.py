@@ -23,7 +23,7 @@ import chess.svg
 from live.catalogue import EARLY_MOVES, sentence
 from live.events import Color, CurvePoint, GameDetail, GameView
 from live.games.game import move_number, mover
-from live.publish.event_exports import ExportFailed, child_answer, step_back
+from live.publish.made_files import ExportFailed, child_answer, step_back
 
 WIDTH, HEIGHT = 1200, 630
 #: A picture that is not there by then is given up, seconds.

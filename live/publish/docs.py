@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -34,10 +34,21 @@ from live.events import (
 )
 from live.manual.html import Heading, contents, frame, render
 from live.manual.pages import manual_page
+from live.publish.answers import JSON, ProblemAnswer
 from live.publish.broker import BrokerStatus
 from live.publish.connection import LIVE_PATH
-from live.publish.visibility import CHANGE_TYPES, MAX_VALUE_CHARS, SOME_TEXT, Visibility, seen_from
+from live.publish.visibility import (
+    CHANGE_TYPES,
+    MAX_VALUE_CHARS,
+    SOME_TEXT,
+    Visibility,
+    seen_from,
+    structs_in,
+)
 from live.publish.wire import PROTOCOL, CloseCode
+
+if TYPE_CHECKING:
+    from live.publish.routes import Route
 
 
 @cache
@@ -93,19 +104,16 @@ def components(roots: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
     return dict(found)
 
 
-def _held(kinds: Iterable[Any]) -> Iterator[type[msgspec.Struct]]:
-    """All types of Struct within these, each once."""
+def _held(kinds: Iterable[Any]) -> set[type[msgspec.Struct]]:
+    """All types of Struct within these."""
     seen: set[type[msgspec.Struct]] = set()
-    waiting = list(kinds)
+    waiting = [found for kind in kinds for found in structs_in(kind)]
     while waiting:
-        kind = waiting.pop()
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            if kind not in seen:
-                seen.add(kind)
-                yield kind
-                waiting.extend(field.type for field in msgspec.structs.fields(kind))
-        else:
-            waiting.extend(getattr(kind, "__args__", ()))
+        if (kind := waiting.pop()) not in seen:
+            seen.add(kind)
+            for field in msgspec.structs.fields(kind):
+                waiting.extend(structs_in(field.type))
+    return seen
 
 
 _MESSAGES: tuple[type[msgspec.Struct], ...] = Message.__args__
@@ -243,18 +251,25 @@ def schemas() -> dict[str, Any]:
     return found
 
 
-def _query() -> dict[str, Any]:
-    def texts(what: str) -> dict[str, Any]:
-        item = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
-        return {"type": "array", "items": item, "description": f"{what}; may be repeated."}
+def _texts(what: str) -> dict[str, Any]:
+    item = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
+    return {"type": "array", "items": item, "description": f"{what}; may be repeated."}
 
+
+#: Parameters of queries, of the websocket's and of requests.
+_FILTERS = {
+    "game": _texts("Only these games"),
+    "event": _texts("Only games of these events"),
+    "player": _texts("Only games of these players, by name or FIDE id"),
+    "board": _texts("Only games at these boards"),
+}
+
+
+def _query() -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
-            "game": texts("Only these games"),
-            "event": texts("Only games of these events"),
-            "player": texts("Only games of these players, by name or FIDE id"),
-            "board": texts("Only games at these boards"),
+            **_FILTERS,
             "type": {
                 "type": "array",
                 "items": {"enum": sorted(CHANGE_TYPES)},
@@ -282,6 +297,90 @@ def _query() -> dict[str, Any]:
             },
         },
     }
+
+
+_QUERY = {
+    **_FILTERS,
+    "words": {"type": "string", "description": "Only incidents that have all these words."},
+    "form": {
+        "enum": ["eval", "alliot"],
+        "default": "eval",
+        "description": "How scores are written: [%eval …] and [%clk …], or Alliot's braces.",
+    },
+}
+_PATH = {
+    "game": "The game's id, percent-encoded.",
+    "player": "The player's id, percent-encoded.",
+    "export": "The plugin's name.",
+}
+
+
+def openapi(routes: Sequence[Route]) -> dict[str, Any]:
+    """The whole description of what answers requests: OpenAPI 3.1."""
+    kinds = [found for each in routes for found in structs_in(each.gives)]
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "live-rate",
+            "version": live.__version__,
+            "description": (
+                "What is known now, as JSON. Every answer has an ETag; If-None-Match saves the "
+                "body. Where tokens are in use, give one as Authorization: Bearer TOKEN."
+            ),
+        },
+        "security": [{}, {"token": []}],
+        "paths": {each.path: {"get": _operation(each)} for each in routes},
+        "components": {
+            "schemas": components([*kinds, ProblemAnswer]),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    parameters = [
+        _parameter(name, {"type": "string", "minLength": 1, "description": about}, "path")
+        for name, about in _PATH.items()
+        if f"{{{name}}}" in route.path
+    ]
+    missing = "There is nothing of that name." if parameters else ""
+    parameters += [_parameter(name, _QUERY[name], "query") for name in route.query]
+    kinds = [_reference(kind) for kind in structs_in(route.gives)]
+    if len(kinds) > 1:
+        known = "Those without a token learn no more than that."
+        answers = dict.fromkeys(("200", "503"), _answer(known, JSON, {"anyOf": kinds}))
+        problems = {}
+    else:
+        schema = kinds[0] if kinds else {"type": "string"}
+        media = JSON if kinds else str(route.gives)
+        answers = {"200": _answer("As it is now.", media, schema)}
+        problems = {
+            "401": "A valid token is needed.",
+            "400": "The query cannot be used." if {*route.query} - {"words"} else "",
+            "403": "The token does not give this." if route.denied else "",
+            "404": missing,
+            "503": "It cannot be made now." if route.made else "",
+        }
+    answers["304"] = {"description": "What If-None-Match names is still so."}
+    for status, why in problems.items():
+        if why:
+            answers[status] = _answer(why, "application/problem+json", _reference(ProblemAnswer))
+    operation: dict[str, Any] = {"summary": route.summary, "responses": answers}
+    return operation | ({"parameters": parameters} if parameters else {})
+
+
+def _parameter(name: str, about: dict[str, Any], where: str) -> dict[str, Any]:
+    schema = {key: value for key, value in about.items() if key != "description"}
+    found = {"name": name, "in": where, "schema": schema, "description": about["description"]}
+    return found | ({"required": True} if where == "path" else {})
+
+
+def _reference(kind: type[msgspec.Struct]) -> dict[str, str]:
+    return {"$ref": REFERENCE.format(name=kind.__name__)}
+
+
+def _answer(description: str, media: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {media: {"schema": schema}}}
 
 
 #: Sections of the manual's page for programs that open this page: what a reader tries first.

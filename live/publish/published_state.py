@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 import msgspec
@@ -100,31 +100,30 @@ class PublishedState(Protocol):
 def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> SnapshotMessage:
     """All that ``selected`` takes and may see: games, who plays in them, and everybody's health.
 
-    Games are in :func:`game_order`, players in the order of their ids, so that equal states have
-    equal snapshots.
+    Games are in :func:`game_order`, players, alerts and moments in the order of their ids, so that
+    equal states have equal snapshots.
     """
-    details = [
-        detail
-        for view in sorted(filter(selected.takes, state.games()), key=game_order)
-        if (detail := state.game(view.id)) is not None
-    ]
-    players: Iterable[PlayerView] = state.players()
-    if selected.narrow:
-        ids = {each for detail in details for each in state.player_ids(detail.id)}
-        players = (player for player in players if player.id in ids)
-    players = sorted(players, key=lambda player: player.id)
+    seen = VisibleState(state, selected)
+    views = sorted(filter(selected.takes, state.games()), key=game_order)
+    players = sorted(seen.players(), key=_id)
+    gains = ((each.id, seen.gains(each.id)) for each in players if selected.gains)
     whole = SnapshotMessage(
-        engine=state.engine(),
-        games=tuple(details),
+        engine=seen.engine(),
+        games=tuple(game for view in views if (game := seen.game(view.id)) is not None),
         players=tuple(players),
-        feeds=state.feeds(),
-        engines=state.engines(),
-        alerts=alerts_about(state.alerts(), {detail.id for detail in details}, selected),
-        moments=moments_of(state.moments(), {detail.id for detail in details}),
-        gains=tuple(gains_of(state, players)) if selected.gains else (),
-        engine_gains=state.engine_gains() if selected.gains else (),
+        feeds=seen.feeds(),
+        engines=seen.engines(),
+        alerts=tuple(sorted(seen.alerts(), key=_id)),
+        moments=tuple(sorted(seen.moments(), key=_id)),
+        gains=tuple(PlayerGains(id, counts) for id, counts in gains if counts),
+        engine_gains=seen.engine_gains() if selected.gains else (),
     )
+    # Its own fields are of the allow-list too.
     return shown(whole, selected.visibility)
+
+
+def _id(value: PlayerView | Alert | Moment) -> str:
+    return value.id
 
 
 class VisibleState:
@@ -135,97 +134,71 @@ class VisibleState:
     def __init__(self, state: PublishedState, selected: StreamFilter) -> None:
         self._state = state
         self._selected = selected
+        self._sees = selected.visibility
 
     def engine(self) -> EngineInfo:
-        return shown(self._state.engine(), self._selected.visibility)
+        return shown(self._state.engine(), self._sees)
 
     def gain(self) -> GainKind:
         return self._state.gain()
 
     def games(self) -> Iterable[GameView]:
-        visibility = self._selected.visibility
-        return [
-            shown(view, visibility) for view in self._state.games() if self._selected.takes(view)
-        ]
+        return [shown(each, self._sees) for each in self._state.games() if self._takes(each)]
 
     def game(self, game: GameId) -> GameDetail | None:
         detail = self._state.game(game)
-        if detail is None or not self._selected.takes(detail):
-            return None
-        return shown(detail, self._selected.visibility)
+        return shown(detail, self._sees) if detail is not None and self._takes(detail) else None
 
     def players(self) -> Iterable[PlayerView]:
-        visibility = self._selected.visibility
-        if not sends(StandingMessage, visibility):
+        if not sends(StandingMessage, self._sees):
             return []
         players = self._state.players()
         if self._selected.narrow:
-            ids = {each for view in self.games() for each in self._state.player_ids(view.id)}
+            ids = {each for game in self._ids() for each in self._state.player_ids(game)}
             players = (player for player in players if player.id in ids)
-        return [shown(player, visibility) for player in players]
+        return [shown(player, self._sees) for player in players]
 
     def player_ids(self, game: GameId) -> Iterable[str]:
         return self._state.player_ids(game) if self.game(game) is not None else ()
 
     def gains(self, player: str) -> GainCounts:
-        seen = sends(GainsMessage, self._selected.visibility)
-        return self._state.gains(player) if seen else ()
+        return self._state.gains(player) if sends(GainsMessage, self._sees) else ()
 
     def engine_gains(self) -> GainCounts:
-        seen = sends(GainsMessage, self._selected.visibility)
-        return self._state.engine_gains() if seen else ()
+        return self._state.engine_gains() if sends(GainsMessage, self._sees) else ()
 
     def feeds(self) -> tuple[FeedHealth, ...]:
-        return sources_for(self._state.feeds(), self._selected.visibility)
+        return sources_for(self._state.feeds(), self._sees)
 
     def engines(self) -> EngineHealth:
-        if self._selected.visibility is Visibility.VENUE:
+        if self._sees is Visibility.VENUE:
             return EngineHealth()
-        return shown(self._state.engines(), self._selected.visibility)
+        return shown(self._state.engines(), self._sees)
 
     def alerts(self) -> Iterable[Alert]:
-        if self._selected.visibility is not Visibility.ARBITER:
-            return ()
-        games = {view.id for view in self.games()} if self._selected.narrow else set()
-        return alerts_about(self._state.alerts(), games, self._selected)
+        """What is the matter with feeds and engines is every arbiter's business."""
+        if not sends(AlertMessage, self._sees):
+            return []
+        narrow, games = self._selected.narrow, self._ids()
+        alerts = self._state.alerts()
+        return [each for each in alerts if not narrow or each.game is None or each.game in games]
 
     def moments(self) -> Iterable[Moment]:
-        if not sends(MomentMessage, self._selected.visibility):
-            return ()
-        return moments_of(self._state.moments(), {view.id for view in self.games()})
+        if not sends(MomentMessage, self._sees):
+            return []
+        games = self._ids()
+        return [shown(each, self._sees) for each in self._state.moments() if each.game in games]
+
+    def _takes(self, view: GameView) -> bool:
+        return self._selected.takes(view)
+
+    def _ids(self) -> set[GameId]:
+        return {view.id for view in self._state.games() if self._takes(view)}
 
 
 def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
     """The gains of one side of one game."""
     return tuple(sorted(Counter(point.gain_cp for point in points).items()))
-
-
-def gains_of(state: PublishedState, players: Iterable[PlayerView]) -> Iterator[PlayerGains]:
-    """Of those players who have any."""
-    for player in players:
-        if counts := state.gains(player.id):
-            yield PlayerGains(player.id, counts)
-
-
-def moments_of(moments: Iterable[Moment], games: Collection[GameId]) -> tuple[Moment, ...]:
-    """Those of these games, in the order of their ids."""
-    chosen = (moment for moment in moments if moment.game in games)
-    return tuple(sorted(chosen, key=lambda moment: moment.id))
-
-
-def alerts_about(
-    alerts: Iterable[Alert], games: Collection[GameId], selected: StreamFilter
-) -> tuple[Alert, ...]:
-    """Those that ``selected``, which takes ``games``, has to do with, in the order of their ids.
-
-    What is the matter with feeds and engines is everybody's business.
-    """
-    concerned = (
-        alert
-        for alert in alerts
-        if not selected.narrow or alert.game is None or alert.game in games
-    )
-    return tuple(sorted(concerned, key=lambda alert: alert.id))
 
 
 def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:

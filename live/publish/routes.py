@@ -1,11 +1,5 @@
-"""Answers that take a while: files that something beside the loop makes. Shell.
-
-Whoever asks for what is being made already waits for that; what was made is kept for a few seconds.
-
-Answers by gzip, packed once for all who are sent the same.
-
-The routes of the JSON interface: one table answers requests and is described as OpenAPI 3.1.
-Pure: a request in, a response out.
+"""The routes of the JSON interface: one table answers requests and is described as OpenAPI 3.1.
+Pure: a request in, a response out. Answers go by gzip, packed once for all who are sent the same.
 """
 
 from __future__ import annotations
@@ -16,114 +10,54 @@ import hashlib
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import cache, cached_property
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Literal
 
 import msgspec
 
-import live
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.catalogue import standings
-from live.events import FigureChoice, GameDetail, Incident
-from live.publish import board_picture, exports, static_files
-from live.publish import docs as docs_page
+from live.events import (
+    PRODUCERS_PARTS,
+    EngineHealth,
+    FeedHealth,
+    FigureChoice,
+    GainCounts,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameView,
+    Incident,
+    Moment,
+    PlayerView,
+    PublicDelay,
+)
+from live.publish import board_picture, docs, exports, static_files
 from live.publish.answers import (
     CONTENT_TYPE,
     JSON,
     NO_CONTENT_POLICY,
     UNKNOWN,
-    EventsAnswer,
-    ExportsAnswer,
-    FeedAnswer,
-    GameGainsAnswer,
-    GamesAnswer,
-    HealthAnswer,
     HttpRequest,
     HttpResponse,
-    IncidentsAnswer,
     MetricCounts,
     Metrics,
-    MomentsAnswer,
-    PlayerGainsAnswer,
-    PlayersAnswer,
-    ProblemAnswer,
-    StandingsAnswer,
     changed,
-    events,
-    game_gains,
-    health,
-    player_gains,
     problem,
     respond,
 )
-from live.publish.board_picture import share_page
-from live.publish.docs import REFERENCE, asyncapi, components
-from live.publish.event_exports import EventExports, ExportedFile, ExportFailed
+from live.publish.made_files import EventExports, ExportedFile, ExportFailed, SharedMaking
 from live.publish.public_state import PublicState
-from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot
-from live.publish.static_files import text_page
-from live.publish.study_page import StudyFiles, study_answer
-from live.publish.visibility import (
-    EVERYTHING,
-    MAX_VALUE_CHARS,
-    SOME_TEXT,
-    FilterError,
-    StreamFilter,
-    Visibility,
-    parse,
+from live.publish.published_state import (
+    PublishedState,
+    VisibleState,
+    gain_counts,
+    game_order,
+    snapshot,
 )
-
-#: What was made is given again for so long, seconds.
-KEPT_S: Final = 5.0
-#: So many different files are made or kept at once.
-MOST: Final = 16
-
-Made = TypeVar("Made")
-
-
-class TooMuchAtOnce(Exception):
-    """More is being made already than is good for the others."""
-
-
-class SharedMaking(Generic[Made]):
-    """Makes each file once for all who ask at the same time."""
-
-    def __init__(
-        self, clock: Callable[[], float], *, kept_s: float = KEPT_S, most: int = MOST
-    ) -> None:
-        self._clock = clock
-        self._kept_s, self._most = kept_s, most
-        self._made: dict[Hashable, tuple[float, asyncio.Task[Made]]] = {}
-
-    async def get(self, key: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
-        """What ``make`` makes, or made lately.
-
-        Raises:
-            TooMuchAtOnce: so many others are being made.
-            Exception: what ``make`` raises.
-        """
-        now_s = self._clock()
-        for old, (at_s, task) in list(self._made.items()):
-            if task.done() and not 0 <= now_s - at_s < self._kept_s:
-                del self._made[old]
-        if key not in self._made:
-            while len(self._made) >= self._most:
-                done = next((old for old, (_, task) in self._made.items() if task.done()), None)
-                if done is None:
-                    raise TooMuchAtOnce
-                del self._made[done]
-            made = asyncio.ensure_future(_awaited(make))
-            # Looked at even where nobody waits any more, so that asyncio does not complain.
-            made.add_done_callback(lambda done: done.cancelled() or done.exception())
-            self._made[key] = now_s, made
-        # Who goes away leaves the others waiting for it.
-        return await asyncio.shield(self._made[key][1])
-
-
-async def _awaited(make: Callable[[], Awaitable[Made]]) -> Made:
-    return await make()
-
+from live.publish.study_page import StudyFiles, study_answer
+from live.publish.visibility import EVERYTHING, FilterError, StreamFilter, Visibility, parse
 
 #: So much is kept.
 _PACKED_BYTES = 8_000_000
@@ -159,17 +93,138 @@ SHARED_PAGE_S = 10
 _TEXTS = (JSON, "application/x-chess-pgn")
 _WORTH_BYTES = 1_000
 
-_encoder = msgspec.json.Encoder()
-
-
-#: The answer to a token, or to nobody, that may not read the service's figures.
-NO_METRICS = problem(403, "figures of the service need a token with metrics = true")
-
-#: The answer to who may read, and is no arbiter.
-NO_INCIDENTS = problem(403, "the incident log is for arbiters: give a token with arbiter = true")
-
 #: Who gives no token where one is needed learns no more than those who may not see scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
+
+
+class ExportsAnswer(msgspec.Struct, frozen=True):
+    """Names of the files that plugins make of the event."""
+
+    exports: tuple[str, ...]
+
+
+class EventView(msgspec.Struct, frozen=True):
+    """One event: its games by name, and how far they are."""
+
+    name: str
+    rounds: tuple[str, ...]
+    games: int
+    running: int
+    """Games without a result."""
+    plies_played: int
+    plies_scored: int
+
+
+def events(games: Iterable[GameView]) -> list[EventView]:
+    """One row for each event name, in the order of the names."""
+    by_name: dict[str, list[GameView]] = {}
+    for game in games:
+        by_name.setdefault(game.event, []).append(game)
+    return [
+        EventView(
+            name=name,
+            rounds=tuple(sorted({game.round for game in found})),
+            games=len(found),
+            running=sum(game.result == "*" for game in found),
+            plies_played=sum(game.plies_played for game in found),
+            plies_scored=sum(game.plies_scored for game in found),
+        )
+        for name, found in sorted(by_name.items())
+    ]
+
+
+class GamesAnswer(msgspec.Struct, frozen=True):
+    """Games in the order of events, rounds and boards."""
+
+    games: tuple[GameView, ...]
+
+
+class PlayersAnswer(msgspec.Struct, frozen=True):
+    """Players in the order of their ids."""
+
+    players: tuple[PlayerView, ...]
+
+
+class StandingsAnswer(msgspec.Struct, frozen=True):
+    """Players by their perceived strength, the strongest first."""
+
+    standings: tuple[PlayerView, ...]
+
+
+class EventsAnswer(msgspec.Struct, frozen=True):
+    """Events in the order of their names."""
+
+    events: tuple[EventView, ...]
+
+
+class PlayerGainsAnswer(msgspec.Struct, frozen=True):
+    """One player's gains over the event at one centipawn, beside the engine's."""
+
+    player: str
+    """``PlayerView.id``."""
+    name: str
+    gain: GainKind
+    moves: int
+    counts: GainCounts
+    engine: GainCounts
+    """The engine's own, which players are measured against."""
+
+
+class GameGainsAnswer(msgspec.Struct, frozen=True):
+    """Both players' gains in one game at one centipawn, beside the engine's."""
+
+    game: GameId
+    gain: GainKind
+    white: GainCounts
+    black: GainCounts
+    engine: GainCounts
+    """The engine's own, which players are measured against."""
+
+
+class IncidentsAnswer(msgspec.Struct, frozen=True):
+    """The incident log in the order it began; for arbiters only."""
+
+    incidents: tuple[Incident, ...]
+
+
+class MomentsAnswer(msgspec.Struct, frozen=True):
+    """What is worth telling of the games, the newest first."""
+
+    moments: tuple[Moment, ...]
+
+
+class FeedAnswer(msgspec.Struct, frozen=True):
+    """What ``/healthz`` and ``/readyz`` answer to everybody."""
+
+    status: Literal["ok", "degraded"]
+    """``degraded`` when a feed, an engine or a part that the service needs does not do its work."""
+    ready: bool
+    """Whether some feed delivers and some engine (if there are any) can search."""
+
+
+class HealthAnswer(FeedAnswer, frozen=True):
+    """What they answer to those who may know more, and ``/api/v1/health``."""
+
+    feeds: tuple[FeedHealth, ...]
+    engines: EngineHealth
+    subscribers: int
+    public_delay: PublicDelay = PublicDelay()
+
+
+def health(
+    state: PublishedState,
+    subscribers: int,
+    delay: PublicDelay = PublicDelay(),  # noqa: B008 - frozen
+) -> HealthAnswer:
+    feeds, engines = state.feeds(), state.engines()
+    working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
+    # A service does its work while a producer's OBS is shut.
+    needed = [feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS]
+    delivering = [feed for feed in needed if feed.state in ("live", "stale", "finished")]
+    well = len(working) == len(engines.engines) and len(delivering) == len(needed)
+    sources = [feed for feed in feeds if not feed.part]
+    ready = bool(working or not engines.engines) and bool(delivering or not sources)
+    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers, delay)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -178,6 +233,8 @@ class Asked(msgspec.Struct, frozen=True):
     request: HttpRequest
     sees: StreamFilter
     """What whoever asks may see."""
+    state: VisibleState
+    """As they may see it."""
     known: bool
     """False for who gives no token where one is needed."""
     metrics: bool
@@ -186,32 +243,63 @@ class Asked(msgspec.Struct, frozen=True):
     """What the path names: a game, a player, a file."""
 
 
+Answer = Callable[["HttpRoutes", Asked], HttpResponse | None]
+"""Null where nothing of that name is there."""
+
+
 class Route(msgspec.Struct, frozen=True, dict=True):
     """What is at a path, and how the published description says it."""
 
     path: str
     """With what it names in braces. Of two that fit, the first that knows what is named answers."""
-    answer: Callable[[HttpRoutes, Asked], HttpResponse | None]
-    """Null where nothing of that name is there."""
-    summary: str = ""
-    """Empty where the description leaves it out, as no program needs it."""
-    gives: type[msgspec.Struct] | str = "text/plain"
-    """The type of its JSON, else its media type."""
-    parameters: Sequence[dict[str, Any]] = ()
-    """Of path and query, as OpenAPI has them."""
-    missing: str = ""
-    """Why there may be nothing."""
-    open: bool = False
+    answer: Answer
+    gives: Any
+    """The type of its JSON, or several, else its media type; null where the description leaves it
+    out, as no program needs it.
+    """
+    query: Sequence[str]
+    """Parameters of its query, by their names in the description."""
+    open: bool
     """Also for those without a token where one is needed."""
-    denied: bool = False
+    denied: bool
     """Whether not every token gives it."""
-    made: bool = False
+    made: bool
     """Whether it is made beside the loop, which may fail."""
+
+    @property
+    def summary(self) -> str:
+        return (self.answer.__doc__ or "").removesuffix(".")
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Fits the decoded paths; what is named may hold any character."""
         return re.compile(re.sub(r"\\{\w+\\}", "(.+)", re.escape(self.path)), re.DOTALL)
+
+
+#: Every route, in the order of the description.
+ROUTES: list[Route] = []
+
+
+def route(
+    path: str,
+    gives: Any = None,
+    query: Sequence[str] = (),
+    *,
+    open: bool = False,
+    denied: bool = False,
+    made: bool = False,
+) -> Callable[[Answer], Answer]:
+    """What a method answers, whose first line describes it; see :class:`Route`."""
+
+    def listed(answer: Answer) -> Answer:
+        ROUTES.append(Route(path, answer, gives, query, open, denied, made))
+        return answer
+
+    return listed
+
+
+#: Games selected as on a websocket.
+_FILTERS = ("game", "event", "player", "board")
 
 
 class HttpRoutes:
@@ -238,8 +326,8 @@ class HttpRoutes:
         self._figure = figure
         self._exports = exports
         self._study = study
-        self._files = SharedMaking[ExportedFile](clock)
-        self._pictures = SharedMaking[ExportedFile](clock, most=64)
+        self._files = SharedMaking(clock)
+        self._pictures = SharedMaking(clock, most=64)
         # One after the other: each keeps a processor busy that engines need.
         self._drawing = asyncio.Semaphore()
         self._secure = secure
@@ -280,16 +368,6 @@ class HttpRoutes:
 
         return changed(response, finished)
 
-    def _of(self, sees: StreamFilter) -> PublishedState:
-        return self._state if sees.visibility is Visibility.ARBITER else self._public
-
-    def _visible(self, sees: StreamFilter) -> VisibleState:
-        return VisibleState(self._of(sees), sees)
-
-    def _health(self, sees: StreamFilter) -> HealthAnswer:
-        delay = self._public.held(sees.visibility)
-        return health(self._visible(sees), self._tally.subscribers, delay)
-
     def _respond(
         self, request: HttpRequest, sees: StreamFilter | None, metrics: bool
     ) -> HttpResponse:
@@ -297,100 +375,75 @@ class HttpRoutes:
         path = request.path
         if path.startswith("/api/"):
             path = path.rstrip("/")
-        elif (page := self._site.page(path) or text_page(path)) is not None:
-            return _page(page, request, static_files.policy_for(self.frames))
-        missing = f"nothing is at {path}; see /docs"
+        elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
+            return self._page(page, request)
         for route in ROUTES:
             if (found := route.pattern.fullmatch(path)) is None:
                 continue
             if sees is None and not route.open:
                 return UNKNOWN
-            name = next(iter(found.groups()), "")
-            asked = Asked(request, sees or _STRANGER, sees is not None, metrics, name)
+            known, seen = sees is not None, sees or _STRANGER
+            state = VisibleState(self._of(seen), seen)
+            asked = Asked(request, seen, state, known, metrics, next(iter(found.groups()), ""))
             try:
                 response = route.answer(self, asked)
             except FilterError as error:
                 return problem(400, str(error))
             if response is not None:
                 return response
-            missing = f"{route.missing} It was {name!r}."
-        return UNKNOWN if sees is None else problem(404, missing)
+        return UNKNOWN if sees is None else problem(404, f"nothing is at {path}; see /docs")
+
+    def _of(self, sees: StreamFilter) -> PublishedState:
+        return self._state if sees.visibility is Visibility.ARBITER else self._public
+
+    def _page(self, page: static_files.StaticFile, request: HttpRequest) -> HttpResponse:
+        headers = [_shared(SHARED_PAGE_S), ("Vary", "Accept-Encoding")]
+        body = page.body
+        if page.gzipped is not None and static_files.takes_gzip(
+            request.headers.get("accept-encoding", "")
+        ):
+            body = page.gzipped
+            headers.append(("Content-Encoding", "gzip"))
+        # Scripts, styles and pictures obey the policy of the page that loads them: its long one
+        # would only be carried along, some forty times a page.
+        is_page = page.content_type.startswith("text/html")
+        policy = static_files.policy_for(self.frames) if is_page else NO_CONTENT_POLICY
+        return respond(200, page.content_type, body, headers, policy=policy)
+
+    def _file(
+        self,
+        files: SharedMaking,
+        asked: Asked,
+        make: Callable[[], Coroutine[Any, Any, ExportedFile]],
+    ) -> HttpResponse:
+        """What is made beside the loop, once for all who see the same."""
+
+        async def file() -> HttpResponse:
+            try:
+                made = await files.get((asked.name, asked.sees), make)
+            except ExportFailed as error:
+                return problem(503, f"{asked.name}: {error}", [("Retry-After", "5")])
+            return respond(200, made.media_type, made.body, _REVALIDATE)
+
+        return HttpResponse(200, (), later=file)
 
     # --- what the routes answer -------------------------------------------------------------------
 
-    def well(self, asked: Asked) -> HttpResponse:
-        """Whether the service is well: everybody is told that much."""
-        now = self._health(asked.sees)
-        readiness = now if asked.known else FeedAnswer(now.status, now.ready)
-        unready = asked.request.path == "/readyz" and not now.ready
-        return _json(readiness, 503 if unready else 200)
+    @route("/api/v1/events", EventsAnswer)
+    def events(self, asked: Asked) -> HttpResponse:
+        """Events."""
+        return _json({"events": events(asked.state.games())})
 
-    def docs(self, asked: Asked) -> HttpResponse:
-        """The readable page of the descriptions."""
-        return _page(_docs(), asked.request, static_files.policy_for(self.frames))
+    @route("/api/v1/games", GamesAnswer, _FILTERS)
+    def games(self, asked: Asked) -> HttpResponse:
+        """Games, without moves and curves."""
+        games = filter(parse(asked.request.query).takes, asked.state.games())
+        return _json({"games": sorted(games, key=game_order)})
 
-    def share(self, asked: Asked) -> HttpResponse:
-        """What a chat reads of a board; the way to it for everybody."""
-        id = dict(asked.request.query).get("game", "")
-        game = self._visible(asked.sees).game(id) if asked.known else None
-        shows = asked.known and asked.sees.visibility is not Visibility.VENUE
-        picture = shows and board_picture.can_draw()
-        body = share_page(id, game, self._root(asked.request), picture=picture)
-        headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
-        return respond(200, "text/html; charset=utf-8", body, headers)
-
-    def _root(self, request: HttpRequest) -> str:
-        """Where viewers find the service."""
-        scheme = "https" if self._secure else "http"
-        if request.headers.get("x-forwarded-proto") in ("http", "https"):
-            scheme = request.headers["x-forwarded-proto"]
-        return f"{scheme}://{request.headers.get('host', 'localhost')}/"
-
-    def study(self, asked: Asked) -> HttpResponse:
-        """Tables and figures of the corpus that is named."""
-        policy = static_files.policy_for(self.frames)
-        return study_answer(self._study, asked.request, asked.sees if asked.known else None, policy)
-
-    def metrics(self, asked: Asked) -> HttpResponse:
-        """Figures of the service."""
-        if not asked.metrics:
-            return NO_METRICS
-        return respond(200, CONTENT_TYPE, self._metrics.text(), [("Cache-Control", "no-store")])
-
-    def health(self, asked: Asked) -> HttpResponse:
-        """How feeds and engines are doing."""
-        return _json(self._health(asked.sees))
-
-    def incidents(self, asked: Asked) -> HttpResponse:
-        """The incident log, as far as it is about what is seen; ``words`` filters it."""
-        sees, query = asked.sees, asked.request.query
-        if sees.visibility is not Visibility.ARBITER:
-            return NO_INCIDENTS
-        boards = {view.id: board_words(view) for view in self._state.games()}
-        seen = {view.id for view in self._visible(sees).games()}
-        words = [word for name, text in query if name == "words" for word in text.split()]
-        found = [
-            each
-            for each in with_boards(self._incidents(), boards)
-            if (not sees.narrow or each.game in seen) and has_words(each, words)
-        ]
-        return _json({"incidents": found})
-
-    def exports(self, asked: Asked) -> HttpResponse:
-        """Names of the files that plugins make."""
-        return _json(ExportsAnswer(tuple(self._exports.exports if self._exports else ())))
-
-    def export(self, asked: Asked) -> HttpResponse | None:
-        """The whole event, as far as it is seen, as somebody else writes it."""
-        exports, name, sees = self._exports, asked.name, asked.sees
-        if exports is None or name not in exports.exports:
-            return None
-        state = self._of(sees)
-        return _file(self._files, name, sees, lambda: exports.export(name, snapshot(state, sees)))
-
+    @route("/api/v1/games/{game}.png", "image/png", made=True)
     def picture(self, asked: Asked) -> HttpResponse | None:
-        """The board with both figures, for those who may see these."""
-        detail = self._visible(asked.sees).game(asked.name)
+        """Its board with both figures, where scores are not hidden."""
+        detail = asked.state.game(asked.name)
         if detail is None:
             return None
         if asked.sees.visibility is Visibility.VENUE:
@@ -403,28 +456,19 @@ class HttpRoutes:
                 svg = board_picture.board_svg(detail)
                 return ExportedFile("image/png", await board_picture.drawn(svg))
 
-        return _file(self._pictures, asked.name, asked.sees, png)
+        return self._file(self._pictures, asked, png)
 
-    def games(self, asked: Asked) -> HttpResponse:
-        """Games without moves and curves."""
-        selected = parse(asked.request.query)
-        games = filter(selected.takes, self._visible(asked.sees).games())
-        return _json({"games": sorted(games, key=game_order)})
-
+    # Before those below: an id may itself end in ".pgn" or "/gains".
+    @route("/api/v1/games/{game}", GameDetail)
     def game(self, asked: Asked) -> HttpResponse | None:
         """One game in full."""
-        game = self._visible(asked.sees).game(asked.name)
+        game = asked.state.game(asked.name)
         return None if game is None else _json(game)
 
-    def game_gains(self, asked: Asked) -> HttpResponse | None:
-        """Both players' gains in one game."""
-        state = self._visible(asked.sees)
-        game = state.game(asked.name)
-        return None if game is None else _json(game_gains(state, game))
-
+    @route("/api/v1/games/{game}.pgn", "application/x-chess-pgn", ["form"])
     def pgn(self, asked: Asked) -> HttpResponse | None:
         """One game as annotated PGN."""
-        game = self._visible(asked.sees).game(asked.name)
+        game = asked.state.game(asked.name)
         if game is None:
             return None
         form = dict(asked.request.query).get("form")
@@ -434,76 +478,160 @@ class HttpRoutes:
         body = text.encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, _REVALIDATE)
 
-    def players(self, asked: Asked) -> HttpResponse:
-        """Players in the order of their ids."""
-        players = self._visible(asked.sees).players()
-        return _json({"players": sorted(players, key=lambda each: each.id)})
+    @route("/api/v1/games/{game}/gains", GameGainsAnswer)
+    def game_gains(self, asked: Asked) -> HttpResponse | None:
+        """Both players' gains in one game at 1 cp, beside the engine's."""
+        state = asked.state
+        game = state.game(asked.name)
+        if game is None:
+            return None
+        white, black = gain_counts(game.curves.white), gain_counts(game.curves.black)
+        return _json(GameGainsAnswer(game.id, state.gain(), white, black, state.engine_gains()))
 
+    @route("/api/v1/players/{player}/gains", PlayerGainsAnswer)
     def player_gains(self, asked: Asked) -> HttpResponse | None:
-        """One player's gains over the event."""
-        state = self._visible(asked.sees)
-        found = (
-            _json(player_gains(state, each)) for each in state.players() if each.id == asked.name
-        )
-        return next(found, None)
+        """One player's gains over the event at 1 cp, beside the engine's."""
+        state = asked.state
+        for player in state.players():
+            if (id := player.id) == asked.name:
+                about = id, player.name, state.gain(), player.moves
+                return _json(PlayerGainsAnswer(*about, state.gains(id), state.engine_gains()))
+        return None
 
+    @route("/api/v1/players", PlayersAnswer)
+    def players(self, asked: Asked) -> HttpResponse:
+        """Players."""
+        return _json({"players": sorted(asked.state.players(), key=lambda each: each.id)})
+
+    @route("/api/v1/standings", StandingsAnswer)
     def standings(self, asked: Asked) -> HttpResponse:
-        """Players by their strength."""
-        ranked = standings(self._visible(asked.sees).players())
-        return _json({"standings": [each.view for each in ranked]})
+        """Players by strength."""
+        return _json({"standings": [each.view for each in standings(asked.state.players())]})
 
-    def events(self, asked: Asked) -> HttpResponse:
-        """Events in the order of their names."""
-        return _json({"events": events(self._visible(asked.sees).games())})
+    @route("/api/v1/health", HealthAnswer)
+    def health(self, asked: Asked) -> HttpResponse:
+        """How feeds and engines are doing."""
+        return _json(self._health(asked))
 
+    def _health(self, asked: Asked) -> HealthAnswer:
+        delay = self._public.held(asked.sees.visibility)
+        return health(asked.state, self._tally.subscribers, delay)
+
+    @route("/api/v1/incidents", IncidentsAnswer, ["words"], denied=True)
+    def incidents(self, asked: Asked) -> HttpResponse:
+        """The incident log, for arbiters."""
+        sees = asked.sees
+        if sees.visibility is not Visibility.ARBITER:
+            why = "the incident log is for arbiters: give a token with arbiter = true"
+            return problem(403, why)
+        boards = {view.id: board_words(view) for view in self._state.games()}
+        seen = {view.id for view in asked.state.games()}
+        query = asked.request.query
+        words = [word for name, text in query if name == "words" for word in text.split()]
+        found = [
+            each
+            for each in with_boards(self._incidents(), boards)
+            if (not sees.narrow or each.game in seen) and has_words(each, words)
+        ]
+        return _json({"incidents": found})
+
+    @route("/api/v1/moments", MomentsAnswer, _FILTERS)
     def moments(self, asked: Asked) -> HttpResponse:
-        """What is worth telling of the games selected, newest first."""
-        state, selected = self._visible(asked.sees), parse(asked.request.query)
-        games = {view.id for view in state.games() if selected.takes(view)}
-        moments = [each for each in state.moments() if each.game in games]
+        """What is worth telling."""
+        selected = parse(asked.request.query)
+        games = {view.id for view in asked.state.games() if selected.takes(view)}
+        moments = [each for each in asked.state.moments() if each.game in games]
         newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
         return _json(MomentsAnswer(tuple(newest)))
 
+    @route("/api/v1/exports", ExportsAnswer)
+    def exports(self, asked: Asked) -> HttpResponse:
+        """Files that plugins make of the event."""
+        return _json(ExportsAnswer(tuple(self._exports.exports if self._exports else ())))
 
-def _file(
-    files: SharedMaking[ExportedFile],
-    name: str,
-    sees: StreamFilter,
-    make: Callable[[], Awaitable[ExportedFile]],
-) -> HttpResponse:
-    """What is made beside the loop, once for all who see the same."""
+    @route("/api/v1/exports/{export}", "*/*", made=True)
+    def export(self, asked: Asked) -> HttpResponse | None:
+        """The event as such a file."""
+        makers, name = self._exports, asked.name
+        if makers is None or name not in makers.exports:
+            return None
+        state = self._of(asked.sees)
+        return self._file(
+            self._files, asked, lambda: makers.export(name, snapshot(state, asked.sees))
+        )
 
-    async def file() -> HttpResponse:
-        try:
-            made = await files.get((name, sees), make)
-        except (ExportFailed, TooMuchAtOnce) as error:
-            why = str(error) or "too many files are being made"
-            return problem(503, f"{name}: {why}", [("Retry-After", "5")])
-        return respond(200, made.media_type, made.body, _REVALIDATE)
+    @route("/metrics", "text/plain", denied=True)
+    def metrics(self, asked: Asked) -> HttpResponse:
+        """Figures of the service, for Prometheus."""
+        if not asked.metrics:
+            return problem(403, "figures of the service need a token with metrics = true")
+        return respond(200, CONTENT_TYPE, self._metrics.text(), [("Cache-Control", "no-store")])
 
-    return HttpResponse(200, (), later=file)
+    @route("/healthz", HealthAnswer | FeedAnswer, open=True)
+    def well(self, asked: Asked) -> HttpResponse:
+        """Whether the service lives."""
+        now = self._health(asked)
+        # Everybody is told that much.
+        readiness = now if asked.known else FeedAnswer(now.status, now.ready)
+        unready = asked.request.path == "/readyz" and not now.ready
+        return _json(readiness, 503 if unready else 200)
 
+    @route("/readyz", HealthAnswer | FeedAnswer, open=True)
+    def ready(self, asked: Asked) -> HttpResponse | None:
+        """Whether it is ready: 503 where it is not."""
+        return self.well(asked)
 
-def _page(page: static_files.StaticFile, request: HttpRequest, page_policy: str) -> HttpResponse:
-    headers = [_shared(SHARED_PAGE_S), ("Vary", "Accept-Encoding")]
-    body = page.body
-    if page.gzipped is not None and static_files.takes_gzip(
-        request.headers.get("accept-encoding", "")
-    ):
-        body = page.gzipped
-        headers.append(("Content-Encoding", "gzip"))
-    # Scripts, styles and pictures obey the policy of the page that loads them: its long one would
-    # only be carried along, some forty times a page.
-    is_page = page.content_type.startswith("text/html")
-    policy = page_policy if is_page else NO_CONTENT_POLICY
-    return respond(200, page.content_type, body, headers, policy=policy)
+    @route("/asyncapi.json", open=True)
+    def asyncapi(self, asked: Asked) -> HttpResponse:
+        """The description of the messages."""
+        return _json(docs.asyncapi())
+
+    @route("/openapi.json", open=True)
+    def openapi(self, asked: Asked) -> HttpResponse:
+        """The description of these routes."""
+        return _json(openapi())
+
+    @route("/docs", open=True)
+    def docs(self, asked: Asked) -> HttpResponse:
+        """The readable page of both."""
+        return self._page(_docs(), asked.request)
+
+    @route("/manual", open=True)
+    def manual(self, asked: Asked) -> HttpResponse:
+        """Links between the manual's pages count from the folder."""
+        return respond(308, "text/plain", b"", [("Location", "manual/")])
+
+    @route("/share", open=True)
+    def share(self, asked: Asked) -> HttpResponse:
+        """What a chat reads of a board; the way to it for everybody."""
+        id = dict(asked.request.query).get("game", "")
+        game = asked.state.game(id) if asked.known else None
+        shows = asked.known and asked.sees.visibility is not Visibility.VENUE
+        picture = shows and board_picture.can_draw()
+        body = board_picture.share_page(id, game, self._root(asked.request), picture=picture)
+        headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
+        return respond(200, "text/html; charset=utf-8", body, headers)
+
+    def _root(self, request: HttpRequest) -> str:
+        """Where viewers find the service."""
+        scheme = "https" if self._secure else "http"
+        if request.headers.get("x-forwarded-proto") in ("http", "https"):
+            scheme = request.headers["x-forwarded-proto"]
+        return f"{scheme}://{request.headers.get('host', 'localhost')}/"
+
+    @route("/study", open=True)
+    @route("/study/{file}", open=True)
+    def study(self, asked: Asked) -> HttpResponse:
+        """Tables and figures of the corpus that is named."""
+        policy = static_files.policy_for(self.frames)
+        return study_answer(self._study, asked.request, asked.sees if asked.known else None, policy)
 
 
 _REVALIDATE = (("Cache-Control", "no-cache"),)
 
 
 def _json(value: Any, status: int = 200) -> HttpResponse:
-    return respond(status, JSON, _encoder.encode(value), _REVALIDATE)
+    return respond(status, JSON, msgspec.json.encode(value), _REVALIDATE)
 
 
 def _shared(for_s: int) -> tuple[str, str]:
@@ -546,216 +674,11 @@ def _smaller(request: HttpRequest, response: HttpResponse, packed: PackedBodies)
     return HttpResponse(200, headers, body)
 
 
-_UNCHANGED = {"description": "What If-None-Match names is still so."}
-
-_FILTERS = {
-    "game": "Only these games",
-    "event": "Only games of these events",
-    "player": "Only games of these players, by name or FIDE id",
-    "board": "Only games at these boards",
-}
-
-
-def _in_path(name: str, description: str) -> dict[str, Any]:
-    """A parameter that is a part of the path."""
-    return {
-        "name": name,
-        "in": "path",
-        "required": True,
-        "schema": {"type": "string", "minLength": 1},
-        "description": description,
-    }
-
-
-def _filters() -> list[dict[str, Any]]:
-    item = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
-    return [
-        {
-            "name": name,
-            "in": "query",
-            "schema": {"type": "array", "items": item},
-            "description": f"{what}; may be repeated.",
-        }
-        for name, what in _FILTERS.items()
-    ]
-
-
-_GAME = _in_path("game", "The game's id, percent-encoded.")
-
-_NO_GAME = "There is no such game."
-
-_WORDS = {
-    "name": "words",
-    "in": "query",
-    "schema": {"type": "string"},
-    "description": "Only incidents that have all these words.",
-}
-
-_FORM = {
-    "name": "form",
-    "in": "query",
-    "schema": {"enum": ["eval", "alliot"], "default": "eval"},
-    "description": "How scores are written: [%eval …] and [%clk …], or Alliot's braces.",
-}
-
-#: Every route, in the order of the description.
-ROUTES: tuple[Route, ...] = (
-    Route("/api/v1/events", HttpRoutes.events, "Events", EventsAnswer),
-    Route(
-        "/api/v1/games",
-        HttpRoutes.games,
-        "Games, without moves and curves",
-        GamesAnswer,
-        _filters(),
-    ),
-    Route(
-        "/api/v1/games/{game}.png",
-        HttpRoutes.picture,
-        "Its board with both figures, where scores are not hidden",
-        "image/png",
-        [_GAME],
-        _NO_GAME,
-        made=True,
-    ),
-    # Before those below: an id may itself end in ".pgn" or "/gains".
-    Route(
-        "/api/v1/games/{game}", HttpRoutes.game, "One game in full", GameDetail, [_GAME], _NO_GAME
-    ),
-    Route(
-        "/api/v1/games/{game}.pgn",
-        HttpRoutes.pgn,
-        "One game as annotated PGN",
-        "application/x-chess-pgn",
-        [_GAME, _FORM],
-        _NO_GAME,
-    ),
-    Route(
-        "/api/v1/games/{game}/gains",
-        HttpRoutes.game_gains,
-        "Both players' gains in one game at 1 cp, beside the engine's",
-        GameGainsAnswer,
-        [_GAME],
-        _NO_GAME,
-    ),
-    Route(
-        "/api/v1/players/{player}/gains",
-        HttpRoutes.player_gains,
-        "One player's gains over the event at 1 cp, beside the engine's",
-        PlayerGainsAnswer,
-        [_in_path("player", "The player's id, percent-encoded.")],
-        "There is no such player.",
-    ),
-    Route("/api/v1/players", HttpRoutes.players, "Players", PlayersAnswer),
-    Route("/api/v1/standings", HttpRoutes.standings, "Players by strength", StandingsAnswer),
-    Route("/api/v1/health", HttpRoutes.health, "How feeds and engines are doing", HealthAnswer),
-    Route(
-        "/api/v1/incidents",
-        HttpRoutes.incidents,
-        "The incident log, for arbiters",
-        IncidentsAnswer,
-        [_WORDS],
-        denied=True,
-    ),
-    Route(
-        "/api/v1/moments", HttpRoutes.moments, "What is worth telling", MomentsAnswer, _filters()
-    ),
-    Route(
-        "/api/v1/exports", HttpRoutes.exports, "Files that plugins make of the event", ExportsAnswer
-    ),
-    Route(
-        "/api/v1/exports/{export}",
-        HttpRoutes.export,
-        "The event as such a file",
-        "*/*",
-        [_in_path("export", "The plugin's name.")],
-        "There is no such export.",
-        made=True,
-    ),
-    Route("/metrics", HttpRoutes.metrics, "Figures of the service, for Prometheus", denied=True),
-    Route("/healthz", HttpRoutes.well, "Whether the service lives", FeedAnswer, open=True),
-    Route(
-        "/readyz",
-        HttpRoutes.well,
-        "Whether it is ready: 503 where it is not",
-        FeedAnswer,
-        open=True,
-    ),
-    Route("/asyncapi.json", lambda routes, asked: _json(asyncapi()), open=True),
-    Route("/openapi.json", lambda routes, asked: _json(openapi()), open=True),
-    Route("/docs", HttpRoutes.docs, open=True),
-    # Links between the manual's pages count from the folder.
-    Route(
-        "/manual",
-        lambda routes, asked: respond(308, "text/plain", b"", [("Location", "manual/")]),
-        open=True,
-    ),
-    Route("/share", HttpRoutes.share, open=True),
-    Route("/study", HttpRoutes.study, open=True),
-    Route("/study/{file}", HttpRoutes.study, open=True),
-)
-
-
 def openapi() -> dict[str, Any]:
     """The whole description, of those routes that programs need."""
-    described = [route for route in ROUTES if route.summary]
-    kinds = [each.gives for each in described if not isinstance(each.gives, str)]
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "live-rate",
-            "version": live.__version__,
-            "description": (
-                "What is known now, as JSON. Every answer has an ETag; If-None-Match saves the "
-                "body. Where tokens are in use, give one as Authorization: Bearer TOKEN."
-            ),
-        },
-        "security": [{}, {"token": []}],
-        "paths": {each.path: {"get": _operation(each)} for each in described},
-        "components": {
-            "schemas": components([FeedAnswer]) | components([*kinds, ProblemAnswer]),
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-        },
-    }
-
-
-def _operation(route: Route) -> dict[str, Any]:
-    if route.gives is FeedAnswer:
-        wellness = _content(
-            "Those without a token learn no more than that.",
-            JSON,
-            {"anyOf": [_reference(HealthAnswer), _reference(FeedAnswer)]},
-        )
-        answers = {"200": wellness, "304": _UNCHANGED, "503": wellness}
-        return {"summary": route.summary, "responses": answers}
-    if isinstance(route.gives, str):
-        answers = {"200": _content("As it is now.", route.gives, {"type": "string"})}
-    else:
-        answers = {"200": _content("As it is now.", JSON, _reference(route.gives))}
-    selects = any(each["in"] == "query" and each is not _WORDS for each in route.parameters)
-    problems = {
-        "401": "A valid token is needed.",
-        "400": "The query cannot be used." if selects else "",
-        "403": "The token does not give this." if route.denied else "",
-        "404": route.missing,
-        "503": "It cannot be made now." if route.made else "",
-    }
-    answers |= {"304": _UNCHANGED} | {
-        status: _content(why, "application/problem+json", _reference(ProblemAnswer))
-        for status, why in problems.items()
-        if why
-    }
-    operation: dict[str, Any] = {"summary": route.summary, "responses": answers}
-    return operation | ({"parameters": list(route.parameters)} if route.parameters else {})
-
-
-def _reference(kind: type[msgspec.Struct]) -> dict[str, str]:
-    return {"$ref": REFERENCE.format(name=kind.__name__)}
-
-
-def _content(description: str, media: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": description, "content": {media: {"schema": schema}}}
+    return docs.openapi([each for each in ROUTES if each.gives is not None])
 
 
 @cache
 def _docs() -> static_files.StaticFile:
-    return static_files.html_file(docs_page.page(openapi()))
+    return static_files.html_file(docs.page(openapi()))

@@ -34,7 +34,7 @@ from live.publish.access import (
 )
 from live.publish.answers import HttpRequest, HttpResponse, MetricCounts, problem
 from live.publish.connection import Encryptions, HttpConnection, encryption, listen
-from live.publish.event_exports import EventExports
+from live.publish.made_files import EventExports
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
 from live.publish.routes import HttpRoutes

@@ -33,7 +33,7 @@ from live.publish.answers import (
     problem,
     respond,
 )
-from live.publish.event_exports import ExportedFile, ExportFailed, child_answer
+from live.publish.made_files import ExportedFile, ExportFailed, child_answer
 from live.publish.visibility import StreamFilter, Visibility
 
 _log = logging.getLogger(__name__)

@@ -230,7 +230,7 @@ def _plan(
     for field in msgspec.structs.fields(kind):
         if seen_from(kind, field.name) > visibility:
             hidden.append((field.name, _empty(kind, field)))
-        elif any(any(_plan(inner, visibility)) for inner in _structs(field.type)):
+        elif any(any(_plan(inner, visibility)) for inner in structs_in(field.type)):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)
 
@@ -243,11 +243,11 @@ def _empty(kind: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> obje
     return None
 
 
-def _structs(kind: Any) -> list[type[msgspec.Struct]]:
+def structs_in(kind: Any) -> list[type[msgspec.Struct]]:
     """The types of Struct that a field can hold, itself, in a tuple or in a union."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return [kind]
-    return [found for each in getattr(kind, "__args__", ()) for found in _structs(each)]
+    return [found for each in getattr(kind, "__args__", ()) for found in structs_in(each)]
 
 
 #: Longest accepted filter value, characters; longer than any real name or id.

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from live.events import Curves, GameDetail, GameView, Player
 from live.publish import board_picture
 from live.publish.board_picture import HEIGHT, WIDTH, board_svg, drawn, share_page
-from live.publish.event_exports import ExportFailed
+from live.publish.made_files import ExportFailed
 from live.publish.published_state import view_of
 from tests.terminal.stage import round_in_the_middle
 

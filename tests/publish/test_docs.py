@@ -43,7 +43,7 @@ from live.publish.access import Authentication, new_token
 from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import RetainedMessages, status
 from live.publish.docs import EXAMPLES, asyncapi, notes, page, schemas
-from live.publish.event_exports import ExportedFile
+from live.publish.made_files import ExportedFile
 from live.publish.published_state import snapshot
 from live.publish.routes import HttpRoutes, openapi
 from live.publish.server import Publisher

@@ -19,7 +19,7 @@ from live.config import ServerConfig
 from live.publish import study_page as study_files
 from live.publish.access import new_token
 from live.publish.answers import HttpRequest, HttpResponse
-from live.publish.event_exports import ExportedFile, ExportFailed
+from live.publish.made_files import ExportedFile, ExportFailed
 from live.publish.server import Publisher
 from live.publish.static_files import POLICY
 from live.publish.study_page import (
