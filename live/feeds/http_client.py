@@ -12,7 +12,7 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -21,13 +21,14 @@ import msgspec
 
 from live import __version__
 from live.config import FeedsConfig
-from live.errors import FeedUnreadable
 from live.events import FeedName
 from live.feeds.source_address import split
-from live.network.retry import FeedTrouble, system_words, trouble_of_status
+from live.network.retry import FeedTrouble, system_words, trouble_of_status, unreadable
 
 # httpx logs every URL it asks for, with whatever secret is in it.
 logging.getLogger("httpx").setLevel(logging.WARNING)
+
+T = TypeVar("T")
 
 #: Enough for http → https → www → a CDN and back; more is a loop or a login.
 REDIRECTS = 5
@@ -72,6 +73,14 @@ class HttpBody(msgspec.Struct, frozen=True):
     body: bytes
     content_type: str
     validators: HttpValidators
+
+
+def read_json(body: bytes | str, kind: type[T]) -> T | None:
+    """What a source says in JSON, or None for anything else."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 @asynccontextmanager
@@ -184,13 +193,11 @@ async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> byt
     async for part in _inflated(response, max_bytes + 1):
         size += len(part)
         if size > max_bytes:
-            raise FeedTrouble(
+            raise unreadable(
+                feed,
+                f"answers with more than {max_bytes} bytes",
+                "Raise max_bytes in [feeds] if that is meant",
                 f"the answer is larger than {max_bytes} bytes",
-                fatal=FeedUnreadable(
-                    feed,
-                    f"answers with more than {max_bytes} bytes",
-                    "Raise max_bytes in [feeds] if that is meant",
-                ),
             )
         parts.append(part)
         if len(parts) > PIECES and size < PIECE_BYTES * len(parts):
@@ -207,13 +214,11 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> None:
     """Refuse what was not asked for: each further coding multiplies what a few bytes grow to."""
     codings = _codings(response)
     if len(codings) > 1 or any(each not in GZIP for each in codings):
-        raise FeedTrouble(
+        raise unreadable(
+            feed,
+            "answers in a compression that nobody asked for",
+            "Have its server send gzip, or none",
             f"the answer is compressed as {', '.join(codings)[:80]}",
-            fatal=FeedUnreadable(
-                feed,
-                "answers in a compression that nobody asked for",
-                "Have its server send gzip, or none",
-            ),
         )
 
 
@@ -307,24 +312,14 @@ def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
     """What an error of httpx means. The text never holds the URL, which may hold a secret."""
     match error:
         case httpx.TooManyRedirects():
-            return FeedTrouble(
-                "the source redirects without end",
-                fatal=FeedUnreadable(feed, "redirects without end", "Check the address"),
-            )
+            return unreadable(feed, "redirects without end", "Check the address")
         case InwardRedirect():
-            return FeedTrouble(
-                "the source redirects to an address of this machine or its network",
-                fatal=FeedUnreadable(
-                    feed,
-                    "redirects to an address of this machine or its network",
-                    "Follow that address itself if it is meant",
-                ),
-            )
+            problem = "redirects to an address of this machine or its network"
+            return unreadable(feed, problem, "Follow that address itself if it is meant")
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
-            return FeedTrouble(
-                "the address is none that can be asked",
-                fatal=FeedUnreadable(feed, "is no http or https address", "Check the address"),
-            )
+            reason = "the address is none that can be asked"
+            problem = "is no http or https address"
+            return unreadable(feed, problem, "Check the address", reason)
         case httpx.ConnectTimeout():
             return FeedTrouble(f"{host} does not answer")
         case httpx.PoolTimeout() | httpx.TimeoutException():

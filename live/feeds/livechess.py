@@ -17,15 +17,8 @@ import chess
 import httpx
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import (
-    ConnectionClosed,
-    InvalidHandshake,
-    InvalidMessage,
-    InvalidStatus,
-    InvalidURI,
-)
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
-from live.errors import FeedUnreadable
 from live.events import FeedName, GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
@@ -33,7 +26,7 @@ from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
 from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
 from live.feeds.pgn_headers import clean, read_result
 from live.feeds.position_tracker import changed
-from live.network.retry import FeedTrouble, system_words
+from live.network.retry import FeedTrouble, system_words, unreadable
 
 # Where a game stands, found from the placement of its pieces. Pure.
 #
@@ -59,26 +52,21 @@ def found_again(start_fen: str, moves: Sequence[Move], placed: str) -> tuple[Mov
     board = chess.Board(start_fen)
     for move in moves:
         board.push_uci(move.uci)
-    end = board.copy()
-    ways: list[tuple[int, list[str]]] = []
-    for plies in range(len(moves), max(len(moves) - BACK_PLIES, 0) - 1, -1):
-        if board.board_fen() == placed:
-            return tuple(moves[:plies])
-        # The last move or the one before it may have been corrected.
-        if not ways and len(moves) - plies <= CORRECTED_PLIES:
-            ways += [(plies, way) for way in [_one_more(board, placed)] if way]
-        if board.move_stack:
-            board.pop()
-    if not ways:
-        ways += [(len(moves), way) for way in [_two_more(end, placed)] if way]
-    if not ways:
-        return None
-    [(plies, played)] = ways
-    while len(end.move_stack) > plies:
-        end.pop()
-    mover = MoveReader(end.copy(stack=False))
-    more = [Move(*mover.play_uci(uci)) for uci in played]
-    return (*moves[:plies], *more)
+    ends = [board.copy(stack=False)]  # after all moves, and after some fewer
+    while board.move_stack and len(ends) <= BACK_PLIES:
+        board.pop()
+        ends.append(board.copy(stack=False))
+    for fewer, end in enumerate(ends):
+        if end.board_fen() == placed:
+            return tuple(moves[: len(moves) - fewer])
+    # The last move or the one before it may have been corrected.
+    tries = [(fewer, 1) for fewer in range(min(CORRECTED_PLIES + 1, len(ends)))]
+    for fewer, more in (*tries, (0, 2)):
+        way = _way(ends[fewer], placed, more)
+        if way is not None:
+            mover = MoveReader(ends[fewer])
+            return (*moves[: len(moves) - fewer], *(Move(*mover.play_uci(uci)) for uci in way))
+    return None
 
 
 def met(before: str, now: str) -> str | None:
@@ -95,39 +83,30 @@ def met(before: str, now: str) -> str | None:
             return None
         board.castling_rights = board.rooks
         board.castling_rights = board.clean_castling_rights()
-        played = _one_more(board, now)
-        if played:
+        played = _way(board, now, 1)
+        if played is not None:
             board.push_uci(played[0])
             board.halfmove_clock, board.fullmove_number = 0, 1
             movers.append(board.fen())
     return movers[0] if len(movers) == 1 else None
 
 
-def _one_more(board: chess.Board, placed: str) -> list[str]:
+def _way(board: chess.Board, placed: str, plies: int) -> list[str] | None:
+    """So many moves that lead to the pieces as placed."""
+    # The next move is the other side's, so what moves first is gone from its square.
     mask = changed(board, chess.BaseBoard(placed))
-    if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
-        return []
+    if mask.bit_count() > plies * MOVE_SQUARES:  # pieces in the air: not worth a try
+        return None
     for move in list(board.generate_legal_moves(from_mask=mask)):
         board.push(move)
-        there = board.board_fen() == placed
+        if plies > 1:
+            rest = _way(board, placed, plies - 1)
+        else:
+            rest = [] if board.board_fen() == placed else None
         board.pop()
-        if there:
-            return [move.uci()]
-    return []
-
-
-def _two_more(board: chess.Board, placed: str) -> list[str]:
-    # The second move is the other side's, so what moved first is gone from its square.
-    mask = changed(board, chess.BaseBoard(placed))
-    if mask.bit_count() > 2 * MOVE_SQUARES:
-        return []
-    for move in list(board.generate_legal_moves(from_mask=mask)):
-        board.push(move)
-        rest = _one_more(board, placed)
-        board.pop()
-        if rest:
+        if rest is not None:
             return [move.uci(), *rest]
-    return []
+    return None
 
 
 # Who plays on which board, asked of DGT LiveChess in the hall.
@@ -189,10 +168,10 @@ async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> dict
     async def get(path: str, kind: type[T]) -> T | None:
         try:
             answer = await http_client.get(client, feed, f"{base}/{path}", max_bytes=MAX_BYTES)
-            return msgspec.json.decode(answer.body, type=kind) if answer is not None else None
-        except (FeedTrouble, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except FeedTrouble as error:
             log.debug("%s: %s: %s", feed, path, error)
             return None
+        return http_client.read_json(answer.body, kind) if answer is not None else None
 
     seats: dict[str, Seat] = {}
     for each in (await get("tournaments", list[_Summary]) or [])[:MAX_TOURNAMENTS]:
@@ -288,28 +267,23 @@ class _Board:
         """
         if self.asked or not placed:
             return None
-        if placed == chess.STARTING_BOARD_FEN:
-            fen = chess.STARTING_FEN
-        else:
+        fen: str | None = chess.STARTING_FEN
+        if placed != chess.STARTING_BOARD_FEN:
             try:
-                found = self._in_the_middle(placed)
+                fen = self._in_the_middle(placed)
             except ValueError:  # no placement
                 return None
-            if found is None:  # pieces in the air
-                return None
-            fen = found
-        self.asked = True
+        self.asked = fen is not None  # else pieces are in the air
         return fen
 
     def _in_the_middle(self, placed: str) -> str | None:
-        if self.moves:
-            found = found_again(self.start_fen, self.moves, placed)
-            if found is not None:
-                board = chess.Board(self.start_fen)
-                for move in found:
-                    board.push_uci(move.uci)
-                self.base, self.base_fen = found, board.fen()
-                return self.base_fen
+        found = found_again(self.start_fen, self.moves, placed) if self.moves else None
+        if found is not None:
+            board = chess.Board(self.start_fen)
+            for move in found:
+                board.push_uci(move.uci)
+            self.base, self.base_fen = found, board.fen()
+            return self.base_fen
         chess.BaseBoard(placed)
         fens = (met(before, placed) for before in self.seen)
         fen = next((fen for fen in fens if fen is not None), None)
@@ -415,14 +389,13 @@ class LiveChessMessages:
 
     def receive(self, raw: str | bytes) -> tuple[list[bytes], list[GameReport]]:
         """What to send and what to report after a message. Never raises."""
-        try:
-            message = msgspec.json.decode(raw, type=_Message)
-            if message.response == "call":
-                return self._subscriptions(msgspec.json.decode(message.param)), []
-            if message.response == "feed" and message.id in self._feeds:
-                return self._event(message.id, msgspec.json.decode(message.param, type=_Event))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            pass
+        message = http_client.read_json(raw, _Message) or _Message()
+        if message.response == "call":
+            return self._subscriptions(http_client.read_json(message.param, object)), []
+        if message.response == "feed" and message.id in self._feeds:
+            event = http_client.read_json(message.param, _Event)
+            if event is not None:
+                return self._event(message.id, event)
         return [], []
 
     def _subscriptions(self, boards: Any) -> list[bytes]:
@@ -444,15 +417,12 @@ class LiveChessMessages:
     def _event(self, feed: int, event: _Event) -> tuple[list[bytes], list[GameReport]]:
         serial = self._feeds[feed]
         board = self._boards[serial]
+        placed = (event.board or "").partition(" ")[0]
         if event.clock is not None:
             board.clock = event.clock
         if event.san is None:
             reports = [self._report(serial, board)] if board.pressed() else []
-            fen = board.place((event.board or "").partition(" ")[0])
-            if fen is None:
-                return [], reports
-            setup = {"id": feed, "method": "setup", "param": {"fen": fen}}
-            return [self._call("call", setup)], reports
+            return self._setup(feed, board.place(placed)), reports
         if event.start:
             try:
                 board.begins(chess.Board(event.start).fen())
@@ -463,27 +433,31 @@ class LiveChessMessages:
         if event.match:
             # It knows where the game stands, whatever a piece in the air made it doubt.
             board.asked = True
+        sent = []
         reports = [self._report(serial, board)]
         if event.match is False and board.base_fen and event.board:
             # It goes on from a position that was itself corrected, and cannot find out alone.
             board.asked = False
-            fen = board.place(event.board.partition(" ")[0])
-            if fen is not None and fen != event.start:
-                setup = {"id": feed, "method": "setup", "param": {"fen": fen}}
-                return [self._call("call", setup)], reports
-        return [], reports
+            fen = board.place(placed)
+            sent = self._setup(feed, None if fen == event.start else fen)
+        return sent, reports
+
+    def _setup(self, feed: int, fen: str | None) -> list[bytes]:
+        """Send LiveChess the position, if there is one to send."""
+        if fen is None:
+            return []
+        return [self._call("call", {"id": feed, "method": "setup", "param": {"fen": fen}})]
 
     def _report(self, serial: str, board: _Board) -> GameReport:
         name = clean(serial, 40)
-        headers = Headers(Player("?"), Player("?"), event=f"Board {name}", board=board.number)
         seat = self._seats.get(serial)
-        if seat is not None:
+        if seat is None:
+            nobody = Player("?")
+            headers = Headers(nobody, nobody, event=f"Board {name}", board=board.number)
+        else:
+            number = f"{seat.round}.{seat.board}"
             headers = Headers(
-                seat.white,
-                seat.black,
-                event=seat.event,
-                round=f"{seat.round}.{seat.board}",
-                board=seat.board,
+                seat.white, seat.black, event=seat.event, round=number, board=seat.board
             )
         return GameReport(
             f"{name}/{board.game}",
@@ -530,10 +504,11 @@ class LiveChessFeed(SessionFeed):
                     for task in self._asking:
                         task.cancel()
                     await asyncio.gather(*self._asking, return_exceptions=True)
-        except InvalidURI as error:
-            raise self._fatal("is no websocket address") from error
-        except (InvalidStatus, InvalidMessage, InvalidHandshake) as error:
-            raise self._fatal("answers, but is no LiveChess") from error
+        except (InvalidURI, InvalidHandshake) as error:
+            is_url = isinstance(error, InvalidHandshake)
+            problem = "answers, but is no LiveChess" if is_url else "is no websocket address"
+            remedy = "It looks like ws://HOST:1982/api/v1.0"
+            raise unreadable(self.name, problem, remedy, f"the address {problem}") from error
         except ConnectionClosed as error:
             raise FeedTrouble("connection to LiveChess lost") from error
         except TimeoutError as error:
@@ -574,9 +549,3 @@ class LiveChessFeed(SessionFeed):
                 await connection.send(answer, text=True)
             if games:
                 await session.report(games)
-
-    def _fatal(self, problem: str) -> FeedTrouble:
-        return FeedTrouble(
-            f"the address {problem}",
-            fatal=FeedUnreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0"),
-        )

@@ -15,14 +15,15 @@ import chess
 import httpx
 import msgspec
 
-from live.errors import FeedNotFound, FeedUnreadable
-from live.events import GameReport, Headers, Move, Player, Result
+from live.errors import FeedNotFound
+from live.events import GameReport, Headers, Player, Result
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
-from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
+from live.feeds.http_client import read_json
+from live.feeds.movetext import MAX_PLIES
 from live.feeds.pgn_headers import clean, read_result
-from live.feeds.position_tracker import ListedMove, with_going_on
-from live.network.retry import FeedTrouble
+from live.feeds.position_tracker import ListedMove, ListedMoves, with_going_on
+from live.network.retry import FeedTrouble, unreadable
 
 # The JSON of DGT LiveChess Cloud → whole-game reports. Pure.
 #
@@ -105,14 +106,6 @@ class CloudBoard(msgspec.Struct, frozen=True):
 T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
 
 
-def read(body: bytes, kind: type[T]) -> T | None:
-    """One of the three files, or None when it is not what it should be."""
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
 def current_round(tournament: CloudTournament) -> int:
     """The round to follow when none was named: the last with live games, else the last with any."""
     live = [number for number, each in enumerate(tournament.rounds, start=1) if each.live > 0]
@@ -139,7 +132,19 @@ def game_reports(
     if chess960 and position is not None:
         start.set_chess960_pos(position)
     start_fen = start.fen()
-    moves, problem = _moves(start, board) if board is not None else ([], None)
+    told = [_listed(text) for text in board.moves[:MAX_PLIES]] if board is not None else []
+    listed = ListedMoves()
+    listed.set(start, told)
+    moves, problem = listed.moves, listed.problem
+    left = told[len(moves) :]
+    if problem is not None and len(left) <= 2 and _KING_TO_CENTRE.fullmatch(left[0].text):
+        problem = None
+    if board is not None and board.live and board.clock is not None and problem is None and moves:
+        # The clock of the side that is not thinking stands still, and is right where the file lags
+        # behind (lila RelayFetch replaces the last two; the other one is running).
+        left_s = board.clock.white if len(moves) % 2 else board.clock.black
+        if left_s is not None and left_s >= 0:
+            moves[-1] = msgspec.structs.replace(moves[-1], clock_s=float(left_s))
     headers = Headers(
         white=player_of(pairing.white),
         black=player_of(pairing.black),
@@ -154,16 +159,17 @@ def game_reports(
     # No key: organisers reorder boards, so a number is no name of a game.
     result = _result(pairing, board)
     game = GameReport("", headers, start_fen, tuple(moves), result, None, problem)
-    if problem is None or board is None:
-        return (game,)
     names = (headers.white.name, headers.black.name)
     who = "/".join((headers.event, headers.round.partition(".")[0], *names))
-    return with_going_on(game, [_listed(text) for text in board.moves[:MAX_PLIES]], who=who)
+    return with_going_on(game, told, who=who)
 
 
 def _listed(text: str) -> ListedMove:
+    """``e4 4903+556``: seconds left and spent; either may be missing."""
     san, _, times = text.strip().partition(" ")
-    return ListedMove(san, *_times(times))
+    found = _TIMES.match(times.strip())
+    left, spent = found.groups() if found else (None, None)
+    return ListedMove(san, float(left) if left else None, float(spent) if spent else None)
 
 
 def _result(pairing: CloudPairing, board: CloudBoard | None) -> Result:
@@ -188,46 +194,6 @@ def player_of(person: CloudPlayer | None) -> Player:
         else None,
         federation=clean(person.federation or "", NAME_CHARS) or None,
     )
-
-
-def _moves(start: chess.Board, board: CloudBoard) -> tuple[list[Move], str | None]:
-    mover = MoveReader(start)
-    moves: list[Move] = []
-    problem = None
-    told = board.moves[:MAX_PLIES]
-    for ply, text in enumerate(told, start=1):
-        san, _, times = text.strip().partition(" ")
-        try:
-            uci, played = mover.play_san(san)
-        except UnplayableMove as error:
-            if not (len(told) - ply <= 1 and _KING_TO_CENTRE.fullmatch(san)):
-                problem = f"{error} at ply {ply}"
-            break
-        clock_s, spent_s = _times(times)
-        moves.append(Move(uci, played, clock_s, spent_s))
-    if board.live and board.clock is not None and problem is None:
-        # The board has played the moves: the side not to move there moved last.
-        _mend_clocks(moves, board.clock, not start.turn)
-    return moves, problem
-
-
-def _times(text: str) -> tuple[float | None, float | None]:
-    """``4903+556``: seconds left and spent; either may be missing."""
-    found = _TIMES.match(text.strip())
-    if found is None:
-        return None, None
-    left, spent = found.groups()
-    return (float(left) if left else None, float(spent) if spent else None)
-
-
-def _mend_clocks(moves: list[Move], clock: CloudClocks, mover: chess.Color) -> None:
-    """The clock of the side that is not thinking stands still, and is right where the file lags
-    behind (lila RelayFetch replaces the last two; the other one is running).
-    """
-    if moves:
-        left_s = clock.white if mover == chess.WHITE else clock.black
-        if left_s is not None and left_s >= 0:
-            moves[-1] = msgspec.structs.replace(moves[-1], clock_s=float(left_s))
 
 
 def due_s(board: CloudBoard | None, unchanged_s: float, *, over: bool = False) -> float:
@@ -351,12 +317,11 @@ class LiveChessCloudFeed(SessionFeed):
         live there as soon as the last game ends, before all moves and results are in.
         """
         now_s = self._conditions.clock.now()
-        late = []
-        for number, held in self._rounds.items():
-            still_s = now_s - held.changed_s
-            if number < current and still_s < LATE_S and not self._settled(held):
-                late.append(number)
-        return late
+        return [
+            number
+            for number, held in self._rounds.items()
+            if number < current and now_s - held.changed_s < LATE_S and not self._settled(held)
+        ]
 
     def _settled(self, held: _Round) -> bool:
         still_s = self._conditions.clock.now() - held.changed_s
@@ -400,10 +365,7 @@ class LiveChessCloudFeed(SessionFeed):
         """Where this tournament's files are; a configured base URL serves everything."""
         page = _Page(f"{self._base_url or LOOKUP}/meta/{self._uuid}")
         await self._ask(client, page)
-        try:
-            host = msgspec.json.decode(page.body or b"", type=_Meta).host
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            host = ""
+        host = (read_json(page.body or b"", _Meta) or _Meta()).host
         if self._base_url:
             return self._base_url
         if not _HOST.fullmatch(host):
@@ -449,7 +411,7 @@ class LiveChessCloudFeed(SessionFeed):
         """A board's file as far as it is known; asked for again when that is due."""
         page = self._pages.setdefault(path, _Page(path))
         now_s = self._conditions.clock.now()
-        held = read(page.body, CloudBoard) if page.body is not None else None
+        held = read_json(page.body, CloudBoard) if page.body is not None else None
         due = due_s(held, now_s - page.changed_s, over=over)
         if now_s - page.asked_s >= (AGAIN_S if path in self._failed else due):
             try:
@@ -462,7 +424,7 @@ class LiveChessCloudFeed(SessionFeed):
                 return held
             self._failed.discard(path)
             self._failing.pop(path, None)
-            held = (read(page.body, CloudBoard) if page.body is not None else None) or held
+            held = (read_json(page.body, CloudBoard) if page.body is not None else None) or held
         return held
 
     def _set_aside(self, trouble: FeedTrouble, path: str) -> None:
@@ -486,7 +448,7 @@ class LiveChessCloudFeed(SessionFeed):
         if page.body is None or self._conditions.clock.now() - page.asked_s >= period_s:
             await self._ask(client, page)
             self._failed.discard(path)
-        found = read(page.body, kind) if page.body is not None else None
+        found = read_json(page.body, kind) if page.body is not None else None
         if found is None:
             page.asked_s, page.since = float("-inf"), None
             raise self._strange("sends something else than the file of a tournament")
@@ -508,7 +470,5 @@ class LiveChessCloudFeed(SessionFeed):
                 page.changed_s = page.asked_s
 
     def _strange(self, problem: str) -> FeedTrouble:
-        return FeedTrouble(
-            f"the service {problem}",
-            fatal=FeedUnreadable(self.name, problem, "Check the address in a browser"),
-        )
+        remedy = "Check the address in a browser"
+        return unreadable(self.name, problem, remedy, f"the service {problem}")

@@ -10,6 +10,7 @@ import pytest
 from live.config import FeedsConfig, LiveChessCloudConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import STANDS, GameReport
+from live.feeds.http_client import read_json
 from live.feeds.livechess_cloud import (
     CloudBoard,
     CloudPairing,
@@ -18,7 +19,6 @@ from live.feeds.livechess_cloud import (
     current_round,
     due_s,
     game_reports,
-    read,
 )
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
@@ -38,8 +38,8 @@ from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 def report(board: dict[str, object] | None, **pairing: object) -> GameReport:
     told = {"white": {"lname": "A"}, "black": {"lname": "B"}, "result": "*", **pairing}
-    index = read(json.dumps({"date": None, "pairings": [told]}).encode(), CloudRoundIndex)
-    held = None if board is None else read(json.dumps(board).encode(), CloudBoard)
+    index = read_json(json.dumps({"date": None, "pairings": [told]}).encode(), CloudRoundIndex)
+    held = None if board is None else read_json(json.dumps(board).encode(), CloudBoard)
     assert index is not None and (held is not None or board is None)
     return game_reports(CloudTournament(), 1, 1, index, held)[0]
 
@@ -123,7 +123,7 @@ def test_names_and_ids(person: dict[str, object] | None, name: str, fide_id: int
 def test_the_round_being_played_is_followed_when_none_is_named() -> None:
     def rounds(*told: tuple[int, int]) -> int:
         body = json.dumps({"rounds": [{"count": c, "live": n} for c, n in told]}).encode()
-        tournament = read(body, CloudTournament)
+        tournament = read_json(body, CloudTournament)
         assert tournament is not None
         return current_round(tournament)
 
@@ -136,7 +136,7 @@ def test_the_round_being_played_is_followed_when_none_is_named() -> None:
     "body", [b"", b"<html>", b"[]", b'{"moves": 3}', b'{"moves": [1]}', b"\xff"]
 )
 def test_what_is_no_file_of_the_service(body: bytes) -> None:
-    assert read(body, CloudBoard) is None
+    assert read_json(body, CloudBoard) is None
 
 
 def test_boards_are_asked_for_as_often_as_they_change() -> None:

@@ -15,6 +15,7 @@ from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
 from live.feeds.charset import not_pgn
+from live.feeds.http_client import read_json
 from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, tour_is_over
 from live.feeds.livechess import LiveChessMessages
 from live.feeds.livechess_cloud import (
@@ -24,7 +25,6 @@ from live.feeds.livechess_cloud import (
     current_round,
     due_s,
     game_reports,
-    read,
 )
 from live.feeds.mqtt_feed import MqttGames
 from live.feeds.open_feed import open_feed
@@ -153,9 +153,9 @@ BOARD = b"""{"live":true,"serialNr":"1","firstMove":1,"chess960":518,"result":"W
 def cloud(data: bytes) -> None:
     pieces = [*data.split(CUT), b"", b"", b""]
     tournament, index, board = (
-        read(pieces[0], CloudTournament),
-        read(pieces[1], CloudRoundIndex),
-        read(pieces[2], CloudBoard),
+        read_json(pieces[0], CloudTournament),
+        read_json(pieces[1], CloudRoundIndex),
+        read_json(pieces[2], CloudBoard),
     )
     tour_is_over(pieces[0])
     if tournament is not None:
