@@ -1,24 +1,18 @@
 /** The page at `/`: every board that the service follows, as it happens. */
 
-import { openConnection } from "./client/open_connection.js";
-import { Announcer, sentence } from "./page/spoken_news.js";
-import { ArbiterView } from "./page/alerts/alerts_panel.js";
-import { explain } from "./page/explanations.js";
-import { FollowedPlayers } from "./page/followed_players.js";
-import { drawConnection, drawHealth, HealthView } from "./page/health_view.js";
-import { listenToKeys, showHelp } from "./page/page_keys.js";
-import { arranged } from "./page/boards/boards_order.js";
-import { Overview, REARRANGE_MS } from "./page/boards/boards_overview.js";
-import { HOME, readPlace, writePlace } from "./page/page_address.js";
-import { PlayersPage } from "./page/players/players_table.js";
-import { ShareMenu } from "./page/board/share_menu.js";
-import { TokenEntry } from "./page/token_entry.js";
+import { ArbiterView } from "./page/alerts_panel.js";
+import { arranged, Overview, REARRANGE_MS } from "./page/boards.js";
+import { openConnection } from "./client/connection.js";
 import { kept, setText } from "./drawing/elements.js";
-import { CHOICES } from "./client/figures.js";
-import { heldAsOf } from "./client/earlier_ply.js";
-import { eventOf, gameOrder, Held, mainRound } from "./client/event_state.js";
-import { leadingIn } from "./page/score_words.js";
-import { Ticking } from "./client/running_clocks.js";
+import { Held, heldAsOf } from "./client/event_state.js";
+import { explain, listenToKeys, showHelp } from "./page/explanations.js";
+import { basisOf, CHOICES } from "./client/figures.js";
+import { eventOf, gameOrder, mainRound, Ticking } from "./client/games.js";
+import { drawConnection, drawHealth, HealthView, TokenEntry } from "./page/health_view.js";
+import { FollowedPlayers, HOME, readPlace, writePlace } from "./page/page_address.js";
+import { PlayersPage } from "./page/players.js";
+import { Announcer, sentence } from "./page/score_words.js";
+import { ShareMenu } from "./page/share.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */
 const DRAW_EVERY_MS = 120;
@@ -42,9 +36,9 @@ const tokenEntry = new TokenEntry();
 const arbiter = new ArbiterView();
 /** Views that are loaded when somebody first opens them. */
 const LATER = {
-  board: async () => new (await import("./page/board/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
-  player: async () => new (await import("./page/players/player_page.js")).PlayerPage(go, share.menu("player"), elapsedS, followed),
-  wall: async () => new (await import("./page/wall/wall_view.js")).WallView(elapsedS, followed),
+  board: async () => new (await import("./page/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
+  player: async () => new (await import("./page/player_page.js")).PlayerPage(go, share.menu("player"), elapsedS, followed),
+  wall: async () => new (await import("./page/wall_view.js")).WallView(elapsedS, followed),
 };
 
 /** Those that are on their way. */
@@ -170,21 +164,11 @@ async function loadAgain(view) {
 
 /** Only that something changed is kept: what is held never grows with the number of messages. */
 function changed(touched) {
-  noteClocks(touched);
+  ticking.follow(held, touched, performance.now());
   for (const [part, value] of Object.entries(touched)) if (value) dirty.add(part);
   if (timer !== null) return;
   const wait = Math.max(0, DRAW_EVERY_MS - (performance.now() - drawnAt));
   timer = setTimeout(() => requestAnimationFrame(draw), wait);
-}
-
-function noteClocks(touched) {
-  const now = performance.now();
-  if (touched.all || touched.health) ticking.noteFeeds(held.feeds, now);
-  for (const id of touched.all ? held.games.keys() : touched.game === undefined ? [] : [touched.game]) {
-    const game = held.games.get(id);
-    if (game === undefined) ticking.forget(id);
-    else ticking.note(game, now);
-  }
 }
 
 /** How long the clock of the side to move has run, as far as is known. */
@@ -311,7 +295,7 @@ const ON_BOARD = {
   before: () => neighbour(-1),
   after: () => neighbour(1),
   flip: () => go({ flip: !place.flip }),
-  figure: () => go({ figure: CHOICES[(CHOICES.indexOf(leadingIn(held, place)) + 1) % CHOICES.length] }),
+  figure: () => go({ figure: CHOICES[(CHOICES.indexOf(basisOf(held, place.figure).choice) + 1) % CHOICES.length] }),
   back: () => views.board.step(-1),
   on: () => views.board.step(1),
   first: () => views.board.step(-Infinity),

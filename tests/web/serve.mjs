@@ -4,7 +4,8 @@ import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 
 const PAGES = pathToFileURL(`${process.argv[2]}/`);
-const { Held, OutOfSequence, compareText, gameOrder } = await import(new URL("client/event_state.js", PAGES));
+const { Delayed, Held, OutOfSequence, heldAsOf } = await import(new URL("client/event_state.js", PAGES));
+const { compareText, gameOrder } = await import(new URL("client/games.js", PAGES));
 
 let held = null;
 
@@ -16,7 +17,7 @@ const ASKED = {
 
   /** Plays `{say: [name, sentence], at}` to an announcer, asking at each time what it says. */
   async announce({ script }) {
-    const { Announcer } = await import(new URL("page/spoken_news.js", PAGES));
+    const { Announcer } = await import(new URL("page/score_words.js", PAGES));
     const announcer = new Announcer();
     return script.map(({ say = [], at }) => {
       for (const [name, sentence] of say) announcer.add(name, sentence);
@@ -26,29 +27,29 @@ const ASKED = {
 
   /** The chart of gains as a table. */
   async gain_table({ subject }) {
-    const { gainChart } = await import(new URL("page/board/gain_chart.js", PAGES));
-    return gainChart({ paths: { bars: () => null } }).table(subject);
+    const { gainChart } = await import(new URL("page/charts.js", PAGES));
+    return gainChart().table(subject);
   },
 
   async told({ before, after, isOpen }) {
-    const { sentence } = await import(new URL("page/spoken_news.js", PAGES));
+    const { sentence } = await import(new URL("page/score_words.js", PAGES));
     return sentence(before ?? undefined, after, isOpen);
   },
 
   async shareSvg({ game, ply, engine, pieces }) {
-    const { shareSvg } = await import(new URL("page/board/share_image.js", PAGES));
+    const { shareSvg } = await import(new URL("page/share.js", PAGES));
     return shareSvg(game, ply, engine, new Map(Object.entries(pieces)));
   },
 
   /** What columns show of each player or side: `[{id, text, interval, missing}]`. */
   async columns({ table, of, engine }) {
-    const columns = (await import(new URL("page/players/columns.js", PAGES)))[table];
+    const columns = (await import(new URL("page/players.js", PAGES)))[table];
     return columns.map((column) => ({ id: column.id, value: column.value(of, engine), ...column.show(of, engine) }));
   },
 
   /** Which moment a card shows at each time, with these moments there. */
   async moments({ looked, hold_ms, always }) {
-    const { MomentAges, shownMoment } = await import(new URL("overlay/story/board_interest.js", PAGES));
+    const { MomentAges, shownMoment } = await import(new URL("overlay/on_air.js", PAGES));
     const ages = new MomentAges();
     return looked.map(([moments, now]) => {
       ages.note(moments, now);
@@ -56,27 +57,9 @@ const ASKED = {
     });
   },
 
-  /** What was best instead, and what is said of a swing, with moves as people write them. */
-  async best({ args }) {
-    const { bestInstead } = await import(new URL("overlay/shown_figures.js", PAGES));
-    return bestInstead(...args, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
-  },
-
-  /** What moved a side's figure, as the page of a board says it. */
-  async leap({ game, color, ply }) {
-    const { leapWords } = await import(new URL("page/board/rating_panel.js", PAGES));
-    return leapWords(game, color, ply, (await import(new URL("client/move_notation.js", PAGES))).sanOf);
-  },
-
-  async swing({ name, args, others }) {
-    const score = await import(new URL("overlay/score.js", PAGES));
-    const { sanOf } = await import(new URL("client/move_notation.js", PAGES));
-    return score[name](...args, sanOf, others);
-  },
-
   /** What is said of the token, where the service answers so (null: not at all). */
   async token({ page, status }) {
-    const { tokenTrouble, tokenUnused } = await import(new URL("client/token_check.js", PAGES));
+    const { tokenTrouble, tokenUnused } = await import(new URL("client/connection.js", PAGES));
     let asked = null;
     const unused = await tokenUnused(page, async (url) => ({ status: url.endsWith("?token=") ? status : 200 }));
     const trouble = await tokenTrouble(page, async (url) => {
@@ -96,15 +79,14 @@ const ASKED = {
 
   /** Which games a chooser that follows the story shows. */
   async followed({ options, looked }) {
-    const { Chooser } = await import(new URL("overlay/game_choice.js", PAGES));
-    const { Story } = await import(new URL("overlay/story/board_interest.js", PAGES));
-    const chooser = new Chooser(options, new Story());
+    const { Chooser } = await import(new URL("overlay/on_air.js", PAGES));
+    const chooser = new Chooser(options);
     return looked.map(([games, now, moments]) => chooser.choose(games, now, moments)[0].id);
   },
 
   /** Follows and unfollows players; what is kept, and whom of these it then holds. */
   async followed_players({ stored, toggled, asked, linked = [], throws = false }) {
-    const { FollowedPlayers } = await import(new URL("page/followed_players.js", PAGES));
+    const { FollowedPlayers } = await import(new URL("page/page_address.js", PAGES));
     let [text, changes] = [stored, 0];
     const storage = {
       read: () => text,
@@ -122,7 +104,7 @@ const ASKED = {
 
   /** Calls methods of the builder's presets, kept in a browser of the test's. */
   async presets({ stored, calls, throws = false }) {
-    const { Presets } = await import(new URL("builder/presets.js", PAGES));
+    const { Presets } = await import(new URL("builder/choices.js", PAGES));
     let text = stored;
     const storage = {
       read: () => text,
@@ -138,7 +120,6 @@ const ASKED = {
 
   /** What is held as it stood after a ply: games, players and moments. */
   async earlier({ games, players, moments, ply, only }) {
-    const { heldAsOf } = await import(new URL("client/earlier_ply.js", PAGES));
     const byId = (list) => new Map(list.map((each) => [each.id, each]));
     const held = { games: byId(games), players: byId(players), moments: byId(moments), gains: new Map() };
     const then = heldAsOf(held, ply, only);
@@ -193,7 +174,7 @@ const ASKED = {
 
   /** Plays a script against a connection whose socket, clock and chance are the script's. */
   async connection({ page, script }) {
-    const { Connection } = await import(new URL("client/stream_connection.js", PAGES));
+    const { Connection } = await import(new URL("client/connection.js", PAGES));
     const log = [];
     const timers = new Set();
     const own = new Held();
@@ -295,7 +276,6 @@ const ASKED = {
 
   /** Messages through `Delayed` at given times; after each, what is shown and what is resumed from. */
   async delayed({ delay_ms, steps }) {
-    const { Delayed } = await import(new URL("overlay/delayed_messages.js", PAGES));
     const own = new Held();
     let now = 0;
     const delayed = new Delayed(own, delay_ms, () => now);
@@ -315,7 +295,7 @@ const ASKED = {
 
   /** The first delays between attempts, for a chance that always says the same. */
   async delays({ random, count }) {
-    const { delays } = await import(new URL("client/stream_connection.js", PAGES));
+    const { delays } = await import(new URL("client/connection.js", PAGES));
     const found = [];
     for (const delay of delays(() => random)) {
       found.push(delay);

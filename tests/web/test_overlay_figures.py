@@ -216,7 +216,7 @@ def test_what_was_best_is_said_as_people_write_it(pages: Pages) -> None:
     words = {"letters": ["K", "D", "T", "L", "S"]}
 
     def best(number: int) -> Any:
-        return pages("best", args=[game(plies=played), number, words])
+        return figure(pages, "bestInstead", game(plies=played), number, words)
 
     assert best(1) == "Sf3"
     assert best(2) is None
@@ -240,7 +240,7 @@ def swing_words(
         "bestShort": "best {}",
     }
     played = {**game(plies=plies), "white": {**game()["white"], "name": white}}
-    said: str = pages("swing", name=name, args=[played, swing, words], others=others)
+    said: str = pages.run("overlay/panels.js", name, played, swing, words, others)
     return said.replace("\u00a0", " ")
 
 
@@ -277,7 +277,7 @@ def test_a_swing_names_one_player_and_moves_no_figure(pages: Pages) -> None:
 def looks(pages: Pages, *looked: tuple[list[dict[str, Any]], int], pawns: float = 2) -> list[Any]:
     answer: list[Any] = pages(
         "object",
-        module="overlay/score.js",
+        module="overlay/panels.js",
         name="Swings",
         args=[pawns, 30_000],
         calls=[["look", game(plies=plies), now] for plies, now in looked],
@@ -289,7 +289,7 @@ def test_a_swing_is_told_once_with_whom_it_helps(pages: Pages) -> None:
     before = [ply(1, 30), ply(2, 40)]
     after = [*before, ply(3, -210)]
     told = looks(pages, (before, 0), (after, 1000), (after, 1100))
-    assert told == [None, {"ply": 3, "from": 40, "to": -210, "color": "black"}, None]
+    assert told == [None, {"ply": 3, "from": 40, "to": -210, "size": 250}, None]
 
 
 def test_what_was_there_before_is_no_news(pages: Pages) -> None:
@@ -302,7 +302,7 @@ def test_a_swing_is_shown_until_its_move_is_taken_back(pages: Pages) -> None:
     other = game(plies=[*before, {**ply(3, -210), "uci": "a2a3"}])
     calls: list[Any] = [["look", game(plies=before), 0], ["look", after, 1000]]
     calls += [["shown", each, at] for each, at in ((after, 8_900), (other, 1_100), (after, 9_100))]
-    module = "overlay/score.js"
+    module = "overlay/panels.js"
     told = pages("object", module=module, name="Swings", args=[2, 30_000], calls=calls)
     assert [bool(each) for each in told[2:]] == [True, False, False]
 
@@ -353,7 +353,7 @@ def choose(
     options = {"game": [], "board": [], "player": [], "follow": None, **options}
     chosen = pages(
         "object",
-        module="overlay/game_choice.js",
+        module="overlay/on_air.js",
         name="Chooser",
         args=[options],
         calls=[["choose", games, now, [], withheld] for games, now in looked],
@@ -394,7 +394,7 @@ def test_a_result_stays_until_its_last_scores_are_there(pages: Pages) -> None:
 
 
 def notice(pages: Pages, name: str, *args: Any) -> Any:
-    return pages.run("overlay/look_and_notice.js", name, *args)
+    return pages.run("overlay/on_air.js", name, *args)
 
 
 def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
@@ -403,7 +403,7 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     of_hall = [game(feed="hall")]
     since = pages(
         "object",
-        module="overlay/look_and_notice.js",
+        module="overlay/on_air.js",
         name="Failures",
         args=[],
         calls=[
@@ -625,7 +625,7 @@ def test_moments_are_held_back_too(pages: Pages) -> None:
 def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     answers = pages(
         "object",
-        module="drawing/reused_children.js",
+        module="drawing/elements.js",
         name="Pager",
         args=[10_000],
         calls=[["page", list("abcde"), 2, now] for now in (0, 9_999, 10_000, 20_000, 30_000)],
@@ -633,7 +633,7 @@ def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     assert ["".join(each["items"]) for each in answers] == ["ab", "ab", "cd", "e", "ab"]
     (short,) = pages(
         "object",
-        module="drawing/reused_children.js",
+        module="drawing/elements.js",
         name="Pager",
         args=[1],
         calls=[["page", ["a"], 8, 99]],
@@ -646,7 +646,7 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
         {**plain(point(1, counted, value)), "id": name, "name": name}
         for name, value, counted in (("early", 2900.0, 9), ("far", 3300.0, 30), ("b", 2300.0, 30))
     ]
-    module = "overlay/layouts/standings_layout.js"
+    module = "overlay/layouts/tables.js"
     words = {"orMore": "or more", "orLess": "or less"}
     args = [players, "perceived", 2200, words]
     ranked = pages.run(module, "ranking", *args)

@@ -217,22 +217,20 @@ def test_a_value_is_filled_in_as_it_is(pages: Pages) -> None:
 
 
 @pytest.mark.parametrize(
-    ("federation", "style", "text"),
+    ("federation", "text"),
     [
-        ("NOR", "code", "NOR"),
-        ("nor", "emoji", "🇳🇴"),
-        ("GER", "emoji", "🇩🇪"),
-        ("SUI", "emoji", "🇨🇭"),
-        ("ENG", "emoji", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"),
+        ("nor", "🇳🇴"),
+        ("GER", "🇩🇪"),
+        ("ENG", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"),
         # FIDE's own flag is nobody's; the code says it.
-        ("FID", "emoji", "FID"),
-        ("<b>", "code", ""),
-        ("Norway and much more", "code", ""),
-        (None, "code", ""),
+        ("FID", "FID"),
+        ("<b>", ""),
+        ("Norway and much more", ""),
+        (None, ""),
     ],
 )
-def test_federations(pages: Pages, federation: str | None, style: str, text: str) -> None:
-    assert call(pages, "flagText", federation, style, module="overlay/language/flags.js") == text
+def test_federations(pages: Pages, federation: str | None, text: str) -> None:
+    assert call(pages, "flagText", federation, module="overlay/panels.js") == text
 
 
 # --- overlay human -------------------------------------------------------------------------------
@@ -253,7 +251,7 @@ HARD = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
 def said(pages: Pages, language: str, last: Any) -> Any:
     words = pages("languages")[language]
     shown = plain(game(plies=(last,)))
-    return pages.run("client/move_shares.js", "humanLine", shown, words)
+    return pages.run("overlay/shown_figures.js", "humanLine", shown, words)
 
 
 @pytest.mark.parametrize("language", SHARE)
@@ -280,7 +278,7 @@ def better(pages: Pages, gain: int, **more: Any) -> str:
     played = game(
         plies=(last,), curves=Curves(white=(point(1, 1, 2100.0, gain_cp=gain),), black=())
     )
-    module = "overlay/layouts/board_extras.js"
+    module = "overlay/shown_figures.js"
     return str(pages.run(module, "betterMove", plain(played)))
 
 
@@ -302,7 +300,7 @@ def test_an_arrow_shows_a_better_move_once_it_is_sure(
 
 def test_an_opening_has_its_code_and_name_as_far_as_they_are_known(pages: Pages) -> None:
     def said(**given: str) -> str:
-        module = "overlay/layouts/board_extras.js"
+        module = "overlay/shown_figures.js"
         return str(pages.run(module, "openingText", given))
 
     assert said(eco="C65", opening="Ruy Lopez: Berlin") == "C65 Ruy Lopez: Berlin"
@@ -411,7 +409,7 @@ def table_game(white: str, black: str, result: str = "*", plies: int = 10) -> di
 
 def table(pages: Pages, games: list[dict[str, Any]], **options: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = pages.run(
-        "overlay/tables/round_table.js", "roundTable", games, options
+        "overlay/layouts/tables.js", "roundTable", games, options
     )
     return found
 
@@ -467,8 +465,7 @@ def test_points_of_a_player_are_those_of_the_service(pages: Pages) -> None:
 
     def points(side: dict[str, Any], scoring: str = "1-half-0") -> Any:
         args = [players, side, scoring]
-        module = "overlay/tables/round_table.js"
-        return pages.run(module, "eventPoints", *args)
+        return pages.run("overlay/shown_figures.js", "eventPoints", *args)
 
     assert points({"name": "Li Wei", "fide_id": 7}) == "2½ / 4"
     assert points({"name": "Li, Wei", "fide_id": None}) == "2½ / 4"
@@ -558,5 +555,5 @@ def test_what_is_not_kept_is_said_and_what_was_kept_is_not_trusted(pages: Pages)
 def test_a_link_carries_choices_and_name_but_no_token(
     pages: Pages, search: str, name: str, query: str
 ) -> None:
-    found = pages.run("builder/presets.js", "presetOf", search)
+    found = pages.run("builder/choices.js", "presetOf", search)
     assert found == {"name": name, "query": query}

@@ -1,11 +1,9 @@
 /** The page at `/overlays`: choose, see it live, copy the address. */
 
+import { Field, GROUPS, presetName, presetOf, Presets } from "./choices.js";
 import { element, kept, setText } from "../drawing/elements.js";
-import { OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
-import { Field } from "./field.js";
-import { GROUPS } from "./labels.js";
-import { Presets, presetName, presetOf } from "./presets.js";
 import { delayText } from "../page/health_view.js";
+import { OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
 /** While somebody types, the preview waits. */
 const SETTLED_MS = 250;
@@ -201,11 +199,16 @@ async function copy(text = null) {
   setText(byId("said"), "Copied.");
 }
 
+/** What the service answers of this; the token is that of this page. */
+function asked(name) {
+  const url = new URL(`api/v1/${name}`, location.href);
+  if (token !== null) url.searchParams.set("token", token);
+  return fetch(url);
+}
+
 /** What there is to choose from; typing goes without it. */
 async function offer() {
-  const url = new URL("api/v1/games", location.href);
-  if (token !== null) url.searchParams.set("token", token);
-  const answer = await fetch(url);
+  const answer = await asked("games");
   if (!answer.ok) {
     setText(byId("said"), `The service does not give its games (${answer.status}).`);
     return;
@@ -222,9 +225,7 @@ async function offer() {
 
 /** Overlays are the public's: whoever sets one up is to know how late they are. */
 async function sayDelay() {
-  const url = new URL("api/v1/health", location.href);
-  if (token !== null) url.searchParams.set("token", token);
-  const answer = await fetch(url);
+  const answer = await asked("health");
   const behind = answer.ok ? delayText((await answer.json()).public_delay) : "";
   setText(byId("delayed"), behind && `The public is ${behind}. An overlay opened without an arbiter's token shows no more.`);
 }
@@ -236,19 +237,13 @@ function sayGone(gone) {
 
 /** Why the preview of moments is empty; nobody on air is told. */
 async function sayIdle() {
-  const asked = byId("sample").value;
-  const idle = () => chosenOptions().layout === "moment" && byId("sample").value === asked;
-  if (chosenOptions().layout !== "moment") {
-    setText(byId("idle"), "");
-    return;
-  }
-  if (asked !== "moment") {
+  const sample = byId("sample").value;
+  const idle = () => chosenOptions().layout === "moment" && byId("sample").value === sample;
+  if (!idle() || sample !== "moment") {
     setText(byId("idle"), idle() ? "Nothing is shown until a moment comes. Choose the newest one to see how it looks." : "");
     return;
   }
-  const url = new URL("api/v1/moments", location.href);
-  if (token !== null) url.searchParams.set("token", token);
-  const answer = await fetch(url).catch(() => null);
+  const answer = await asked("moments").catch(() => null);
   const none = answer?.ok && (await answer.json()).moments.length === 0;
   setText(byId("idle"), idle() && none ? "There has been no moment yet." : "");
 }

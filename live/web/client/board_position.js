@@ -1,4 +1,4 @@
-/** Where the pieces stand after some moves, and which one side has more of. Pure; it trusts the moves, which the service checked. */
+/** Where the pieces stand after some moves, which one side has more of, and how people write a move. Pure; it trusts the moves, which the service checked. */
 
 const FILES = "abcdefgh";
 
@@ -55,7 +55,8 @@ function play(board, move) {
   board[to] = promoted ? (piece === "P" ? promoted.toUpperCase() : promoted) : piece;
 }
 
-function square(name) {
+/** The number of a square, 0 for `a1`. */
+export function square(name) {
   return FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);
 }
 
@@ -78,4 +79,77 @@ export function materialText(placement) {
   }
   if (ahead !== 0) more[ahead > 0 ? "white" : "black"] += ` +${Math.abs(ahead)}`;
   return more;
+}
+
+const KNIGHT = [[1, 2], [2, 1], [2, -1], [1, -2], [-1, -2], [-2, -1], [-2, 1], [-1, 2]];
+const STRAIGHT = [[1, 0], [0, 1], [-1, 0], [0, -1]];
+const DIAGONAL = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
+const STEPS = { n: KNIGHT, r: STRAIGHT, b: DIAGONAL, q: [...STRAIGHT, ...DIAGONAL] };
+
+/** `Nbd7` for `b8d7` after `moves` (UCI) from `startFen`; without signs of check. */
+export function sanOf(startFen, moves, uci) {
+  const board = parsePlacement(placementAfter(startFen, moves));
+  const [from, to] = [square(uci.slice(0, 2)), square(uci.slice(2, 4))];
+  const piece = board[from] ?? "P";
+  const kind = piece.toLowerCase();
+  const target = uci.slice(2, 4);
+  const files = (to % 8) - (from % 8);
+  const taken = board[to];
+  if (kind === "k" && (Math.abs(files) > 1 || taken === (piece === "K" ? "R" : "r"))) {
+    return files > 0 ? "O-O" : "O-O-O";
+  }
+  if (kind === "p") {
+    const promoted = uci[4] ? `=${uci[4].toUpperCase()}` : "";
+    return (files === 0 ? target : `${uci[0]}x${target}`) + promoted;
+  }
+  const takes = taken === null ? "" : "x";
+  if (kind === "k") return `K${takes}${target}`;
+  // Others of its kind that reach the square; a pin is not looked at, so a letter may be too many.
+  const rivals = reaching(board, to, piece, STEPS[kind], kind === "n").filter((each) => each !== from);
+  let which = "";
+  if (rivals.length > 0) {
+    if (rivals.every((each) => each % 8 !== from % 8)) which = uci[0];
+    else if (rivals.every((each) => each >> 3 !== from >> 3)) which = uci[1];
+    else which = uci.slice(0, 2);
+  }
+  return `${piece.toUpperCase()}${which}${takes}${target}`;
+}
+
+/** Squares from which such a piece reaches a square. */
+function reaching(board, to, piece, steps, once) {
+  const found = [];
+  for (const [files, ranks] of steps) {
+    let [file, rank] = [to % 8, to >> 3];
+    do {
+      file += files;
+      rank += ranks;
+      if (file < 0 || file > 7 || rank < 0 || rank > 7) break;
+      const at = 8 * rank + file;
+      if (board[at] === piece) found.push(at);
+      if (board[at] !== null) break;
+    } while (!once);
+  }
+  return found;
+}
+
+/** Of a square's side: half the shaft's width, half the head's width, the head's length. */
+const [SHAFT, HEAD, POINT] = [0.09, 0.24, 0.36];
+
+/** Corners of an arrow from square to square (UCI), in squares from the top left corner. */
+export function arrowCorners(uci, side) {
+  const [x0, y0] = middle(uci.slice(0, 2), side);
+  const [x1, y1] = middle(uci.slice(2, 4), side);
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  if (length === 0) return "";
+  const [along, across] = [(x1 - x0) / length, (y1 - y0) / length];
+  const at = (far, aside) => `${(x0 + along * far - across * aside).toFixed(3)},${(y0 + across * far + along * aside).toFixed(3)}`;
+  const neck = length - POINT;
+  return [
+    at(0, SHAFT), at(neck, SHAFT), at(neck, HEAD), at(length, 0), at(neck, -HEAD), at(neck, -SHAFT), at(0, -SHAFT),
+  ].join(" ");
+}
+
+function middle(name, side) {
+  const [file, rank] = [square(name) % 8, square(name) >> 3];
+  return side === "black" ? [7.5 - file, rank + 0.5] : [file + 0.5, 7.5 - rank];
 }

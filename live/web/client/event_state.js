@@ -8,6 +8,14 @@
 /** A message that cannot follow from what is held: something was lost; take a fresh snapshot. */
 export class OutOfSequence extends Error {}
 
+/** Throws where a message cannot follow the one of this number. */
+function mustFollow(held, { type, seq, resumed }) {
+  if (type === "hello" && resumed && seq !== held) throw new OutOfSequence(`resumed after ${seq}, but held is ${held}`);
+  if (type === "heartbeat" && seq !== held) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${held}`);
+  if (["hello", "heartbeat", "snapshot"].includes(type) || (held !== null && seq === held + 1)) return;
+  throw new OutOfSequence(`${type} ${seq} does not follow ${held}`);
+}
+
 /** What a message touched, for whoever draws: the ids of games, or the name of a part. */
 const EVERYTHING = Object.freeze({ all: true });
 const NOTHING = Object.freeze({});
@@ -40,27 +48,27 @@ export class Held {
    * Throws OutOfSequence when a number is missing or the message makes no sense here.
    */
   receive(message) {
+    mustFollow(this.seq, message);
     const { type, seq } = message;
     if (type === "hello") {
-      if (message.resumed && (this.hello === null || this.seq !== seq)) {
-        throw new OutOfSequence(`resumed after ${seq}, but held is ${this.seq}`);
-      }
       this.hello = message;
       return EVERYTHING;
     }
     if (type === "heartbeat") {
-      if (seq !== this.seq) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${this.seq}`);
       if (this.hello === null || !message.public_delay) return NOTHING;
       this.hello = { ...this.hello, public_delay: message.public_delay };
       return { health: true };
-    }
-    if (type !== "snapshot" && (this.seq === null || seq !== this.seq + 1)) {
-      throw new OutOfSequence(`${type} ${seq} does not follow ${this.seq}`);
     }
     // A type that a later version of the service may send is left alone, its number is not.
     const touched = Object.hasOwn(APPLY, type) ? APPLY[type](this, message) : NOTHING;
     this.seq = seq;
     return touched;
+  }
+
+  /** The ids of the games that a message touched. */
+  touchedGames({ all, game }) {
+    if (all) return [...this.games.keys()];
+    return game === undefined ? [] : [game];
   }
 
   game(id) {
@@ -70,16 +78,18 @@ export class Held {
   }
 }
 
+const byId = (list) => new Map(list.map((each) => [each.id, each]));
+
 const APPLY = {
   snapshot(held, message) {
     const { engine, games, players, feeds, engines, alerts = [], moments = [], gains = [] } = message;
     held.engine = engine;
-    held.games = new Map(games.map((game) => [game.id, game]));
-    held.players = new Map(players.map((player) => [player.id, player]));
+    held.games = byId(games);
+    held.players = byId(players);
     held.feeds = feeds;
     held.engines = engines;
-    held.alerts = new Map(alerts.map((alert) => [alert.id, alert]));
-    held.moments = new Map(moments.map((moment) => [moment.id, moment]));
+    held.alerts = byId(alerts);
+    held.moments = byId(moments);
     held.gains = new Map(gains.map(({ player, counts }) => [player, new Map(counts)]));
     held.engineGains = message.engine_gains ?? [];
     return EVERYTHING;
@@ -194,73 +204,117 @@ function before(points, ply) {
   return end === points.length ? points : points.slice(0, end);
 }
 
-/** Who makes ply `ply`. */
-export function moverOf(ply, startFen) {
-  const blackFirst = startFen.split(" ")[1] === "b";
-  return (ply % 2 === 1) !== blackFirst ? "white" : "black";
-}
+// --- as it stood after an earlier ply -------------------------------------------------------------
 
-/** The event; empty when it is only the pairing, as lichess names each game of a broadcast. */
-export function eventOf({ event, white, black }) {
-  return white.name && black.name && event.includes(`${white.name} - ${black.name}`) ? "" : event;
-}
-
-/** Event, round (2 before 10, 2.9 before 2.10), board, id: the order of the service's snapshots. */
-export function gameOrder(a, b) {
-  return (
-    compareText(eventOf(a), eventOf(b)) ||
-    compareRounds(a, b) ||
-    (a.board ?? 2 ** 30) - (b.board ?? 2 ** 30) ||
-    compareText(a.id, b.id)
-  );
-}
-
-const WORD = "(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)";
-const BOARD = "(?:\\.\\d+)*(?:[\\s,;/|-]*(?:board|bd|table|brett|tafel)\\.?\\s*\\d+)?";
-const ROUND = new RegExp(
-  `^(?:(?:${WORD}\\s*[.:#-]?\\s*|#)?0*(\\d{1,3})${BOARD}|0*(\\d{1,3})\\s*(?:\\.|st|nd|rd|th|e|ª|ème)?\\s*${WORD})$`,
-  "i",
-);
-
-function roundNumber(text) {
-  const found = ROUND.exec(text.slice(0, 80).trim());
-  return found === null ? 0 : Number(found[1] ?? found[2]);
-}
-
-/** One name for one round, as `live/games/game.py` has it: `8` of `08.5` and `Round 8`. */
-export function mainRound(text) {
-  const number = roundNumber(text);
-  return number ? String(number) : text.split(".")[0];
-}
-
-/** Round and place in it: `7.2` stands between boards 1 and 3 of round `7`. */
-function roundPlace({ round, board }) {
-  const inner = roundNumber(round) ? (/\d((?:\.\d+)+)/.exec(round)?.[1] ?? "") : round.slice(mainRound(round).length);
-  const place = [mainRound(round), ...inner.split(".").slice(1)].map(roundPart);
-  return place.length > 1 ? place : [...place, [board ?? 2 ** 30, ""]];
-}
-
-function compareRounds(a, b) {
-  const left = roundPlace(a);
-  const right = roundPlace(b);
-  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
-    const order = left[at][0] - right[at][0] || compareText(left[at][1], right[at][1]);
-    if (order) return order;
+/** Figures of a whole game, each as where it is not known. */
+function unknown(value) {
+  if (Array.isArray(value)) return [];
+  if (value !== null && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unknown(each)]));
   }
-  return left.length - right.length;
+  return typeof value === "string" ? "" : null;
 }
 
-function roundPart(part) {
-  return /^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part];
+/** A game as it stood after a ply; null, and a ply that is not reached, mean as it is. */
+export function asOf(game, ply) {
+  if (ply === null || ply >= game.plies.length) return game;
+  const before = (points) => points.filter((point) => point.ply <= ply);
+  const curves = { white: before(game.curves.white), black: before(game.curves.black) };
+  return {
+    ...game,
+    plies: game.plies.slice(0, ply),
+    curves,
+    result: "*",
+    plies_played: ply,
+    /** So many there are by now. */
+    whole_plies: game.plies.length,
+    plies_scored: Math.min(ply, game.plies_scored ?? 0),
+    // Of these nobody knows how they stood then.
+    head_to_head: unknown(game.head_to_head ?? null),
+    methods: unknown(game.methods ?? null),
+    problem: null,
+    dispute: "",
+    eco: "",
+    opening: "",
+  };
 }
 
-/** By code point, as Python orders text; `<` would order by UTF-16 unit. */
-export function compareText(a, b) {
-  const left = [...a];
-  const right = [...b];
-  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
-    const order = left[at].codePointAt(0) - right[at].codePointAt(0);
-    if (order) return order;
+/**
+ * All that is held, with each game (`only` one, where it is named) as it stood after a ply. What
+ * rests on several games (figures and points of players, moments of nobody) is left out where a game
+ * that it may rest on went on.
+ */
+export function heldAsOf(held, ply, only = null) {
+  if (ply === null) return held;
+  const cut = new Set();
+  const games = new Map(held.games);
+  for (const [id, game] of held.games) {
+    const then = only === null || id === only ? asOf(game, ply) : game;
+    if (then !== game) cut.add(id);
+    games.set(id, then);
   }
-  return left.length - right.length;
+  if (cut.size === 0) return held;
+  const then = Object.create(held);
+  const known = ([, moment]) => moment.color !== null && (!cut.has(moment.game) || moment.ply <= ply);
+  then.games = games;
+  then.players = new Map();
+  then.gains = new Map();
+  then.moments = new Map([...held.moments].filter(known));
+  return then;
+}
+
+// --- held back ------------------------------------------------------------------------------------
+
+/**
+ * Holds messages back, so that an overlay fits a delayed picture or gives nobody in the hall the
+ * score of now; the time comes in. It stands between the connection and what is held, and looks like
+ * the latter. What is resumed from is the last message received; what is seen is the last one due.
+ */
+export class Delayed {
+  constructor(shown, delayMs, now) {
+    this.hello = null;
+    this.seq = null;
+    this._shown = shown;
+    this._delayMs = delayMs;
+    this._now = now;
+    this._waiting = [];
+  }
+
+  receive(message) {
+    mustFollow(this.seq, message);
+    const { type, seq } = message;
+    // Not what is played: which figure leads here.
+    if (type === "hello") this.hello = this._shown.hello = message;
+    if (type === "hello" || type === "heartbeat") return {};
+    this.seq = seq;
+    const first = type === "snapshot" && this._shown.seq === null;
+    const at = this._now() + this._delayMs;
+    this._waiting.push({ at, message: first ? withOldMoments(message) : message });
+    // Until the first is due people see who plays, and nothing of how.
+    return first ? this._shown.receive(withoutPlay(message)) : {};
+  }
+
+  /** Applies what is due; answers what each message touched. */
+  release() {
+    const touched = [];
+    const now = this._now();
+    while (this._waiting.length > 0 && this._waiting[0].at <= now) {
+      const { message } = this._waiting.shift();
+      touched.push(this._shown.receive(message));
+    }
+    return touched;
+  }
+}
+
+/** A snapshot as before the first move. */
+function withoutPlay(snapshot) {
+  const fresh = { result: "*", plies: [], curves: { white: [], black: [] }, plies_played: 0, plies_scored: 0 };
+  const unknown = { start_score_cp: null, problem: null, eco: "", opening: "" };
+  const games = snapshot.games.map((game) => ({ ...game, ...fresh, ...unknown }));
+  return { ...snapshot, games, players: [], moments: [] };
+}
+
+/** A snapshot whose moments are no news when it is due: they were there before the page was. */
+function withOldMoments({ moments = [], ...snapshot }) {
+  return { ...snapshot, moments: moments.map((moment) => ({ ...moment, at_s: null })) };
 }

@@ -3,14 +3,21 @@
  * those who choose it, Algorithm 4 as published. Pure; words and limits are those of live/catalogue.py.
  */
 
-import { moverOf } from "./event_state.js";
+import { moverOf } from "./games.js";
 
 export const CHOICES = ["perceived", "algorithm4"];
+
+/** How figures are shown: which leads, as somebody chose or the service is set, what Algorithm 4 adds to, whether they are withheld here. */
+export const basisOf = ({ hello, engine }, chosen) => ({
+  choice: chosen || (hello?.figure ?? "perceived"),
+  engineRating: engine?.rating ?? null,
+  withheld: engine?.rating_source === "withheld",
+});
 
 /** Fewer counted moves say too little to be shown large, or with a percentile. */
 export const EARLY_MOVES = 10;
 /** A change of so many Elo by one move is worth a word. */
-export const LEAP_ELO = 60;
+const LEAP_ELO = 60;
 export const LEAST_SHOWN_ELO = 800;
 export const MOST_SHOWN_ELO = 3200;
 
@@ -34,6 +41,12 @@ export function figureOf(view, kind, engineRating = null) {
 
 /** Whether a perceived rating rests on too few moves to be shown large. */
 export const isEarly = (figure) => figure?.kind === "perceived" && figure.counted < EARLY_MOVES;
+
+/** The perceived rating of a point or a player, once it rests on moves enough; else null. */
+export function settledFigure(view) {
+  const figure = figureOf(view, "perceived");
+  return figure === null || isEarly(figure) ? null : figure;
+}
 
 /** Whole Elo; a perceived rating beyond the ends of what is shown reads `3200 or more`. */
 export function eloText({ kind, value }, words = { orMore: "or more", orLess: "or less" }) {
@@ -97,6 +110,9 @@ export function namedLeaps(curve, most) {
   return [newest, ...leaps(curve).filter(({ ply }) => ply !== newest.ply)].slice(0, most);
 }
 
+/** Players by their names, and those of one name by their ids. */
+export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
+
 /**
  * Players by a figure or by points, falling: `{player, figure, place, tied}`. Equal numbers, as they
  * are read, are a tie; those without, or with too few moves, come last and have no place.
@@ -107,9 +123,8 @@ export function standings(players, { by = "perceived", engineRating = null } = {
     const value = by === "points" ? (player.points ?? null) : figure === null || isEarly(figure) ? null : Math.round(figure.value);
     return { player, figure, value };
   });
-  const byName = (a, b) => a.player.name.localeCompare(b.player.name) || (a.player.id < b.player.id ? -1 : 1);
-  const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a, b));
-  const unknown = rows.filter(({ value }) => value === null).sort(byName);
+  const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a.player, b.player));
+  const unknown = rows.filter(({ value }) => value === null).sort((a, b) => byName(a.player, b.player));
   const place = (value) => 1 + known.findIndex((other) => other.value === value);
   const placed = known.map(({ player, figure, value }) => {
     const tied = known.filter((other) => other.value === value).length > 1;

@@ -1,9 +1,10 @@
-/** The board as it stands, with the last move marked. */
+/** The board as it stands, with the last move marked; what lies over it: names of files and ranks, and an arrow for the engine's choice. */
 
-import { BORDER_TYPE, COLOR, Chessboard } from "../vendor/cm-chessboard/src/Chessboard.js";
+import { BORDER_TYPE, Chessboard, COLOR } from "../vendor/cm-chessboard/src/Chessboard.js";
 import { Markers } from "../vendor/cm-chessboard/src/extensions/markers/Markers.js";
+import { arrowCorners, placementAfter } from "../client/board_position.js";
+import { element, silent, svgElement } from "./elements.js";
 import { moveText } from "./number_format.js";
-import { placementAfter } from "../client/board_position.js";
 
 const ASSETS = new URL("../vendor/cm-chessboard/assets/", import.meta.url).href;
 const SLIDE_MS = 200;
@@ -72,5 +73,23 @@ export class Diagram {
 
   destroy() {
     this._board.destroy();
+  }
+}
+
+/** What lies over the board: names of files and ranks, and an arrow for the engine's choice. */
+export class BoardFrame {
+  /** `square` is the box that the board fills. */
+  constructor(square) {
+    const names = (className, letters) => element("div", className, "", ...[...letters].map((letter) => element("span", "", letter)));
+    this._arrow = svgElement("polygon");
+    const picture = svgElement("svg", { viewBox: "0 0 8 8", class: "best-arrow" }, this._arrow);
+    this._over = silent(element("div", "over-board", "", names("files", "abcdefgh"), names("ranks", "87654321"), picture));
+    this.node = element("div", "board-frame", "", square, this._over);
+  }
+
+  /** Seen from a side; `best` is the move that the arrow shows (UCI), or empty. */
+  draw(side, best) {
+    this._over.classList.toggle("from-black", side === "black");
+    this._arrow.setAttribute("points", best ? arrowCorners(best, side) : "");
   }
 }

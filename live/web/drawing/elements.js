@@ -18,11 +18,35 @@ export function button(text, action, { label = "", className = "plain" } = {}) {
   return node;
 }
 
+/** A link. */
+export const anchor = (className, text, href) => Object.assign(element("a", className, text), { href });
+
 /** A part of the page with what screen readers call it, and its role where the tag does not say it. */
 export function named(node, label, role = "") {
   node.setAttribute("aria-label", label);
   if (role) node.setAttribute("role", role);
   return node;
+}
+
+/** A picture of what stands beside it in words. */
+export const silent = (node) => {
+  node.setAttribute("aria-hidden", "true");
+  return node;
+};
+
+/** An element of a drawing. */
+export function svgElement(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Makes or removes children of a node, so that there are so many; answers them. */
+export function childrenOf(parent, count, make) {
+  while (parent.children.length > count) parent.lastChild.remove();
+  while (parent.children.length < count) parent.append(make());
+  return parent.children;
 }
 
 /** A cell that heads a column or, with `scope` "row", a row. */
@@ -93,3 +117,76 @@ export const kept = {
     }
   },
 };
+
+/** The list of this name that `storage` keeps (as {@link kept}), of what `valid` says is of it: what is kept is not trusted. */
+export function keptList(storage, name, valid) {
+  try {
+    const list = JSON.parse(storage.read(name) ?? "[]");
+    return Array.isArray(list) ? list.filter(valid) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Brings a list of things, each with a node of its own, onto the page. */
+export class Children {
+  /** `make(item)` answers `{node, …}`, and `destroy()` where it holds something. */
+  constructor(parent, make) {
+    this._parent = parent;
+    this._make = make;
+    this._held = new Map();
+  }
+
+  /** Exactly these items in this order, distinguished by `id`; answers their views. */
+  show(items) {
+    const wanted = new Set(items.map((item) => item.id));
+    for (const [id, view] of this._held) {
+      if (wanted.has(id)) continue;
+      view.destroy?.();
+      view.node.remove();
+      this._held.delete(id);
+    }
+    return items.map((item, at) => {
+      let view = this._held.get(item.id);
+      if (view === undefined) {
+        view = this._make(item);
+        this._held.set(item.id, view);
+      }
+      const there = this._parent.children[at] ?? null;
+      // Moving a node restarts what is animated in it, so only those that stand wrong are moved.
+      if (there !== view.node) this._parent.insertBefore(view.node, there);
+      return view;
+    });
+  }
+
+  get views() {
+    return [...this._held.values()];
+  }
+
+  /** The view of an item, or nothing. */
+  of(id) {
+    return this._held.get(id);
+  }
+}
+
+/** A long list, page by page. */
+export class Pager {
+  constructor(pageMs) {
+    this._pageMs = pageMs;
+    this._turnedAt = null;
+    this._page = 0;
+  }
+
+  /** The items of the page that is up, `{items, page, pages}`; all of them where they fit. */
+  page(items, size, now) {
+    const pages = Math.max(1, Math.ceil(items.length / size));
+    this._turnedAt ??= now;
+    if (now - this._turnedAt >= this._pageMs) {
+      this._turnedAt = now;
+      this._page += 1;
+    }
+    this._page %= pages;
+    const from = this._page * size;
+    return { items: items.slice(from, from + size), page: this._page, pages };
+  }
+}

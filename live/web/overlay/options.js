@@ -9,16 +9,16 @@ import { CHOICES } from "../client/figures.js";
 import { LANGUAGES } from "./language/words.js";
 
 export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
-export const THEMES = ["dark", "light", "chroma", "contrast"];
+const THEMES = ["dark", "light", "chroma", "contrast"];
 /** What a win, a draw and a loss are worth. */
 export const SCORINGS = { "1-half-0": [1, 0.5, 0], "3-1-0": [3, 1, 0] };
-export const TIES = ["direct", "wins", "buchholz", "sonneborn", "black"];
+const TIES = ["direct", "wins", "buchholz", "sonneborn", "black"];
 /** What viewers see while the service or its source is lost. */
-export const LOSSES = ["freeze", "notice", "hide"];
-export const FOLLOWS = ["top", "closest", "latest", "story"];
+const LOSSES = ["freeze", "notice", "hide"];
+const FOLLOWS = ["top", "closest", "latest", "story"];
 
 /** What the board can show besides. */
-export const EXTRAS = ["arrow", "coordinates", "opening", "material"];
+const EXTRAS = ["arrow", "coordinates", "opening", "material"];
 
 /** What can be left out. An interval is part of its rating and cannot be left out alone. */
 export const FIGURES = [

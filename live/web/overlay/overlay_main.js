@@ -1,50 +1,56 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
-import { brokerOf, openConnection } from "../client/open_connection.js";
+import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
 import { loadStyles, setText } from "../drawing/elements.js";
-import { Held } from "../client/event_state.js";
-import { Ticking } from "../client/running_clocks.js";
-import { Chooser } from "./game_choice.js";
-import { applyLook, Failures, lostSince, statusText } from "./look_and_notice.js";
+import { Delayed, Held, heldAsOf } from "../client/event_state.js";
+import { basisOf } from "../client/figures.js";
+import { everybodyIn, Ticking } from "../client/games.js";
+import { Chooser, Failures, lostSince, statusText } from "./on_air.js";
 import { readOptions } from "./options.js";
-import { largestSwing, Swings } from "./score.js";
+import { flagText, largestSwing, Swings } from "./panels.js";
 import { fill } from "./language/words.js";
 
-/** How many of its games each layout has on air; the others turn pages. */
-const ON_AIR = {
-  board: () => 1,
-  bar: () => 1,
-  curves: () => 1,
-  player: () => 1,
-  duel: () => 1,
-  grid: ({ boards }) => boards,
-};
+/** What an address may say of colours, and the properties that hold them. */
+const OWN = { text: "--text", ground: "--ground", white: "--white-line", black: "--black-line", key: "--key" };
 /** Layouts with styles of their own. */
 const OWN_STYLES = ["player", "duel", "moment", "table"];
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
-const TOKEN_EVERY_MS = 10_000;
-/** Where nothing came for so long since the page was opened, the token may be why. */
-const TOKEN_AFTER_MS = 2_000;
 
 const { options, problems } = readOptions(location.search);
 const wanted = [...options.game, ...options.board, ...options.player, ...options.event].map(String);
 /** Standings come whole from a broker, which knows nothing of events and players. */
 const refused =
-  brokerOf(document) !== null && options.layout === "standings" && options.player.length + options.event.length > 0;
+  brokerOf() !== null && options.layout === "standings" && options.player.length + options.event.length > 0;
 if (refused) problems.push(...wanted);
+/**
+ * Module and class of each layout, and how many of its games it has on air where it turns no pages. A module
+ * brings its libraries: a ticker needs neither curves nor boards.
+ */
+const LAYOUTS = {
+  board: ["board", "BoardLayout", 1],
+  bar: ["lines", "BarLayout", 1],
+  curves: ["curves", "CurvesLayout", 1],
+  grid: ["diagrams", "GridLayout", options.boards],
+  ticker: ["lines", "TickerLayout"],
+  standings: ["tables", "StandingsLayout"],
+  table: ["tables", "TableLayout"],
+  player: ["lines", "PlayerLayout", 1],
+  duel: ["lines", "DuelLayout", 1],
+  moment: ["diagrams", "MomentLayout"],
+};
 const speaking = import(`./language/${options.lang}.js`);
 const stage = document.getElementById("stage");
 const status = document.getElementById("status");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const moves = () => options.motion && !still.matches && !document.hidden;
 
-applyLook(document.documentElement, options);
+applyLook(document.documentElement);
 
-// A layout brings its own libraries: a ticker needs neither curves nor boards. They load while the
-// connection opens; the library of the curves, which is largest, starts at once.
-if (["board", "curves"].includes(options.layout)) import("../drawing/uplot_loader.js");
-const loading = import(`./layouts/${options.layout}_layout.js`);
+// They load while the connection opens; the library of the curves, which is largest, starts at once.
+if (["board", "curves"].includes(options.layout)) import("../drawing/curves.js");
+const [moduleName, className, onAir] = LAYOUTS[options.layout];
+const loading = import(`./layouts/${moduleName}.js`);
 const dressed = OWN_STYLES.includes(options.layout) || options.show.length > 0;
 const styled = dressed ? loadStyles(new URL("./layouts/more_layouts.css", import.meta.url).href) : null;
 let layout = null;
@@ -52,45 +58,30 @@ const { default: words } = await speaking;
 
 const held = new Held();
 const now = () => performance.now();
-const source = options.delay > 0 ? await delayed() : held;
-const earlier = options.ply === null ? null : await import("../client/earlier_ply.js");
-const story = options.follow === "story" ? await import("./story/board_interest.js") : null;
-const chooser = new Chooser(options, options.follow === "story" ? new story.Story() : null);
-const flags = options.flags === "emoji" ? await import("./language/flags.js") : null;
-/** A federation as it is shown. */
-const flagOf = (federation) => (flags === null ? (federation ?? "") : flags.flagText(federation, options.flags));
+const source = options.delay > 0 ? new Delayed(held, options.delay * 1000, now) : held;
+const chooser = new Chooser(options);
 const swings = new Swings(options.swing, options.cooldown * 1000);
 const ticking = new Ticking();
 const failures = new Failures();
+const tokenCheck = new TokenCheck();
 let asked = false;
-/** Whether the token is `missing` or `wrong`, and when to ask again. */
+/** Whether the token is `missing` or `wrong`. */
 let trouble = "";
-let askAgainAt = TOKEN_AFTER_MS;
 /** The game that is shown, once one was. */
 let shownGame;
-/** Everybody who plays, so that two of one family are told apart. */
-let names = [];
 
 // What no overlay shows need not come.
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
 const connection = await openConnection(source, address.href, note);
 
-async function delayed() {
-  const { Delayed } = await import("./delayed_messages.js");
-  return new Delayed(held, options.delay * 1000, now);
-}
-
 /** Looks for swings and moves in what was touched, and asks for a drawing. */
 function note(touched) {
-  if (touched.all || touched.health) ticking.noteFeeds(held.feeds, now());
-  if (touched.all) for (const game of held.games.values()) look(game);
-  if (touched.game !== undefined) {
-    const game = held.games.get(touched.game);
-    if (game === undefined) {
-      swings.forget(touched.game);
-      ticking.forget(touched.game);
-    } else look(game);
+  ticking.follow(held, touched, now());
+  for (const id of held.touchedGames(touched)) {
+    const game = held.games.get(id);
+    if (game === undefined) swings.forget(id);
+    else swings.look(game, now());
   }
   ask();
 }
@@ -102,18 +93,7 @@ function elapsedS(game) {
 }
 
 /** Which figure is shown, what Algorithm 4 adds to, and whether figures are withheld here. */
-function basisOf() {
-  return {
-    choice: options.rating ?? held.hello?.figure ?? "perceived",
-    engineRating: held.engine?.rating ?? null,
-    withheld: held.engine?.rating_source === "withheld",
-  };
-}
-
-function look(game) {
-  ticking.note(game, now());
-  swings.look(game, now());
-}
+const basis = () => basisOf(held, options.rating);
 
 function ask() {
   if (asked) return;
@@ -127,15 +107,11 @@ function draw() {
     drawStatus([]);
     return;
   }
-  const all = [...held.games.values()];
-  names = [...new Set(all.flatMap(({ white, black }) => [white.name, black.name]))];
-  const chosen = chooser.choose(all, now(), [...held.moments.values()], basisOf().withheld);
-  const then = earlier === null ? held : earlier.heldAsOf(held, options.ply);
+  const chosen = chooser.choose([...held.games.values()], now(), [...held.moments.values()], basis().withheld);
+  const then = heldAsOf(held, options.ply);
   const games = chosen.map(({ id }) => then.games.get(id));
-  if (ON_AIR[options.layout] !== undefined && self === top) {
-    // Analysed first, where this overlay may say so; a broker is told nothing.
-    connection.say?.({ type: "air", games: games.slice(0, ON_AIR[options.layout](options)).map(({ id }) => id) });
-  }
+  // Analysed first, where this overlay may say so; a broker is told nothing.
+  if (onAir && self === top) connection.say({ type: "air", games: games.slice(0, onAir).map(({ id }) => id) });
   turnTo(games[0]?.id);
   layout.draw({ games, held: then, now: now(), swingOf });
   stage.dataset.seq = held.seq;
@@ -152,20 +128,9 @@ function swingOf(game) {
 function turnTo(id) {
   const turned = shownGame !== undefined && id !== shownGame;
   shownGame = id;
-  if (turned && ON_AIR[options.layout]?.(options) === 1 && moves()) {
+  if (turned && onAir === 1 && moves()) {
     layout.node.animate({ opacity: [0, 1] }, { duration: TURN_MS, easing: "ease-out" });
   }
-}
-
-/** While nothing comes at all, whether it is the token: without one a service waits and is silent. */
-async function checkToken() {
-  // Static pages have no service beside them that could be asked.
-  if (brokerOf(document) !== null) return;
-  if (connection.heardAt !== null || now() < askAgainAt) return;
-  askAgainAt = now() + TOKEN_EVERY_MS;
-  const { tokenTrouble } = await import("../client/token_check.js");
-  trouble = await tokenTrouble(location.href, (url) => fetch(url));
-  ask();
 }
 
 function drawStatus(games) {
@@ -190,9 +155,20 @@ function fit() {
 }
 
 connection.connect();
-const { default: Layout } = await loading;
+const Layout = (await loading)[className];
 await styled;
-layout = new Layout({ options, words, moves, elapsedS, basisOf, everybody: () => names, flagOf });
+layout = new Layout({
+  options,
+  words,
+  moves,
+  elapsedS,
+  basisOf: basis,
+  /** Everybody who plays, so that two of one family are told apart. */
+  everybody: () => everybodyIn(held),
+  flagOf: (federation) => (options.flags === "emoji" ? flagText(federation) : (federation ?? "")),
+});
+// Until there is something to show.
+layout.node.hidden = true;
 stage.append(layout.node);
 fit();
 addEventListener("resize", () => {
@@ -200,8 +176,30 @@ addEventListener("resize", () => {
   ask();
 });
 ask();
-setInterval(() => {
-  checkToken();
+setInterval(async () => {
   if (options.delay > 0) for (const touched of source.release()) note(touched);
   ask();
+  // While nothing comes at all, it may be the token: without one a service waits and is silent.
+  trouble = (await tokenCheck.look(connection, now())) ?? trouble;
 }, EVERY_MS);
+
+function applyLook(root) {
+  root.lang = options.lang;
+  root.dataset.theme = options.theme;
+  root.dataset.layout = options.layout;
+  root.dataset.at = options.at;
+  root.dataset.hide = options.hide.join(" ");
+  root.classList.toggle("still", !options.motion);
+  for (const [name, property] of Object.entries(OWN)) {
+    if (options[name] !== null) root.style.setProperty(property, `#${options[name]}`);
+  }
+  // Text without a ground of its own must be read on anything.
+  root.classList.toggle("bare", options.ground !== null && alphaOf(options.ground) < 0.4);
+  if (options.font !== null) root.style.setProperty("--font", `"${options.font}"`);
+}
+
+/** How opaque a colour is, 0 to 1. */
+function alphaOf(digits) {
+  if (digits.length === 4) return parseInt(digits[3], 16) / 15;
+  return digits.length === 8 ? parseInt(digits.slice(6), 16) / 255 : 1;
+}

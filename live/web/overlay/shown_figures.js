@@ -3,9 +3,9 @@
 import {
   beyondUsual, eloText, farOpponent, figureOf, isEarly, isFinal, newestLeap, percentText, unbrokenBand, unratedMoves,
 } from "../client/figures.js";
+import { sanOf } from "../client/board_position.js";
+import { isLow, leftS, moverOf, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
-import { moverOf } from "../client/event_state.js";
-import { isLow, leftS, startClockS } from "../client/running_clocks.js";
 import { counted, fill, localMove } from "./language/words.js";
 
 /**
@@ -21,14 +21,9 @@ export function scoreOf(game, provisional) {
   const state = scored !== last ? "pending" : scored && !scored.final ? "provisional" : "final";
   const mate = scored?.mate ?? null;
   const text = mate === 0 ? "#" : scoreText(cp, mate);
-  return { cp, mate, share: whiteShare(cp), state, text: MARKS[state](text) };
+  const marked = { final: text, provisional: `~${text}`, pending: `${text}\u2026` }[state];
+  return { cp, mate, share: whiteShare(cp), state, text: marked };
 }
-
-const MARKS = {
-  final: (text) => text,
-  provisional: (text) => `~${text}`,
-  pending: (text) => `${text}\u2026`,
-};
 
 /**
  * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, better, moves, early,
@@ -56,18 +51,15 @@ export function figureWords(game, color, point, { choice, engineRating }, words,
   return { figure, label, text, usual, better, moves, early, beyond: beyondUsual(figure) };
 }
 
-/**
- * Which of its last moves moved a side's figure far, how far, and what was better; empty without one.
- * `sanOf` as for {@link bestInstead}; where it is null nothing is said of what was better.
- */
-export function leapText(game, color, words, sanOf, ply = Infinity) {
+/** Which of its last moves up to a ply moved a side's figure far, how far, and on demand what was `best`; empty without one. */
+export function leapText(game, color, words, { best = false, ply = Infinity } = {}) {
   const leap = newestLeap(game.curves[color], { ply, news: true });
   const played = game.plies[leap?.ply - 1];
   if (played === undefined) return "";
   const by = Math.round(leap.to) - Math.round(leap.from);
   const move = moveText(leap.ply, localMove(played.san, words.letters), game.start_fen);
-  const best = by < 0 ? bestInstead(game, leap.ply, words, sanOf) : null;
-  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), best && fill(words.best, best)].filter(Boolean).join(" \u00b7 ");
+  const better = best && by < 0 ? bestInstead(game, leap.ply, words) : null;
+  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join(" \u00b7 ");
 }
 
 /** Why no figure leads. */
@@ -139,20 +131,79 @@ export function unratedPart(game, color, words, figure, brief = false) {
   return { missing, text: said.filter(Boolean).join(" \u00b7 ") };
 }
 
-/**
- * The engine's first choice instead of the move at `ply`, in the language's letters; or null.
- * `sanOf` is that of client/move_notation.js, or null while it is loaded.
- */
-export function bestInstead(game, ply, words, sanOf) {
+/** The engine's first choice instead of the move at `ply`, in the language's letters; or null. */
+export function bestInstead(game, ply, words) {
   const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
-  if (best === null || best === uci || sanOf === null) return null;
+  if (best === null || best === uci) return null;
   const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
   return localMove(sanOf(game.start_fen, before, best), words.letters);
 }
 
 /** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */
 export function pointsOf(result, color) {
-  if (result === "*") return "";
-  const points = result.split("-")[color === "white" ? 0 : 1] ?? "";
-  return points.replace("1/2", "\u00bd");
+  const points = RESULT_POINTS[result]?.[color === "white" ? 0 : 1];
+  return points === undefined ? "" : pointsText(points);
+}
+
+/** The engine's first choice where the last move lost against it (UCI); else empty. Pure. */
+export function betterMove({ plies, curves, start_fen: startFen }) {
+  const last = plies.at(-1) ?? null;
+  if (last === null || !last.final || last.best === null || last.best === last.uci) return "";
+  const point = curves[moverOf(last.ply, startFen)].at(-1) ?? null;
+  return point !== null && point.ply === last.ply && point.gain_cp < 0 ? last.best : "";
+}
+
+/** ECO and name, as far as the source names it. Pure. */
+export const openingText = ({ eco, opening }) => [eco, opening].filter(Boolean).join(" ");
+
+/** A player wherever it plays: by FIDE id, else by name. */
+export const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
+
+/**
+ * `2½ / 4` of one side of a game, or null where that is not known. `players` are those of the
+ * service: theirs are over the whole event, while a stream holds only the games that were asked for.
+ * They count 1, ½, 0; what they would be with another scoring does not follow from them.
+ */
+export function eventPoints(players, side, scoring = "1-half-0") {
+  const player = players.find(({ id, name }) => id === keyOf(side) || name === side.name);
+  if (scoring !== "1-half-0" || (player?.points ?? null) === null) return null;
+  return `${pointsText(player.points)} / ${player.finished}`;
+}
+
+/** Shares are said no finer than a network of human moves can say: one in so many. */
+const STEPS = [4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200];
+const LEAST = 1 / 200;
+
+/** How many players would play a move: `about 1 in 12`, `about 4 in 10`, `about half`, `nearly all`, `fewer than 1 in 200`. */
+export function shareWords(share, words) {
+  if (share < LEAST) return words.shareFewer;
+  if (share < 0.275) {
+    const far = (step) => Math.abs(Math.log(1 / share / step));
+    return fill(words.shareOneIn, STEPS.reduce((best, step) => (far(step) < far(best) ? step : best)));
+  }
+  if (share >= 0.95) return words.shareMost;
+  const tenths = Math.min(Math.max(Math.round(share * 10), 3), 9);
+  return tenths === 5 ? words.shareHalf : fill(words.shareTenths, tenths);
+}
+
+/** A position is worth a word where so many would lose a pawn. */
+const HARD = 0.15;
+
+/**
+ * What players of this rating would do, `{mark, text}`: how few find the move played, else how many
+ * lose a pawn in the position that came of it; null where neither is known.
+ */
+export function humanLine(game, words) {
+  const ply = game.plies.at(-1) ?? null;
+  const mark = ply?.mark ?? null;
+  const played = ply?.played_share ?? null;
+  const chance = ply?.difficulty?.error_chance ?? null;
+  const of = (elo) => (elo === null ? "" : ` (${words.elo} ${elo})`);
+  const named = mark === null ? "" : `${words[mark]}: `;
+  if (chance !== null && (mark === "trap" || (mark === null && chance >= HARD))) {
+    const share = shareWords(chance, words);
+    return { mark, text: `${named}${fill(words.loseAPawn, share)}${of(ply.difficulty.elo)}` };
+  }
+  if (played === null) return null;
+  return { mark, text: `${named}${fill(words.playIt, shareWords(played, words))}${of(ply.played_elo)}` };
 }

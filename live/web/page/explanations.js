@@ -1,7 +1,7 @@
-/** What the figures mean, in plain words, one click away from each of them. */
+/** Dialogs: what the figures mean, one click away from each of them, and what each key does. */
 
 import catalogue from "../client/catalogue.js";
-import { button, element, named } from "../drawing/elements.js";
+import { anchor, button, element, headCell, kept, named } from "../drawing/elements.js";
 
 const WORDS = {
   overview: [
@@ -65,11 +65,7 @@ let dialog = null;
 export function explain(name) {
   const [title, ...paragraphs] = wordsOf(name);
   const nodes = paragraphs.map((text) => element("p", "", text));
-  if (name === "overview") {
-    const manual = element("a", "", "The manual says more.");
-    manual.href = "manual/";
-    nodes.push(element("p", "", "", manual));
-  }
+  if (name === "overview") nodes.push(element("p", "", "", anchor("", "The manual says more.", "manual/")));
   show(title, nodes);
 }
 
@@ -93,4 +89,57 @@ export function show(title, nodes) {
 /** A small button that explains what stands beside it. */
 export function explainButton(name) {
   return named(button("?", () => explain(name), { className: "why" }), `What is this: ${wordsOf(name)[0]}`);
+}
+
+// --- the keyboard ----------------------------------------------------------------------------------
+
+const STORED = "live-rate-keys";
+
+/** Key, as people see it, and what it does: in the order of the help. */
+export const HELP = [
+  ["b", "all boards"],
+  ["p", "players"],
+  ["h", "health of sources and engines"],
+  ["w", "wall: all boards, as large as the screen"],
+  ["/", "filter"],
+  ["\u2190 \u2191 \u2192 \u2193", "from board to board"],
+  ["Enter", "open a board"],
+  ["\u2190 \u2192", "one move back, one move on"],
+  ["Home, End", "start, newest move"],
+  ["[ ]", "previous board, next board"],
+  ["f", "turn the board"],
+  ["c", "another large figure"],
+  ["Esc", "back to all boards"],
+  ["?", "this help"],
+];
+
+/** Whether keys of one letter act; people who speak to their computer switch them off. */
+const lettersAct = () => kept.read(STORED) !== "off";
+
+export function showHelp() {
+  const rows = HELP.map(([key, text]) => element("tr", "", "", headCell("", "row", element("kbd", "", key)), element("td", "", text)));
+  const box = Object.assign(element("input"), { type: "checkbox", checked: lettersAct() });
+  box.addEventListener("change", () => (box.checked ||= !kept.write(STORED, box.checked ? "on" : "off")));
+  const label = element("label", "", "", box, element("span", "", " Keys of a single letter act"));
+  show("Keys", [element("table", "keys", "", element("tbody", "", "", ...rows)), element("p", "", "", label)]);
+}
+
+const typing = (node) => node.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]") !== null;
+
+/** Calls `act(name)` for keys of the page; `act` answers whether it did something. */
+export function listenToKeys(act) {
+  const names = {
+    b: "boards", p: "players", h: "health", w: "wall", "/": "filter", "[": "before", "]": "after", f: "flip", c: "figure",
+    ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "newest", Escape: "leave", "?": "help",
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (typing(event.target)) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (event.key.length === 1 && !lettersAct()) return;
+    if (Object.hasOwn(names, event.key) && act(names[event.key])) event.preventDefault();
+  });
 }

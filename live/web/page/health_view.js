@@ -1,8 +1,9 @@
-/** How the sources and the engines do: their troubles in a word above every view, all of it on its own. */
+/** How the connection, the sources and the engines do: their troubles in a word above every view, all of it on its own; and what is asked where a token is missing. */
 
-import { element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
-import { ageText } from "../drawing/number_format.js";
+import { brokerOf, TokenCheck, tokenUnused } from "../client/connection.js";
+import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
+import { ageText } from "../drawing/number_format.js";
 
 const RATING_SOURCES = {
   fixed: "set by hand",
@@ -28,7 +29,7 @@ const COMING = ["connecting", "waiting"];
  * How the sources do together, in a word: `live` while one lives, or is only silent; `lost`, `waiting`
  * or `over`. Pure.
  */
-export function sourcesState(feeds) {
+function sourcesState(feeds) {
   const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
   if (states.length === 0 || states.some((state) => ["live", "stale"].includes(state))) return "live";
   return states.some((state) => LOST.includes(state)) ? "lost" : states.some((state) => COMING.includes(state)) ? "waiting" : "over";
@@ -126,14 +127,13 @@ export function troubleLines(held) {
 export function drawHealth(list, held) {
   const lines = troubleLines(held);
   list.hidden = lines.length === 0;
-  while (list.children.length > lines.length) list.lastChild.remove();
-  while (list.children.length < lines.length) {
-    const more = element("a", "name", "", nameNode(""));
-    more.href = "#view=health";
-    list.append(element("li", "", "", element("i", "dot"), more, element("span", "detail")));
-  }
+  const items = childrenOf(list, lines.length, () => {
+    const more = anchor("name", "", "#view=health");
+    more.append(nameNode(""));
+    return element("li", "", "", element("i", "dot"), more, element("span", "detail"));
+  });
   lines.forEach((line, at) => {
-    const [dot, name, detail] = list.children[at].children;
+    const [dot, name, detail] = items[at].children;
     dot.dataset.state = line.state;
     setText(name.firstChild, line.name);
     setText(detail, line.detail);
@@ -212,10 +212,8 @@ function table(title, headings) {
   const body = element("tbody");
   const node = scrollBox(tableOf(title, headings, body));
   const fill = (rows) => {
-    while (body.rows.length > rows.length) body.lastChild.remove();
-    while (body.rows.length < rows.length) {
-      body.append(element("tr", "", "", headCell("", "row", nameNode("")), ...headings.slice(1).map(() => element("td", "", "", nameNode("")))));
-    }
+    const cells = () => headings.slice(1).map(() => element("td", "", "", nameNode("")));
+    childrenOf(body, rows.length, () => element("tr", "", "", headCell("", "row", nameNode("")), ...cells()));
     rows.forEach((row, at) => row.forEach((text, column) => setText(body.rows[at].cells[column].firstChild, text)));
   };
   return { node, fill };
@@ -249,4 +247,52 @@ export function drawConnection(node, connection, feeds, now) {
   setText(node, said);
   node.dataset.state = state;
   return connection.status === "live";
+}
+
+// --- the token --------------------------------------------------------------------------------------
+
+const WORDS = {
+  missing: "This service shows its games to those who have a token.",
+  unused: "This service knows no tokens: the one in the address opens nothing, everybody sees this page.",
+  wrong: "This token is not valid here: mistyped, expired or withdrawn.",
+};
+
+/** Asks for a token where the service lets nobody in without a valid one, and names one that opens nothing. */
+export class TokenEntry {
+  constructor() {
+    this._check = new TokenCheck();
+    this._let = false;
+    this._text = element("p", "note");
+    this._input = element("input");
+    Object.assign(this._input, { type: "password", autocomplete: "off", required: true, id: "token" });
+    const label = element("label", "", "Token ", this._input);
+    this._form = element("form", "", "", label, element("button", "plain", "Show the games"));
+    this._form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const url = new URL(location.href);
+      url.searchParams.set("token", this._input.value.trim());
+      location.replace(url);
+    });
+    this.node = named(element("section", "token-entry", "", this._text, this._form), "Token");
+    this.node.hidden = true;
+  }
+
+  /** Looks whether a token is what is missing; once something came, whether one was needed for what `sight` shows. */
+  async look(connection, sight, now) {
+    if (connection.heardAt === null) {
+      const trouble = await this._check.look(connection, now);
+      if (trouble !== null && connection.heardAt === null) this._say(trouble);
+    } else if (!this._let) {
+      this._let = true;
+      this.node.hidden = true;
+      if (brokerOf() !== null || sight === "arbiter") return;
+      if (await tokenUnused(location.href, (url) => fetch(url))) this._say("unused");
+    }
+  }
+
+  _say(trouble) {
+    setText(this._text, WORDS[trouble] ?? "");
+    this._form.hidden = trouble === "unused";
+    this.node.hidden = trouble === "";
+  }
 }

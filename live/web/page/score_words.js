@@ -1,10 +1,13 @@
-/** Which figure leads on the page, and how one side of a game is shown, everywhere the same. Pure. */
+/** Which figure leads on the page, how one side of a game is shown, everywhere the same, and what is said of it to those who do not look. Pure. */
 
-import { scoreText, whiteShare } from "../drawing/number_format.js";
-import { isFinal, pointAt, unratedMoves } from "../client/figures.js";
-import { counted } from "../overlay/language/words.js";
 import english from "../overlay/language/en.js";
-import { figureWords, lastMove as moveOf, leapText, oddsWords, withoutFigure as whyNone } from "../overlay/shown_figures.js";
+import { basisOf, isFinal, pointAt, unratedMoves } from "../client/figures.js";
+import { everybodyIn } from "../client/games.js";
+import { resultText, scoreText, whiteShare } from "../drawing/number_format.js";
+import {
+  figureWords, lastMove as moveOf, leapText, oddsWords, withoutFigure as whyNone,
+} from "../overlay/shown_figures.js";
+import { counted } from "../overlay/language/words.js";
 
 /** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
 export const SCALE = [1000, 3000];
@@ -38,7 +41,7 @@ export function basisText(game, color, { counted }) {
 /** Which of its last moves moved a side's perceived rating far, up to a ply; else empty, as once the game is over and rated. */
 export function leapNews(game, color, { choice = "perceived", withheld = false }, ply = Infinity) {
   if (isFinal(game, color, pointAt(game.curves[color], ply))) return "";
-  return choice === "perceived" && !withheld ? leapText(game, color, english, null, ply) : "";
+  return choice === "perceived" && !withheld ? leapText(game, color, english, { ply }) : "";
 }
 
 /** How likely each result is, as a sentence. */
@@ -62,21 +65,11 @@ export function drawOdds(node, { win, draw }) {
  * the engine of the event found it.
  */
 export function scoreAfter(game, plies) {
-  let at = plies.length - 1;
-  while (at >= 0 && plies[at].score_cp === null) at -= 1;
-  if (at < 0) {
-    const cp = game.start_score_cp;
-    return { cp, mate: null, text: scoreText(cp, null), provisional: cp !== null && plies.length > 0, depth: null, source: "" };
-  }
-  const ply = plies[at];
-  return {
-    cp: ply.score_cp,
-    mate: ply.mate,
-    text: scoreText(ply.score_cp, ply.mate),
-    provisional: !ply.final || at < plies.length - 1,
-    depth: ply.depth,
-    source: ply.score_source ?? "",
-  };
+  const start = { score_cp: game.start_score_cp, mate: null, depth: null, final: plies.length === 0 || game.start_score_cp === null };
+  const ply = plies.findLast(({ score_cp: cp }) => cp !== null) ?? start;
+  const { score_cp: cp, mate, depth, score_source: source = "" } = ply;
+  const provisional = !ply.final || (ply !== start && ply !== plies.at(-1));
+  return { cp, mate, text: scoreText(cp, mate), provisional, depth, source };
 }
 
 /** What is said beside a provisional score: whose it is, if it is not the engine's of the event. */
@@ -123,34 +116,85 @@ export function sideText(game, color, basis = {}) {
   return `${name}: ${said.filter(Boolean).join(", ")}`;
 }
 
-/** Which figure leads: as somebody chose here, else as the service is set. */
-export function leadingIn(held, { figure }) {
-  return figure || (held.hello?.figure ?? "perceived");
+/** How figures are shown, as {@link basisOf}, for a place; and who else plays, for names. */
+export const basisIn = (held, place) => ({ ...basisOf(held, place.figure), everybody: everybodyIn(held) });
+
+// --- for those who do not look --------------------------------------------------------------------
+
+/** A mate counts as this (Ferreira 2012, section 3), centipawns. */
+const MATE_CP = 3900;
+/** The swing of a board is looked for in its last so many plies. */
+const SWING_PLIES = 4;
+
+/** How far the score moved within the last plies, centipawns; null while unknown. */
+export function swing({ plies }) {
+  const known = plies.map(({ score_cp: cp }) => cp).filter((cp) => cp !== null).slice(-SWING_PLIES - 1);
+  const scores = known.map((cp) => Math.max(-MATE_CP, Math.min(MATE_CP, cp)));
+  return scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
 }
 
-/** Whether nobody here may see scores and ratings. */
-export const withheldIn = ({ engine }) => engine?.rating_source === "withheld";
-
-/** Everybody who plays, so that two of one family are told apart; made anew when games come or go. */
-const everybody = new WeakMap();
-
-export function everybodyIn({ games }) {
-  const known = everybody.get(games);
-  if (known?.games === games.size) return known.names;
-  const names = [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
-  everybody.set(games, { games: games.size, names });
-  return names;
-}
+/** A change of this size within a few plies is news of a board nobody has open, centipawns. */
+const SWING_CP = 200;
 
 /**
- * How figures are shown: which leads, what Algorithm 4 adds to, whether they are withheld here; and
- * who else plays, for names.
+ * The sentence that says what happened between two states of a board, or null. Of the board that
+ * is open every move is reported; of the others results and large swings.
  */
-export function basisIn(held, place) {
-  return {
-    choice: leadingIn(held, place),
-    engineRating: held.engine?.rating ?? null,
-    withheld: withheldIn(held),
-    everybody: everybodyIn(held),
-  };
+export function sentence(before, game, isOpen) {
+  if (before === undefined || before === game) return null;
+  const who = `${placeText(game)}, ${game.white.name || "?"} against ${game.black.name || "?"}`;
+  if (before.result !== game.result && game.result !== "*") return `${who}: ${resultText(game.result)}.`;
+  if (isOpen && before.plies.length !== game.plies.length) {
+    return `${lastMove(game, game.plies)}${scored(game)}.`;
+  }
+  const large = (each) => (swing(each) ?? 0) >= SWING_CP;
+  if (!large(before) && large(game)) return `${who}: the score swings${scored(game)}.`;
+  return null;
+}
+
+function scored(game) {
+  const { cp, mate, provisional } = scoreAfter(game, game.plies);
+  return cp === null || provisional ? "" : `, score ${scoreText(cp, mate)}`;
+}
+
+export const PAUSE_MS = 8_000;
+/** Kinds that wait; a board that changes again while it waits takes no second place. */
+const MAX_WAITING = 20;
+/** So many sentences are read at once; more are counted. */
+const AT_ONCE = 3;
+
+/** What is to be said: one sentence at a time, the newest of each kind, never more than one in `PAUSE_MS`. */
+export class Announcer {
+  constructor() {
+    this._waiting = new Map();
+    this._lost = 0;
+    this._saidAt = -Infinity;
+  }
+
+  /** Something to say; what was waiting under the same name is out of date. */
+  add(name, sentence) {
+    this._waiting.delete(name);
+    this._waiting.set(name, sentence);
+    if (this._waiting.size > MAX_WAITING) {
+      this._waiting.delete(this._waiting.keys().next().value);
+      this._lost += 1;
+    }
+  }
+
+  /** What to say now, or null: nothing to say, or said something just before. */
+  take(now) {
+    if (this._waiting.size === 0 || now - this._saidAt < PAUSE_MS) return null;
+    const sentences = [...this._waiting.values()];
+    const more = this._lost + Math.max(0, sentences.length - AT_ONCE);
+    const said = sentences.slice(-AT_ONCE);
+    if (more > 0) said.push(`And ${more} more.`);
+    this.clear();
+    this._saidAt = now;
+    return said.join(" ");
+  }
+
+  clear() {
+    this._waiting.clear();
+    this._lost = 0;
+  }
 }

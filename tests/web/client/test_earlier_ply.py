@@ -1,4 +1,4 @@
-"""live/web/client/earlier_ply.js: a link to an earlier ply shows nothing of later ones."""
+"""live/web/client/event_state.js: a link to an earlier ply shows nothing of later ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def game(id: str, plies: int = 5) -> dict[str, Any]:
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
-    return pages.run("client/earlier_ply.js", name, *args)
+    return pages.run("client/event_state.js", name, *args)
 
 
 def test_a_game_as_it_stood_after_a_ply(pages: Pages) -> None:

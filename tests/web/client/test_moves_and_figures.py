@@ -82,7 +82,7 @@ def test_what_each_side_has_more_of(pages: Pages, placement: str, white: str, bl
 
 def san(pages: Pages, board: chess.Board, move: chess.Move) -> str:
     told: str = pages.run(
-        "client/move_notation.js",
+        "client/board_position.js",
         "sanOf",
         board.root().fen(),
         [each.uci() for each in board.move_stack],
@@ -134,7 +134,7 @@ def test_the_same_words(pages: Pages, start: int) -> None:
     for per_mille in range(start, start + 100, 7):
         share = per_mille / 1000
         args = [share, english]
-        said = pages.run("client/move_shares.js", "shareWords", *args)
+        said = pages.run("overlay/shown_figures.js", "shareWords", *args)
         assert said == in_words(share)
 
 

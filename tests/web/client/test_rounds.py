@@ -19,7 +19,7 @@ from tests.web.page.games import game, plain
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
-    return pages.run("client/event_rounds.js", name, *args)
+    return pages.run("client/games.js", name, *args)
 
 
 def board(name: str, round: str, result: str = "*", **more: Any) -> GameDetail:
@@ -60,7 +60,7 @@ def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
     assert len(call(pages, "inRound", games, {"round": "7"})) == 28
     numbered = [{**each, "board": at} for at, each in enumerate(games, 1)]
     pairs = [(one, two) for one, two in itertools.pairwise(numbered)]
-    module = "client/event_state.js"
+    module = "client/games.js"
     orders = [pages.run(module, "gameOrder", *pair) for pair in pairs]
     assert all(order < 0 for order in orders)
 
@@ -103,7 +103,7 @@ def test_dates_are_read_as_people_write_them(pages: Pages) -> None:
 
 def test_the_picker_says_how_far_a_round_is(pages: Pages) -> None:
     listed = call(pages, "roundsOf", rounds())
-    said = [pages.run("page/boards/boards_overview.js", "roundWords", each) for each in listed]
+    said = [pages.run("page/boards.js", "roundWords", each) for each in listed]
     assert said == [
         "Round 11 \u00b7 not begun",
         "Round 10 \u00b7 2 May 2026 \u00b7 live",
@@ -141,7 +141,7 @@ def test_both_count_alike(
         )
         for at, (event, white, black, result) in enumerate(told)
     ]
-    found = pages.run("client/event_rounds.js", "teamMatches", plain(games))
+    found = pages.run("client/games.js", "teamMatches", plain(games))
     assert {
         (each["event"], each["round"], *each["teams"], *each["points"], each["running"])
         for each in found
@@ -155,6 +155,6 @@ def test_both_count_alike(
 def test_points_are_written_alike(pages: Pages) -> None:
     for points in (0, 0.5, 1, 3.5, 11):
         args = [points]
-        text = pages.run("client/event_rounds.js", "pointsText", *args)
+        text = pages.run("client/games.js", "pointsText", *args)
         assert text == points_text(points)
-    assert pages.run("client/event_rounds.js", "pointsText", 2.25) == "2.25"
+    assert pages.run("client/games.js", "pointsText", 2.25) == "2.25"

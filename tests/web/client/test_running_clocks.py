@@ -1,4 +1,4 @@
-"""live/web/client/running_clocks.js: how long a clock has run since its last message."""
+"""live/web/client/games.js: how long a clock has run since its last message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAYED = game("g", [ply(1), ply(2)], feed="hall")
 def elapsed(pages: Pages, *calls: list[Any]) -> float:
     """What the last of these calls answers."""
     found: list[float] = pages(
-        "object", module="client/running_clocks.js", name="Ticking", args=[], calls=list(calls)
+        "object", module="client/games.js", name="Ticking", args=[], calls=list(calls)
     )
     return found[-1]
 
@@ -92,7 +92,7 @@ def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
 def test_a_low_clock_is_low_for_its_time_control(
     pages: Pages, left: float | None, start: float | None, low: bool
 ) -> None:
-    module = "client/running_clocks.js"
+    module = "client/games.js"
     for result, said in (("*", low), ("1-0", False)):
         args = [{"result": result}, left, start]
         assert pages.run(module, "isLow", *args) is said

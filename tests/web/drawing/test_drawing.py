@@ -22,7 +22,7 @@ from tests.web.conftest import Pages
 def test_an_arrow_starts_and_ends_in_the_middle_of_its_squares(
     pages: Pages, side: str, start: tuple[float, float], end: tuple[float, float]
 ) -> None:
-    told: str = pages.run("drawing/board_frame.js", "arrowCorners", "e2e4", side)
+    told: str = pages.run("client/board_position.js", "arrowCorners", "e2e4", side)
     corners = [tuple(map(float, corner.split(","))) for corner in told.split()]
     assert len(corners) == 7
     tail = [(one + other) / 2 for one, other in zip(corners[0], corners[-1], strict=True)]
@@ -38,7 +38,7 @@ AREA = {"left": 0, "right": 400, "top": 0, "bottom": 300, "height": 12, "gap": 2
 
 def places(pages: Pages, names: list[dict[str, Any]], *lines: Sequence[Sequence[float]]) -> Any:
     args = [names, lines, AREA]
-    return pages.run("drawing/curve_marks.js", "namePlaces", *args)
+    return pages.run("drawing/curves.js", "namePlaces", *args)
 
 
 def test_names_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> None:

@@ -129,7 +129,7 @@ MÜLLER = {"name": "Müller, Karsten", "fide_id": None}
 
 
 def key(pages: Pages, player: dict[str, Any]) -> str:
-    return str(pages.run("page/followed_players.js", "playerKey", player))
+    return str(pages.run("page/page_address.js", "playerKey", player))
 
 
 def test_a_player_is_the_same_in_a_game_and_in_the_standings(pages: Pages) -> None:
@@ -146,7 +146,7 @@ def found(pages: Pages, players: list[dict[str, Any]], key: str) -> Any:
         game("other", round="2", board=2),
     ]
     args = [players, plain(games), key]
-    return pages.run("page/followed_players.js", "playerOf", *args)
+    return pages.run("page/page_address.js", "playerOf", *args)
 
 
 def test_a_player_is_found_by_number_or_name_with_all_games_the_newest_first(pages: Pages) -> None:

@@ -19,7 +19,7 @@ from tests.web.page.games import HOSTILE, START, game, plain, ply, point
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
-    return pages.run("page/board/gain_chart.js", name, *args)
+    return pages.run("page/charts.js", name, *args)
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,7 +81,7 @@ def test_the_chart_holds_the_gains_of_the_curve(pages: Pages) -> None:
 # --- human panel ---------------------------------------------------------------------------------
 
 
-MODULE = "page/board/human_panel.js"
+MODULE = "page/board_panels.js"
 
 
 def said(pages: Pages, name: str, *args: Any) -> str:
@@ -141,7 +141,7 @@ def test_signs_follow_the_chances_lost(
     pages: Pages, played_cp: int, gain_cp: int | None, mover: str, sign: str | None
 ) -> None:
     ply = {"played_cp": played_cp, "score_cp": 0, "gain_cp": gain_cp}
-    found = pages.run("page/board/move_list.js", "moveMark", ply, mover)
+    found = pages.run("page/board_panels.js", "moveMark", ply, mover)
     assert (found or {}).get("sign") == sign
 
 
@@ -154,7 +154,7 @@ def test_signs_agree_with_lichess_figures(pages: Pages) -> None:
     limits = {"?!": 5, "?": 10, "??": 15}
     for loss in range(0, 300, 10):
         ply = {"played_cp": -loss, "score_cp": 0, "gain_cp": -loss}
-        found = pages.run("page/board/move_list.js", "moveMark", ply, "white")
+        found = pages.run("page/board_panels.js", "moveMark", ply, "white")
         lost = percentage(0) - percentage(-loss)
         wanted = [sign for sign, least in limits.items() if lost >= least]
         assert (found or {}).get("sign") == (wanted[-1] if wanted else None)
@@ -164,7 +164,7 @@ def test_signs_agree_with_lichess_figures(pages: Pages) -> None:
     ("gain", "text"), [(None, ""), (0, "0"), (-35, "−0.35"), (120, "+1.20"), (-7800, "−78.00")]
 )
 def test_gains_in_pawns(pages: Pages, gain: int | None, text: str) -> None:
-    assert pages.run("page/board/move_list.js", "gainText", gain) == text
+    assert pages.run("page/board_panels.js", "gainText", gain) == text
 
 
 # --- rating panel --------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_the_last_point_up_to_a_ply(pages: Pages, ply: int, n: int | None) -> No
 def test_what_elo_ratings_expect(
     pages: Pages, white: int | None, black: int, expected: float | None
 ) -> None:
-    found = pages.run("page/board/rating_panel.js", "eloExpectation", white, black)
+    found = pages.run("page/board_panels.js", "eloExpectation", white, black)
     assert found == (pytest.approx(expected) if expected is not None else None)
 
 
@@ -231,7 +231,12 @@ def test_the_leap_that_words_speak_of_is_named_at_the_curve(pages: Pages) -> Non
 def test_which_move_moved_the_figure(
     pages: Pages, values: tuple[float, ...], first: int, upto: int, said: str
 ) -> None:
-    assert pages("leap", game=plain(leaping(*values, first=first)), color="white", ply=upto) == said
+    assert (
+        pages.run(
+            "page/board_panels.js", "leapWords", plain(leaping(*values, first=first)), "white", upto
+        )
+        == said
+    )
 
 
 @pytest.mark.parametrize(
@@ -251,7 +256,7 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(
     args[2] = {"choice": "algorithm4"}
     assert pages.run("page/score_words.js", "leapNews", *args) == ""
     words = pages("languages")["de"]
-    args = [held, "white", words, None]
+    args = [held, "white", words]
     found = pages.run("overlay/shown_figures.js", "leapText", *args)
     assert found == (said and "fiel um 70 mit 2.\u00a0Sf3")
 

@@ -31,7 +31,7 @@ from tests.web.page.games import HOSTILE, game, plain, ply, point
 
 def arranged(pages: Pages, games: list[GameDetail], **place: Any) -> list[str]:
     asked = {"q": "", "state": "all", "sort": "", "down": False, **place}
-    found = pages.run("page/boards/boards_order.js", "arranged", plain(games), asked)
+    found = pages.run("page/boards.js", "arranged", plain(games), asked)
     return [each["id"] for each in found]
 
 
@@ -146,7 +146,7 @@ def test_the_newest_come_first_and_of_unknown_time_those_that_matter(pages: Page
         {"id": "matters", "at_s": None, "weight": 0.8},
         {"id": "new", "at_s": 20, "weight": 0.1},
     ]
-    shown = pages.run("page/boards/moments_list.js", "newestMoments", moments, 3)
+    shown = pages.run("page/boards.js", "newestMoments", moments, 3)
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
 
 
@@ -177,7 +177,7 @@ def test_links_take_the_token_along_but_not_an_arbiters(
     pages: Pages, page: str, sight: str, is_static: bool, overlay: str
 ) -> None:
     def ask(name: str, *args: object) -> Any:
-        module = "page/boards/moments_list.js"
+        module = "page/boards.js"
         return pages.run(module, name, page, sight, *args)
 
     assert ask("overlayAddress", is_static, {"game": "g 1", "ply": 7}) == overlay
@@ -188,7 +188,7 @@ def test_links_take_the_token_along_but_not_an_arbiters(
 
 def paths(pages: Pages, white: tuple[CurvePoint, ...], black: tuple[CurvePoint, ...] = ()) -> Any:
     curves = plain(Curves(white, black))
-    return pages.run("page/boards/board_card.js", "sparkPaths", curves)
+    return pages.run("page/board_card.js", "sparkPaths", curves)
 
 
 def heights(path: str) -> list[float]:
@@ -228,7 +228,7 @@ def test_without_a_figure_there_is_no_line(pages: Pages) -> None:
 
 
 def call(pages: Pages, name: str, *args: Any) -> Any:
-    return pages.run("page/boards/boards_order.js", name, *args)
+    return pages.run("page/wall_view.js", name, *args)
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
 
     def ranked(sort: str, down: bool = False) -> list[str]:
         args = [players, sort, down]
-        call = {"module": "page/players/columns.js", "name": "rankedPlayers"}
+        call = {"module": "page/players.js", "name": "rankedPlayers"}
         return [each["player"]["id"] + each["place"] for each in pages("call", **call, args=args)]
 
     assert ranked("") == ranked("perceived") == ["c1", "a2=", "b2=", "d"]
@@ -365,7 +365,7 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
 
 def test_columns_can_be_chosen(pages: Pages) -> None:
     def chosen(text: str) -> list[str]:
-        found = pages.run("page/players/columns.js", "chosenColumns", text)
+        found = pages.run("page/players.js", "chosenColumns", text)
         return [each["id"] for each in found]
 
     assert chosen("algorithm4,elo,nonsense") == ["elo", "algorithm4"]
@@ -380,9 +380,7 @@ def test_a_plugins_figure_is_a_column_under_its_name(pages: Pages) -> None:
         {"id": "b", "name": "B", "plugins": [{"name": "captures", "value": 50.0}]},
         {"id": "c", "name": "C"},  # of a service that knows no plugins
     ]
-    ranked = pages.run(
-        "page/players/columns.js", "rankedPlayers", players, "plugin-captures", False
-    )
+    ranked = pages.run("page/players.js", "rankedPlayers", players, "plugin-captures", False)
     assert [(each["player"]["id"], each["place"]) for each in ranked] == [
         *(("b", "1"), ("a", "2"), ("c", ""))
     ]
@@ -392,7 +390,7 @@ def test_a_plugins_figure_is_a_column_under_its_name(pages: Pages) -> None:
 
 
 def rows(pages: Pages, name: str, *args: Any) -> list[list[str]]:
-    text = pages.run("page/players/csv_tables.js", name, *args)
+    text = pages.run("page/share.js", name, *args)
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
@@ -458,5 +456,5 @@ def test_gains_of_all_games_and_both_colours_are_the_players(pages: Pages) -> No
         game("b", white=bea, black=anna, curves=curves),
         game("c", curves=curves),
     ]
-    found = pages.run("page/players/player_page.js", "heldGains", plain(games), "fide-77")
+    found = pages.run("page/player_page.js", "heldGains", plain(games), "fide-77")
     assert sorted(found) == [-40, -7, 0]

@@ -403,7 +403,7 @@ ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm", gam
 
 def heard(pages: Pages, before: dict[str, int] | None, alerts: list[Alert], choice: str) -> Any:
     args = [before, plain(alerts), choice]
-    return pages.run("page/alerts/alerts_panel.js", "heardAlerts", *args)
+    return pages.run("page/alerts_panel.js", "heardAlerts", *args)
 
 
 def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:
@@ -427,7 +427,7 @@ def test_what_is_muted_or_acknowledged_is_neither_heard_nor_marked(pages: Pages)
 def test_boards_with_alerts_come_first_and_keep_their_order(pages: Pages) -> None:
     games = plain([game(name, board=at) for at, name in enumerate("abc", 1)])
     place = {"q": "", "state": "all", "sort": "alerts", "down": False}
-    found = pages.run("page/boards/boards_order.js", "arranged", games, place, ["c"])
+    found = pages.run("page/boards.js", "arranged", games, place, ["c"])
     assert "".join(each["id"] for each in found) == "cab"
 
 
@@ -449,13 +449,13 @@ def test_the_most_urgent_comes_first_then_the_newest(pages: Pages) -> None:
         alert("d", "alarm", 2),
         alert("e", "alarm", 3, muted=True),
     ]
-    found = pages.run("page/alerts/alerts_panel.js", "rankedAlerts", plain(alerts))
+    found = pages.run("page/alerts_panel.js", "rankedAlerts", plain(alerts))
     assert "".join(each["id"] for each in found) == "dbca"
 
 
 def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:
     agreement = Agreement(40, 0.8, 0.55, 3.21, 56, 0.034, "402 honest player-games.")
-    said = pages.run("page/alerts/alerts_panel.js", "agreementText", plain(agreement))
+    said = pages.run("page/alerts_panel.js", "agreementText", plain(agreement))
     for part in ("80 %", "40 moves", "55 %", "3.2", "56 boards", "3 %", "402", "accuses nobody"):
         assert part in said
-    assert pages.run("page/alerts/alerts_panel.js", "agreementText", None) == ""
+    assert pages.run("page/alerts_panel.js", "agreementText", None) == ""

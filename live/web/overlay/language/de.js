@@ -1,7 +1,6 @@
 /** What overlays say in German. */
 
 export default {
-  language: "Deutsch",
   letters: ["K", "D", "T", "L", "S"],
   decimal: ",",
   round: "Runde {}",

@@ -1,7 +1,6 @@
 /** What overlays say in English. */
 
 export default {
-  language: "English",
   letters: ["K", "Q", "R", "B", "N"],
   decimal: ".",
   round: "Round {}",

@@ -1,7 +1,6 @@
 /** What overlays say in Spanish. */
 
 export default {
-  language: "Español",
   letters: ["R", "D", "T", "A", "C"],
   decimal: ",",
   round: "Ronda {}",

@@ -1,7 +1,6 @@
 /** What overlays say in French. */
 
 export default {
-  language: "Français",
   letters: ["R", "D", "T", "F", "C"],
   decimal: ",",
   round: "Ronde {}",

@@ -1,7 +1,6 @@
 /** What overlays say in Italian. */
 
 export default {
-  language: "Italiano",
   letters: ["R", "D", "T", "A", "C"],
   decimal: ",",
   round: "Turno {}",

@@ -1,7 +1,6 @@
 /** What overlays say in Russian. */
 
 export default {
-  language: "Русский",
   letters: ["Кр", "Ф", "Л", "С", "К"],
   decimal: ",",
   round: "Тур {}",

@@ -1,0 +1,228 @@
+/**
+ * Both curves of a game for uPlot, on pages and overlays, and what tells them apart where their bands
+ * overlap: each band has lines of its own direction and an outline, each line a label at its end.
+ */
+
+import { columns, namedLeaps, span } from "../client/figures.js";
+import { COLORS } from "../client/games.js";
+import { moveText } from "./number_format.js";
+
+/**
+ * uPlot from its smallest build, half the size of the one that is a module: pages are to be small.
+ * That build is a plain script, which leaves its name behind. Where there is no page (tests of what
+ * is pure in the modules that draw) there is nothing to load it.
+ */
+if (globalThis.document) {
+  const script = document.createElement("script");
+  script.src = new URL("../vendor/uplot/uPlot.iife.min.js", import.meta.url).href;
+  await new Promise((done, failed) => {
+    script.onload = done;
+    script.onerror = () => failed(new Error(`${script.src} does not load`));
+    document.head.append(script);
+  });
+  script.remove();
+}
+
+export const uPlot = globalThis.uPlot;
+
+/** Columns of both curves with their bands; of the perceived rating with the own Elo of each. Pure. */
+export function curveData(game, kind, engineRating) {
+  const data = columns(game.curves, kind, engineRating);
+  const own = (elo) => new Array(data[0].length).fill(kind === "perceived" ? (elo ?? null) : null);
+  return [...data, own(game.white.elo), own(game.black.elo)];
+}
+
+/**
+ * uPlot's options for these columns, and `marked`, which draws over them. `axes` are the sizes of both,
+ * `thin` and `thick` the widths of lines, `letters` the size of labels; `game()` is what is drawn,
+ * `perceived` whether it is the perceived rating, `shown(side)` whether its band is drawn, `early(side)`
+ * whether it says nothing yet, and `written` writes a move for its reader.
+ */
+export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, perceived, shown = () => true, early, written }) {
+  const hidden = { points: { show: false } };
+  const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
+  const painted = (side, paint) => () => (shown(side) ? paint : "transparent");
+  const edge = (side) => ({ stroke: painted(side, color(`--${side}-edge`)), width: thin, ...hidden });
+  // One value alone has no line to be seen by.
+  const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
+  const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
+  const fill = (side) => painted(side, bandFill(color(`--${side}-line`), color(`--${side}-band`), side));
+  return {
+    scales: {
+      x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] },
+      y: { range: (plot) => span(plot.data, [plot.data[7].at(-1), plot.data[8].at(-1)]) },
+    },
+    axes: [
+      { ...axes[0], incrs: [1, 2, 5, 10, 20, 50, 100] },
+      // Ratings have no thousands separator anywhere else.
+      { ...axes[1], incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map((elo) => String(Math.round(elo))) },
+    ],
+    series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(own)],
+    bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
+    marked(plot) {
+      markEnds(plot, { color, family, size: letters, written: (elo) => String(Math.round(elo)), early });
+      if (perceived()) markLeaps(plot, game(), { color, family, size: names, written });
+    },
+  };
+}
+
+/** Between two lines of a band, CSS pixels. */
+const GAP = 10;
+
+/**
+ * What fills a band: lines, `/` for White's, `\` for Black's, over a thin wash. Where both lie,
+ * the lines cross.
+ */
+function bandFill(color, wash, side) {
+  const size = Math.round(GAP * devicePixelRatio);
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = size;
+  const context = tile.getContext("2d");
+  context.fillStyle = wash;
+  context.fillRect(0, 0, size, size);
+  context.strokeStyle = color;
+  context.globalAlpha = 0.42;
+  context.lineWidth = Math.max(1, 0.8 * devicePixelRatio);
+  context.beginPath();
+  // Thrice, so that the tiles meet without a gap in their corners.
+  for (const by of [-size, 0, size]) {
+    context.moveTo(by, side === "white" ? size : 0);
+    context.lineTo(by + size, side === "white" ? 0 : size);
+  }
+  context.stroke();
+  return context.createPattern(tile, "repeat");
+}
+
+/** Where the columns of a plot hold a side's values. */
+export const VALUES = { white: 3, black: 6 };
+
+/**
+ * Where names stand beside curves: `[x, y]` of the middle of each, or null where there is no room. Pure.
+ * `names` are `{x, y, width, up}` of the point that is named, `lines` the curves as lists of `[x, y]`,
+ * `area` is `{left, right, top, bottom, height, gap}`: no name lies on another or on a curve.
+ */
+export function namePlaces(names, lines, { left, right, top, bottom, height, gap }) {
+  const taken = [];
+  const meets = (box) => ([x1, y1], [x2, y2]) => {
+    const [from, to] = [Math.max(Math.min(x1, x2), box.left), Math.min(Math.max(x1, x2), box.right)];
+    if (from > to) return false;
+    const ys = x1 === x2 ? [y1, y2] : [from, to].map((x) => y1 + ((y2 - y1) * (x - x1)) / (x2 - x1));
+    return Math.min(...ys) < box.bottom && Math.max(...ys) > box.top;
+  };
+  const overlaps = (box) => (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+  const free = (box) =>
+    box.top >= top && box.bottom <= bottom && box.left >= left && box.right <= right && !taken.some((other) => overlaps(box)(other.box) || meets(box)(...other.lead)) &&
+    !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
+  return names.map(({ x, y, width, up }) => {
+    const side = up ? -1 : 1;
+    const room = [];
+    for (let step = 0; step < NAME_STEPS; step += 1) {
+      const away = step * (height / 2);
+      const [far, beside] = [side * (away + gap + height / 2), width / 2 + 2 * gap];
+      for (const [dx, dy] of [[0, far], [beside, side * away], [-beside, side * away], [beside, -side * away], [-beside, -side * away], [0, -far]]) {
+        const [cx, cy] = [dx === 0 ? Math.min(Math.max(x, left + width / 2), right - width / 2) : x + dx, y + dy];
+        const box = { left: cx - width / 2, right: cx + width / 2, top: cy - height / 2, bottom: cy + height / 2 };
+        if (free(box)) room.push({ box, at: [cx, cy] });
+      }
+    }
+    // Where another name lies between, it would seem to be that of the point.
+    const found = room.find(({ at }) => !taken.some((other) => meets(other.box)([x, y], at))) ?? room[0] ?? null;
+    if (found !== null) taken.push({ box: found.box, lead: [[x, y], found.at] });
+    return found?.at ?? null;
+  });
+}
+
+/** How far from its point a name is looked a place for, in halves of its height. */
+const NAME_STEPS = 8;
+
+/** So many moves of each side are named at its curve. */
+const NAMED = 3;
+
+/**
+ * Marks the points of a game's curves that a single move moved far, the move written beside.
+ * `size` is that of its letters, CSS pixels; `written` writes a move for its reader.
+ */
+function markLeaps(plot, game, { color, family, size, written = (san) => san }) {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  const { left, top, width, height } = plot.bbox;
+  ctx.save();
+  ctx.font = `600 ${Math.round(size * ratio)}px ${family}`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
+  const named = COLORS.flatMap((side) => namedLeaps(game.curves[side], NAMED).map(({ ply, from, to }) => {
+    const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
+    const [x, y] = place(Math.ceil(ply / 2), to);
+    return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
+  }));
+  const lines = COLORS.map((side) => plot.data[0].flatMap((move, at) => {
+    const elo = plot.data[VALUES[side]][at] ?? null;
+    return elo === null ? [] : [place(move, elo)];
+  }));
+  const area = { left, right: left + width, top, bottom: top + height, height: 1.2 * size * ratio, gap: 0.4 * size * ratio };
+  const places = namePlaces(named, lines, area);
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([]);
+  named.forEach(({ side, text, x, y, width: wide }, at) => {
+    ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
+    ctx.beginPath();
+    ctx.arc(x, y, 0.3 * size * ratio, 0, 2 * Math.PI);
+    ctx.fill();
+    if (places[at] === null) return;
+    const [cx, cy] = places[at];
+    ctx.fillText(text, cx, cy);
+    // A name that found no room at its point is led to it.
+    const nearest = (value, middle, half) => Math.min(Math.max(value, middle - half), middle + half);
+    const [tx, ty] = [nearest(x, cx, wide / 2), nearest(y, cy, area.height / 2)];
+    if (Math.hypot(tx - x, ty - y) < area.height / 2) return;
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(tx, ty);
+    ctx.stroke();
+  });
+  ctx.restore();
+}
+
+/**
+ * The newest value at the end of each line: a ring for White, a dot for Black, and the number.
+ * `size` is that of its letters, CSS pixels; two numbers that would lie on each other make room.
+ * Those of sides that are `early` are grey: they say nothing yet.
+ */
+function markEnds(plot, { color, family, size, written, early = () => false }) {
+  const { ctx } = plot;
+  const { left, width } = plot.bbox;
+  const ratio = devicePixelRatio;
+  const ends = COLORS.map((side) => {
+    const values = plot.data[VALUES[side]];
+    const at = values.findLastIndex((value) => value !== null);
+    if (at < 0) return null;
+    const y = plot.valToPos(values[at], "y", true);
+    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: written(values[at]) };
+  }).filter(Boolean);
+  const room = 1.1 * size * ratio;
+  if (ends.length === 2 && Math.abs(ends[0].y - ends[1].y) < room) {
+    const [high, low] = ends[0].y <= ends[1].y ? ends : [ends[1], ends[0]];
+    const middle = (high.y + low.y) / 2;
+    high.label = middle - room / 2;
+    low.label = middle + room / 2;
+  }
+  ctx.save();
+  // The plot's own letters are multiplied by the density of the screen; so are these.
+  ctx.font = `700 ${Math.round(size * ratio)}px ${family}`;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  ctx.lineWidth = 0.14 * size * ratio;
+  // The own Elo is dashed; its dashes last.
+  ctx.setLineDash([]);
+  for (const { side, x, y, label, text } of ends) {
+    ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
+    ctx.beginPath();
+    ctx.arc(x, y, 0.27 * size * ratio, 0, 2 * Math.PI);
+    if (side === "black") ctx.fill();
+    else ctx.stroke();
+    if (early(side)) ctx.fillStyle = color("--quiet");
+    ctx.fillText(text, left + width + 0.55 * size * ratio, label);
+  }
+  ctx.restore();
+}

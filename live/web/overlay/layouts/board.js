@@ -1,0 +1,73 @@
+/** `layout=board`: one game with everything, beside or above its board as the room allows. */
+
+import { materialText, placementAfter } from "../../client/board_position.js";
+import { BoardFrame, Diagram } from "../../drawing/diagram.js";
+import { element, setText } from "../../drawing/elements.js";
+import { OneGame } from "../panels.js";
+import { betterMove, humanLine, oddsOf, oddsWords, openingText } from "../shown_figures.js";
+import { Plot } from "./curves.js";
+
+/** The drawing's own size in rem; it is made as large as the page. */
+const WIDE = { width: 60, height: 33.75 };
+const TALL = { width: 33, height: 58.6 };
+
+export class BoardLayout extends OneGame {
+  constructor(context) {
+    super(context);
+    const { show } = context.options;
+    this.place.classList.add("panel");
+    this._human = element("p", "human");
+    this._board = element("div", "diagram");
+    this._plot = new Plot(context.words.letters);
+    this._diagram = null;
+    this._odds = element("p", "odds");
+    this._opening = element("p", "opening");
+    this._frame = show.includes("arrow") || show.includes("coordinates") ? new BoardFrame(this._board) : null;
+    this._frame?.node.classList.toggle("named", show.includes("coordinates"));
+    const { bar, move, number, alert } = this.score;
+    const state = element("div", "state", "", move, number, alert);
+    const { black, white } = this.sides;
+    this.node = element(
+      "article", "layout-board", "",
+      element("div", "board-with-bar", "", bar, this._frame?.node ?? this._board), this.place,
+      element("div", "panel story", "", black.node, state, this._odds, this._opening, this._human, this._plot.node, white.node),
+    );
+  }
+
+  fit(width, height) {
+    const tall = width < height;
+    this.node.classList.toggle("tall", tall);
+    const design = tall ? TALL : WIDE;
+    return Math.min(width / design.width, height / design.height);
+  }
+
+  resized() {
+    this._plot.resized();
+  }
+
+  drawGame(game, { swingOf }) {
+    const { options, words, basisOf } = this.context;
+    const { show, hide } = options;
+    say(this._opening, show.includes("opening") ? openingText(game) : "");
+    say(this._odds, hide.includes("score") ? "" : oddsWords(oddsOf(game, game.plies, options.provisional), words));
+    const placement = placementAfter(game.start_fen, game.plies.map(({ uci }) => uci));
+    const material = show.includes("material") ? materialText(placement) : {};
+    for (const [color, side] of Object.entries(this.sides)) side.draw(game, material[color]);
+    this._frame?.draw("white", show.includes("arrow") ? betterMove(game) : "");
+    this.score.draw(game, swingOf(game));
+    const said = options.human ? humanLine(game, words) : null;
+    this._human.dataset.mark = said?.mark ?? "";
+    say(this._human, said?.text ?? "");
+    if (!hide.includes("diagram")) {
+      this._diagram ??= new Diagram(this._board);
+      this._diagram.draw(game);
+    }
+    if (!hide.includes("curves")) this._plot.draw(game, basisOf());
+  }
+}
+
+/** A line that is there only while it says something. */
+function say(node, text) {
+  setText(node, text);
+  node.hidden = text === "";
+}

@@ -1,0 +1,111 @@
+/** Both figures of a game as curves with their bands, and `layout=curves`, which shows nothing else. */
+
+import { curveData, curveOptions, uPlot } from "../../drawing/curves.js";
+import { element, setText } from "../../drawing/elements.js";
+import { figureOf, hasRating, isEarly } from "../../client/figures.js";
+import { OneGame } from "../panels.js";
+import { localMove } from "../language/words.js";
+
+/** The curves, as large as their box. */
+export class Plot {
+  /** `letters` are those of pieces in the language of who reads. */
+  constructor(letters) {
+    this.node = element("div", "curves");
+    this._letters = letters;
+    this._plot = null;
+    this._game = null;
+    // Lines of words that come and go above it change its room.
+    new ResizeObserver(() => this._fit()).observe(this.node);
+  }
+
+  /** Draws a game's curves of the figure that leads; nothing where the game has none. */
+  draw(game, { choice, engineRating }) {
+    if (!hasRating(game, choice, engineRating)) {
+      this._drop();
+      this._game = null;
+      return;
+    }
+    if (this._game === game && this._choice === choice && this._engineRating === engineRating) return;
+    Object.assign(this, { _game: game, _choice: choice, _engineRating: engineRating });
+    const data = curveData(game, choice, engineRating);
+    if (this._plot === null) this.resized(data);
+    else this._plot.setData(data);
+  }
+
+  _drop() {
+    this._plot?.destroy();
+    this._plot = null;
+  }
+
+  /** Draws anew, as large as the box is now and in letters of the page's size. */
+  resized(data = this._plot?.data) {
+    this._drop();
+    const { clientWidth: width, clientHeight: height } = this.node;
+    if (data && width > 0 && height > 0) {
+      this._plot = new uPlot(this._options(width, height), data, this.node);
+      // Read by the benchmark of how soon an overlay is there.
+      if (data[0].length > 0) performance.mark("curve");
+    }
+  }
+
+  _fit() {
+    const { clientWidth: width, clientHeight: height } = this.node;
+    if (this._plot !== null && (width !== this._plot.width || height !== this._plot.height)) this.resized();
+  }
+
+  _options(width, height) {
+    const style = getComputedStyle(this.node);
+    const color = (name) => style.getPropertyValue(name).trim();
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const small = Math.max(7, Math.round(0.85 * rem));
+    const axis = {
+      stroke: color("--quiet"),
+      font: `400 ${small}px ${style.fontFamily}`,
+      grid: { stroke: color("--rule"), width: 1 },
+      ticks: { show: false },
+    };
+    const { marked, ...options } = curveOptions({
+      color,
+      family: style.fontFamily,
+      letters: 1.1 * rem,
+      names: small,
+      axes: [{ ...axis, size: 1.7 * small, gap: 0.3 * small }, { ...axis, size: 3.4 * small, gap: 0.4 * small }],
+      thin: Math.max(1, 0.06 * rem),
+      thick: Math.max(1.5, 0.17 * rem),
+      game: () => this._game,
+      perceived: () => this._choice === "perceived",
+      early: (side) => isEarly(figureOf(this._game.curves[side].at(-1), this._choice, this._engineRating)),
+      written: (san) => localMove(san, this._letters),
+    });
+    const padding = [0.6 * rem, 4.1 * rem, 0, 0];
+    return { width, height, padding, legend: { show: false }, cursor: { show: false }, ...options, hooks: { draw: [marked] } };
+  }
+}
+
+export class CurvesLayout extends OneGame {
+  /** In rem; it is made as large as the page. */
+  size = { width: 52, height: 29.25 };
+
+  constructor(context) {
+    super(context);
+    this._which = element("p", "which");
+    this._plot = new Plot(context.words.letters);
+    const header = element("header", "", "", this.place, this._which);
+    const players = element("div", "players", "", this.sides.white.node, this.sides.black.node);
+    this.node = element("article", "layout-curves panel", "", header, players, this._plot.node);
+  }
+
+  resized() {
+    this._plot.resized();
+  }
+
+  drawGame(game) {
+    const { words, basisOf } = this.context;
+    const basis = basisOf();
+    const what = basis.choice === "algorithm4" ? `${words.algorithm4} \u00b7 ${words.of100}` : words.bandIsUsual;
+    // Each player's panel says that they are withheld.
+    setText(this._which, basis.withheld ? "" : what);
+    for (const side of Object.values(this.sides)) side.draw(game);
+    this._plot.draw(game, basis);
+  }
+}

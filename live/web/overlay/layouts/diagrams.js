@@ -1,0 +1,163 @@
+/** Layouts of small boards: `grid`, several at once for screens in the hall, and `moment`, the newest moment. */
+
+import { Diagram } from "../../drawing/diagram.js";
+import { Children, element, Pager, setParts, setText } from "../../drawing/elements.js";
+import { asOf } from "../../client/event_state.js";
+import { bothSides, COLORS } from "../../client/games.js";
+import { resultText } from "../../drawing/number_format.js";
+import { MomentAges, shownMoment } from "../on_air.js";
+import { PlayerPanel, ScorePanel } from "../panels.js";
+import { Name } from "../../drawing/player_names.js";
+import { placeOf } from "../shown_figures.js";
+import { fill } from "../language/words.js";
+
+/** A board's own size in rem, with its diagram and without. */
+const WITH_DIAGRAM = { width: 33, height: 13.2 };
+const PLAIN = { width: 25, height: 10.9 };
+const GAP = 0.6;
+/** So many small boards are too many to be made out. */
+const MOST_DIAGRAMS = 24;
+
+/** `layout=grid`: more boards than fit come page by page. */
+export class GridLayout {
+  constructor(context) {
+    const { options } = context;
+    this._options = options;
+    this._pager = new Pager(options.page * 1000);
+    this.node = element("div", "layout-grid");
+    this._diagrams = !options.hide.includes("diagram") && options.boards <= MOST_DIAGRAMS;
+    this.node.classList.toggle("plain", !this._diagrams);
+    this._cells = new Children(this.node, () => new GridBoard(context, this._diagrams));
+    this._shown = options.boards;
+  }
+
+  /** As many columns as make the boards largest. */
+  fit(width, height) {
+    const cell = this._diagrams ? WITH_DIAGRAM : PLAIN;
+    let best = { rem: 0, columns: 1 };
+    for (let columns = 1; columns <= this._shown; columns += 1) {
+      const rows = Math.ceil(this._shown / columns);
+      const rem = Math.min(width / (columns * (cell.width + GAP) + GAP), height / (rows * (cell.height + GAP) + GAP));
+      if (rem > best.rem) best = { rem, columns };
+    }
+    this.node.style.setProperty("--columns", best.columns);
+    return best.rem;
+  }
+
+  draw({ games, now, swingOf }) {
+    this.node.hidden = games.length === 0;
+    const { items } = this._pager.page(games, this._options.boards, now);
+    // The last page may hold fewer: the boards stay as large as on the others.
+    const shown = Math.max(1, Math.min(games.length, this._options.boards));
+    if (shown !== this._shown) {
+      this._shown = shown;
+      dispatchEvent(new Event("resize"));
+    }
+    const cells = this._cells.show(items);
+    cells.forEach((cell, at) => cell.draw(items[at], swingOf(items[at])));
+    // A new diagram measures its place; were all else not drawn by then, bars would slide in.
+    cells.forEach((cell, at) => cell.drawDiagram(items[at]));
+  }
+}
+
+/** One board of the grid. */
+class GridBoard {
+  constructor(context, withDiagram) {
+    this._context = context;
+    this._place = element("span", "place");
+    this._score = new ScorePanel(context, true);
+    this._sides = bothSides((color) => new PlayerPanel(color, context));
+    this._board = withDiagram ? element("div", "diagram") : null;
+    this._diagram = null;
+    const { bar, move, number, alert } = this._score;
+    const state = element("div", "state", "", move, number, alert, this._place);
+    const words = element("div", "words", "", this._sides.black.node, state, bar, this._sides.white.node);
+    this.node = element("article", "cell panel", "", ...[this._board, words].filter(Boolean));
+  }
+
+  draw(game, swing) {
+    // All are of one round; there is room for one of the two.
+    const { board } = game;
+    setText(this._place, board === null ? "" : fill(this._context.words.board, board));
+    for (const side of Object.values(this._sides)) side.draw(game);
+    this._score.draw(game, swing);
+    this.node.classList.toggle("over", game.result !== "*");
+  }
+
+  drawDiagram(game) {
+    if (this._board === null) return;
+    this._diagram ??= new Diagram(this._board);
+    this._diagram.draw(game);
+  }
+
+  destroy() {
+    this._diagram?.destroy();
+  }
+}
+
+const TURN_MS = 400;
+/** What is longer is written in smaller letters, so that its end is there. */
+const LONG_LETTERS = 120;
+
+/** `layout=moment`: a card with the newest moment and its position; then nothing until the next. */
+export class MomentLayout {
+  /** In rem; it is made as large as the page. */
+  size = { width: 46, height: 14.6 };
+
+  constructor(context) {
+    this._context = context;
+    this._ages = new MomentAges();
+    this._shown = null;
+    this._kind = element("strong", "kind");
+    this._sentence = element("p", "sentence");
+    this._place = element("span", "place");
+    this._result = element("strong", "result");
+    this._names = bothSides(() => new Name());
+    this._board = element("div", "diagram");
+    this._diagram = null;
+    const { white, black } = this._names;
+    const pairing = element("p", "pairing", "", white.node, element("span", "dash", "\u2013"), black.node, this._result);
+    const words = element("div", "words", "", this._kind, this._sentence, pairing, this._place);
+    this.node = element("article", "layout-moment panel", "", this._board, words);
+  }
+
+  draw({ games, held, now }) {
+    const { options, words, everybody } = this._context;
+    const moments = [...held.moments.values()];
+    this._ages.note(moments, now);
+    const choice = { holdMs: options.hold * 1000, always: options.sample === "moment" };
+    const moment = shownMoment(moments, games, this._ages, now, choice);
+    this._turn(moment);
+    if (moment === null) return;
+    const game = games.find(({ id }) => id === moment.game);
+    setText(this._kind, words[moment.kind] ?? moment.kind);
+    this.node.dataset.kind = moment.kind;
+    const sentence = moment.text[options.lang] ?? moment.text.en;
+    setText(this._sentence, sentence);
+    this._sentence.classList.toggle("long", sentence.length > LONG_LETTERS);
+    setText(this._result, resultText(game.result));
+    setParts(this._place, placeOf(game, words));
+    for (const color of COLORS) this._names[color].draw(game[color].name || "?", everybody(), this._result.textContent);
+    if (options.hide.includes("diagram")) return;
+    this._diagram ??= new Diagram(this._board);
+    this._diagram.draw(asOf(game, moment.ply));
+  }
+
+  /** In and out: with movement it slides, else it is there or not. */
+  _turn(moment) {
+    const id = moment?.id ?? null;
+    if (id === this._shown) return;
+    const leaving = id === null;
+    this._shown = id;
+    if (!this._context.moves()) {
+      this.node.hidden = leaving;
+      return;
+    }
+    this.node.hidden = false;
+    const steps = [{ opacity: 0, transform: "translateY(1rem)" }, { opacity: 1, transform: "none" }];
+    const animation = this.node.animate(leaving ? steps.reverse() : steps, { duration: TURN_MS, easing: "ease-out" });
+    animation.onfinish = () => {
+      if (this._shown === null) this.node.hidden = true;
+    };
+  }
+}

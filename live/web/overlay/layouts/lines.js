@@ -1,0 +1,235 @@
+/** Layouts of one line, or a few, which need no library: `bar`, `player`, `duel` and `ticker`. */
+
+import { element, headCell, Children, Pager, setParts, setText } from "../../drawing/elements.js";
+import { bandText, percentText } from "../../client/figures.js";
+import { bothSides, COLORS } from "../../client/games.js";
+import { isAsked } from "../on_air.js";
+import { OneGame, ScorePanel, Who } from "../panels.js";
+import { isolated, shortName } from "../../drawing/player_names.js";
+import { eventPoints, figureWords, leapText, oddsOf, placeOf, pointsOf, unratedPart, withoutFigure } from "../shown_figures.js";
+import { fill } from "../language/words.js";
+
+/** The bar's own width in rem: as wide as the page, whatever its height. */
+const BAR_WIDTH = 88;
+const NARROW_BAR_WIDTH = 44;
+
+/** `layout=bar`: a slim lower third. */
+export class BarLayout extends OneGame {
+  constructor(context) {
+    super(context);
+    const { bar, move, number, alert } = this.score;
+    const state = element("div", "state", "", move, number);
+    const middle = element("div", "middle", "", this.place, state, bar);
+    const panel = element("div", "panel", "", this.sides.white.node, middle, this.sides.black.node);
+    this.node = element("article", "layout-bar", "", panel, alert);
+  }
+
+  fit(width, height) {
+    const narrow = width < 700 && height >= width / 4;
+    this.node.classList.toggle("narrow", narrow);
+    this.score.briefly = narrow;
+    return Math.min(width / (narrow ? NARROW_BAR_WIDTH : BAR_WIDTH), height / (narrow ? 14 : 7.5));
+  }
+
+  drawGame(game, { swingOf }) {
+    for (const side of Object.values(this.sides)) side.draw(game);
+    this.score.draw(game, swingOf(game));
+  }
+}
+
+/** `layout=player`: a lower third of one player, with whom he plays and how the game stands. */
+export class PlayerLayout extends OneGame {
+  /** In rem; it is made as large as the page. */
+  size = { width: 46, height: 12 };
+
+  constructor(context) {
+    super(context, true);
+    this.place = element("span", "place");
+    this._against = element("span", "against");
+    const { bar, move, number, alert } = this.score;
+    const state = element("div", "state", "", this._against, this.place, move, number);
+    const panel = element("div", "panel", "", this.sides.white.node, this.sides.black.node, state, bar);
+    this.node = element("article", "layout-player", "", panel, alert);
+  }
+
+  drawGame(game, { swingOf }) {
+    const { words, options, everybody } = this.context;
+    // Whose lower third it is: who was asked for, else White.
+    const [own, other] = isAsked(game.black, options.player) ? ["black", "white"] : COLORS;
+    this.sides[own].node.hidden = false;
+    this.sides[other].node.hidden = true;
+    this.sides[own].draw(game);
+    setText(this._against, fill(words.against, isolated(shortName(game[other].name || "?", everybody()))));
+    this.score.draw(game, swingOf(game));
+  }
+}
+
+/** `layout=duel`: two players head to head, figure by figure. */
+export class DuelLayout extends OneGame {
+  /** In rem; it is made as large as the page. */
+  size = { width: 46, height: 25 };
+
+  constructor(context) {
+    super(context, true);
+    this._points = bothSides(() => element("strong", "points"));
+    this._heads = bothSides((color) => new Who(context.flagOf, [element("i", "piece")], [this._points[color]]));
+    for (const color of COLORS) this._heads[color].node.classList.add("player", color);
+    this._body = element("tbody");
+    this._rows = new Map();
+    const { bar, move, number, alert } = this.score;
+    const heads = element("div", "heads", "", this._heads.white.node, this._heads.black.node);
+    const state = element("div", "state", "", move, number, alert);
+    this.node = element("article", "layout-duel panel", "", this.place, heads, element("table", "", "", this._body), state, bar);
+  }
+
+  drawGame(game, { held, swingOf }) {
+    const { options, words, basisOf, everybody } = this.context;
+    const basis = basisOf();
+    const { withheld, choice } = basis;
+    const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
+    if (withheld) setParts(this.place, [placeOf(game, words), words.withheld].filter(Boolean).join(" \u00b7 "));
+    for (const color of COLORS) {
+      setText(this._points[color], pointsOf(game.result, color));
+      this._heads[color].draw(game[color], everybody(), this._points[color].textContent);
+    }
+    const players = [...held.players.values()];
+    this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
+    const read = bothSides((color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, basis, words)));
+    const perceived = choice !== "algorithm4";
+    const like = COLORS.every((color) => read[color]?.label === words.playedLike) ? words.playedLike : words.playingLike;
+    const label = perceived ? `${like} (${words.usualNote})` : `${words.algorithm4} (${words.of100})`;
+    this._row("figure", (color) => {
+      const said = read[color];
+      return said === null ? "\u2013" : [said.text + open(color), said.early || [bandText(said.figure), perceived ? "" : said.moves].filter(Boolean).join(" \u00b7 ")];
+    }, label);
+    for (const color of COLORS) this._rows.get("figure")[color].classList.toggle("early", Boolean(read[color]?.early));
+    this._row(fill(words.betterThanSuch, "\u2026"), (color) => {
+      const percentile = read[color]?.figure.percentile ?? null;
+      return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, read[color].moves];
+    });
+    // In small letters: it says why the figure above is another.
+    this._row(words.swing, (color) => ["", perceived && read[color] && !open(color) ? leapText(game, color, words) : ""]);
+    this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
+    const odds = options.hide.includes("score") ? null : oddsOf(game, game.plies, options.provisional);
+    this._row(words.winChance, (color) => {
+      if (odds === null) return "\u2013";
+      return `${Math.round(100 * (color === "white" ? odds.win : odds.loss))}\u00a0%`;
+    });
+    // A game that is over has a result, beside the names, and no chances.
+    this._rows.get(words.winChance).white.parentNode.hidden ||= game.result !== "*";
+    this.score.draw(game, swingOf(game));
+  }
+
+  /** One line: White's figure, what it is, Black's; each a text, or text and range. */
+  _row(name, valueOf, label = name) {
+    let row = this._rows.get(name);
+    if (row === undefined) {
+      row = bothSides((color) => element("td", `${color} figure`));
+      row.head = Object.assign(headCell("", "row"), { className: "label" });
+      this._body.append(element("tr", "", "", row.white, row.head, row.black));
+      this._rows.set(name, row);
+    }
+    setText(row.head, label);
+    const values = COLORS.map((color) => [valueOf(color)].flat());
+    // What nobody knows of either compares nobody.
+    row.white.parentNode.hidden = values.every(([text, range]) => !range && ["", "\u2013"].includes(text));
+    for (const [at, color] of COLORS.entries()) {
+      const [text, range = ""] = values[at];
+      const key = `${text}\n${range}`;
+      if (row[color].dataset.key === key) continue;
+      row[color].dataset.key = key;
+      const parts = [element("span", "value", text), element("span", "interval", range)];
+      row[color].replaceChildren(...(color === "white" ? parts : parts.reverse()));
+    }
+  }
+}
+
+const TICKER_WIDTH = 90;
+const TICKER_HEIGHT = 5.3;
+/** Room that one board takes, rem. */
+const TICKER_ITEM = 43;
+const TURN_MS = 450;
+
+/** `layout=ticker`: a slim line with the boards one after the other. */
+export class TickerLayout {
+  constructor(context) {
+    this._context = context;
+    this._pager = new Pager(context.options.page * 1000);
+    this._list = element("div", "items");
+    this.node = element("article", "layout-ticker panel", "", this._list);
+    this._items = new Children(this._list, () => new TickerItem(context));
+    this._fitting = 2;
+    this._page = null;
+  }
+
+  fit(width, height) {
+    // On a narrow page one board at a time, in letters that can be read.
+    const shown = width < 900 ? 1 : 2;
+    this._fitting = shown;
+    this.node.style.setProperty("--items", shown);
+    return Math.min(width / (shown === 1 ? TICKER_ITEM + 2 : TICKER_WIDTH), height / TICKER_HEIGHT);
+  }
+
+  draw({ games, now, swingOf }) {
+    this.node.hidden = games.length === 0;
+    const { items, page } = this._pager.page(games, this._fitting, now);
+    this._items.show(items).forEach((item, at) => item.draw(items[at], swingOf(items[at])));
+    const turned = this._page !== null && this._page !== page;
+    this._page = page;
+    if (!turned || !this._context.moves()) return;
+    const from = { transform: "translateY(100%)", opacity: 0 };
+    this._list.animate([from, { transform: "none", opacity: 1 }], { duration: TURN_MS, easing: "ease-out" });
+  }
+}
+
+/** One board of the ticker. */
+class TickerItem {
+  constructor(context) {
+    this._context = context;
+    this._board = element("span", "place");
+    // The line itself moves; nothing in it does.
+    this._score = new ScorePanel({ ...context, moves: () => false }, true);
+    this._sides = bothSides((color) => new TickerSide(color, context));
+    const { bar, move, number, alert } = this._score;
+    const middle = element("div", "middle", "", element("div", "state", "", move, number, alert), bar);
+    this.node = element("div", "item", "", this._board, this._sides.white.node, middle, this._sides.black.node);
+  }
+
+  draw(game, swing) {
+    setText(this._board, game.board === null ? "" : fill(this._context.words.board, game.board));
+    for (const side of Object.values(this._sides)) side.draw(game);
+    this._score.draw(game, swing);
+    this.node.classList.toggle("swinging", swing !== null);
+  }
+}
+
+/** One player of the ticker: name, and the leading figure with its moves and what is usual. */
+class TickerSide {
+  constructor(color, context) {
+    this._color = color;
+    this._context = context;
+    this._points = element("strong", "points");
+    this._label = element("span", "label");
+    this._value = element("span", "value");
+    this._moves = element("span", "label");
+    this._interval = element("span", "interval");
+    this._who = new Who(() => "", [element("i", "piece")], [this._points]);
+    const ratings = element("div", "ratings", "", this._label, this._value, this._moves, this._interval);
+    this.node = element("div", `player ${color}`, "", this._who.node, ratings);
+  }
+
+  draw(game) {
+    const { words, basisOf, everybody } = this._context;
+    const basis = basisOf();
+    const point = game.curves[this._color].at(-1) ?? null;
+    setText(this._points, pointsOf(game.result, this._color));
+    this._who.draw(game[this._color], everybody(), this._points.textContent);
+    const read = basis.withheld ? null : figureWords(game, this._color, point, basis, words, true);
+    const open = read ? unratedPart(game, this._color, words, read.figure) : null;
+    setText(this._label, read?.label ?? "");
+    setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, basis.withheld));
+    setText(this._moves, read?.moves ?? "");
+    setText(this._interval, read?.early || (read?.usual ?? ""));
+    this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
+  }
+}

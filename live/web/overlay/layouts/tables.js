@@ -1,0 +1,289 @@
+/** Tables of players on air, a row each, page by page: `standings` by the figure and `table` by points. */
+
+import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
+import { bandText, eloText, isEarly, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
+import { COLORS, pointsText, RESULT_POINTS } from "../../client/games.js";
+import { SCORINGS } from "../options.js";
+import { Who } from "../panels.js";
+import { eventOf, keyOf } from "../shown_figures.js";
+import { counted } from "../language/words.js";
+
+/** The height of a row, rem. */
+const ROW = 2.57;
+
+/** A heading of a column, of this class. */
+const head = (text, className = "", ...children) => Object.assign(headCell(text, "col", ...children), { className });
+
+class PlayersTable {
+  /** `columns` are the headings after the player's; `makeRow()` makes a {@link PlayerRow}; `headHeight` in rem. */
+  constructor(context, { title, columns, makeRow, className = "", beside = [], headHeight }) {
+    const { options, words } = context;
+    this.context = context;
+    this._pager = new Pager(options.page * 1000);
+    this._most = this._shown = options.rows;
+    this._headHeight = headHeight;
+    this._open = element("p", "open");
+    const body = element("tbody");
+    const heads = element("tr", "", "", head("", "rank"), head(words.player), ...columns);
+    const header = element("header", "", "", element("h1", "", title), ...beside, this._open);
+    const table = element("table", "", "", element("thead", "", "", heads), body);
+    this.node = element("article", `layout-standings ${className} panel`, "", header, table);
+    this._rows = new Children(body, makeRow);
+  }
+
+  /** How large a rem may be where the table is so many rem wide. */
+  fitting(width, height, wide) {
+    return Math.min(width / wide, height / (this._headHeight + ROW * this._shown));
+  }
+
+  /** Draws the rows of the page that is up by `draw(row, item, items)`; above them how many moves of `games` are still to be rated. */
+  show(items, games, now, draw) {
+    this.node.hidden = items.length === 0;
+    const shown = Math.max(1, Math.min(items.length, this._most));
+    if (shown !== this._shown) {
+      this._shown = shown;
+      dispatchEvent(new Event("resize"));
+    }
+    const { words } = this.context;
+    const missing = games.reduce((sum, game) => sum + unratedOf(game), 0);
+    setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
+    const { items: up } = this._pager.page(items, this._most, now);
+    this._rows.show(up).forEach((row, at) => draw(row, up[at], up));
+  }
+}
+
+/** One player: place, who, and the figure with what is usual; `cells` stand between. */
+class PlayerRow {
+  constructor({ words, flagOf }, cells, { beside = [], after = [] } = {}) {
+    this.words = words;
+    this._rank = element("td", "rank");
+    this._basis = element("span", "basis");
+    this._who = new Who(flagOf, [], [...beside, this._basis]);
+    this._value = element("span", "value");
+    this._interval = element("span", "interval");
+    const figure = element("td", "figure", "", this._value, this._interval);
+    this.node = element("tr", "", "", this._rank, headCell("", "row", this._who.node), ...cells, figure, ...after);
+  }
+
+  /** `moves` that the figure rests on, null where that is not said; `value` and `interval` as text. */
+  fill(rank, player, everybody, moves, value, interval) {
+    setText(this._rank, rank);
+    setText(this._basis, moves === null ? "" : counted(this.words.moves, moves));
+    this._who.draw(player, everybody, String(this._basis.textContent.length));
+    setText(this._value, value);
+    setText(this._interval, interval);
+  }
+}
+
+const STANDINGS_WIDTH = 52;
+/** On an upright page, without the drawing of the intervals. */
+const TALL_WIDTH = 40;
+
+/** `layout=standings`: players by the perceived rating, each with its usual band drawn to scale. */
+export class StandingsLayout extends PlayersTable {
+  constructor(context) {
+    const { words } = context;
+    const [label, note] = [element("span"), element("span", "note")];
+    super(context, {
+      title: words.standings,
+      columns: [head(words.elo, "elo"), head("", "figure", label, note), element("td", "range")],
+      makeRow: () => new StandingsRow(context),
+      headHeight: 8.1,
+    });
+    this._label = label;
+    this._note = note;
+  }
+
+  fit(width, height) {
+    const tall = width < height;
+    this.node.classList.toggle("tall", tall);
+    return this.fitting(width, height, tall ? TALL_WIDTH : STANDINGS_WIDTH);
+  }
+
+  draw({ held, games, now }) {
+    const { words, basisOf } = this.context;
+    const { choice, engineRating } = basisOf();
+    const all = [...held.games.values()];
+    // Titles and federations come with games.
+    const people = new Map(all.flatMap(({ white, black }) => [[white.name, white], [black.name, black]]));
+    setText(this._label, choice === "algorithm4" ? words.algorithm4 : words.playingLike);
+    setText(this._note, choice === "algorithm4" ? words.of100 : words.usualNote);
+    const ranked = ranking(this._wanted(held, games), choice, engineRating, words);
+    this.show(ranked, all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
+  }
+
+  /** With a filter, the players of the games selected; else everybody. */
+  _wanted(held, games) {
+    const players = [...held.players.values()].filter((player) => player.moves > 0);
+    if (this.context.options.board.length === 0) return players;
+    const names = new Set(games.flatMap((game) => COLORS.map((color) => game[color].name)));
+    return players.filter((player) => names.has(player.name));
+  }
+}
+
+class StandingsRow extends PlayerRow {
+  constructor(context) {
+    const elo = element("td", "elo");
+    const range = element("div", "range", "", element("i", "line"), element("i", "dot"));
+    super(context, [elo], { after: [element("td", "range", "", range)] });
+    Object.assign(this, { _elo: elo, _range: range });
+  }
+
+  draw({ rank, player, rating }, { low, high }, people) {
+    const who = { ...people.get(player.name), name: player.name };
+    this.fill(rank, who, [...people.keys()], rating?.counted ?? player.counted, rating?.text ?? "\u2013", rating?.interval ?? "");
+    setText(this._elo, player.elo ? String(player.elo) : "\u2013");
+    this._range.classList.toggle("none", !rating);
+    if (!rating) return;
+    const ends = { low: rating.low ?? rating.value, high: rating.high ?? rating.value, value: rating.value };
+    for (const [name, elo] of Object.entries(ends)) {
+      this._range.style.setProperty(`--${name}`, ((elo - low) / (high - low)).toFixed(4));
+    }
+  }
+}
+
+/** Elo left free at both ends of the scale. */
+const MARGIN = 40;
+
+/**
+ * Players by the figure, or by points: `{id, rank, player, rating}`. `rank` is empty where too little
+ * is known, and `rating`, `{text, interval, value, low, high}`, is null there.
+ */
+export function ranking(players, by, engineRating, words) {
+  return standings(players, { by, engineRating }).map((each) => {
+    const { figure, player } = each;
+    const known = figure !== null && !isEarly(figure);
+    const rating = known ? { ...figure, text: eloText(figure, words), interval: bandText(figure) } : null;
+    return { id: player.id, rank: placeText(each), player, rating };
+  });
+}
+
+/** Lowest and highest Elo of what is drawn together. */
+function scaleOf(ranked) {
+  const ends = ranked.flatMap(({ rating }) => (rating ? [rating.low, rating.high, rating.value] : []));
+  const known = ends.filter((elo) => elo !== null);
+  if (known.length === 0) return { low: 0, high: 1 };
+  return { low: Math.min(...known) - MARGIN, high: Math.max(...known) + MARGIN };
+}
+
+const TABLE_WIDTH = 46;
+/** What each tie-break adds. */
+const TIE_WIDTH = 5.4;
+
+/** `layout=table`: standings by points, with the perceived rating beside them. */
+export class TableLayout extends PlayersTable {
+  constructor(context) {
+    const { options, words } = context;
+    const event = element("p", "place");
+    const figure = head(words.playingLike, "figure", element("span", "note", words.usualNote));
+    const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));
+    super(context, {
+      title: words.table,
+      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), ...ties, figure],
+      makeRow: () => new TableRow(context),
+      className: "layout-table",
+      beside: [event],
+      headHeight: 7.5,
+    });
+    this._event = event;
+  }
+
+  fit(width, height) {
+    const wide = (width < height ? TALL_WIDTH : TABLE_WIDTH) + TIE_WIDTH * this.context.options.ties.length;
+    this.node.style.width = `${wide - 1.2}rem`;
+    return this.fitting(width, height, wide);
+  }
+
+  draw({ held, games, now }) {
+    const { options, words, basisOf } = this.context;
+    const { withheld } = basisOf();
+    // All rounds of the event on air.
+    const event = games.length > 0 ? eventOf(games[0]) : null;
+    const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
+    const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
+    const table = roundTable(all, options).map((row) => {
+      return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name)) };
+    });
+    setText(this._event, event ?? "");
+    // A column of dashes takes the room of names.
+    this.node.classList.toggle("unrated", withheld || table.every(({ figure }) => figure === null));
+    const names = table.map(({ player }) => player.name);
+    this.show(table, all, now, (row, item) => row.draw(item, names));
+    if (withheld) setText(this._open, words.withheld);
+  }
+}
+
+class TableRow extends PlayerRow {
+  constructor(context) {
+    const [games, points, live] = [element("td", "games"), element("td", "points-cell"), element("i", "playing")];
+    const ties = context.options.ties.map(() => element("td", "tie"));
+    super(context, [games, points, ...ties], { beside: [live] });
+    Object.assign(this, { _games: games, _points: points, _live: live, _ties: ties });
+  }
+
+  draw({ place, tied, player, points, games, playing, ties, figure }, names) {
+    this._live.hidden = !playing;
+    setText(this._games, String(games));
+    setText(this._points, pointsText(points));
+    ties.forEach((value, at) => setText(this._ties[at], pointsText(value)));
+    const [value, band] = figure ? [eloText(figure, this.words), bandText(figure)] : ["\u2013", ""];
+    this.fill(placeText({ place, tied }), player, names, figure?.counted ?? null, value, band);
+  }
+}
+
+/** What each side gets of a result; null where it counts for nothing. */
+function pointsOf(result, [win, draw, loss]) {
+  const worth = { 1: win, 0.5: draw, 0: loss };
+  return RESULT_POINTS[result]?.map((points) => worth[points]) ?? null;
+}
+
+/**
+ * Everybody who plays, best first: `{id, player, place, tied, points, games, playing, ties}`. `ties`
+ * holds the values of the tie-breaks asked for, in their order; games that still run count nothing.
+ */
+export function roundTable(games, { scoring = "1-half-0", ties = [] } = {}) {
+  const worth = SCORINGS[scoring];
+  const rows = new Map();
+  const rowOf = (player) => {
+    const id = keyOf(player);
+    if (!rows.has(id)) {
+      rows.set(id, { id, player, points: 0, games: 0, wins: 0, blackGames: 0, playing: false, met: [] });
+    }
+    return rows.get(id);
+  };
+  for (const { white, black, result, plies } of games) {
+    if (!white.name || !black.name) continue;
+    const sides = [rowOf(white), rowOf(black)];
+    const points = pointsOf(result, worth);
+    if (points === null) {
+      if (result === "*" && plies.length > 0) for (const row of sides) row.playing = true;
+      continue;
+    }
+    sides.forEach((row, at) => {
+      row.points += points[at];
+      row.games += 1;
+      row.wins += points[at] === worth[0];
+      row.blackGames += at === 1;
+      row.met.push({ id: sides[1 - at].id, points: points[at] });
+    });
+  }
+  const all = [...rows.values()];
+  for (const row of all) row.ties = ties.map((name) => TIE_BREAKS[name](row, rows, worth));
+  const apart = (a, b) => b.points - a.points || b.ties.reduce((found, value, at) => found || value - a.ties[at], 0);
+  all.sort((a, b) => apart(a, b) || a.player.name.localeCompare(b.player.name) || (a.id < b.id ? -1 : 1));
+  return all.map(({ id, player, points, games: played, playing, ties: broken }, at) => {
+    const level = all.filter((other) => apart(all[at], other) === 0);
+    return { id, player, points, games: played, playing, ties: broken, place: all.indexOf(level[0]) + 1, tied: level.length > 1 };
+  });
+}
+
+const TIE_BREAKS = {
+  /** What was scored against those level on points. */
+  direct: (row, rows) => row.met.reduce((sum, { id, points }) => sum + (rows.get(id).points === row.points ? points : 0), 0),
+  wins: (row) => row.wins,
+  black: (row) => row.blackGames,
+  buchholz: (row, rows) => row.met.reduce((sum, { id }) => sum + rows.get(id).points, 0),
+  /** Whole points of those beaten, half of those drawn with. */
+  sonneborn: (row, rows, [win, draw]) =>
+    row.met.reduce((sum, { id, points }) => sum + (points === win ? 1 : points === draw ? 0.5 : 0) * rows.get(id).points, 0),
+};

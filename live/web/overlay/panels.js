@@ -1,0 +1,313 @@
+/** What layouts are made of: one player of a game, its score, and a swing while viewers should see it. */
+
+import { element, setParts, setText } from "../drawing/elements.js";
+import { isFinal } from "../client/figures.js";
+import { bothSides, moverOf } from "../client/games.js";
+import { moveText, resultText, scoreText } from "../drawing/number_format.js";
+import { isolated, Name, shortName } from "../drawing/player_names.js";
+import {
+  bestInstead, clockOf, figureWords, lastMove, leapText, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
+} from "./shown_figures.js";
+import { fill, localMove } from "./language/words.js";
+
+/** A layout that shows one game: both players, the score and the place, arranged by `drawGame` of the layout. */
+export class OneGame {
+  constructor(context, briefly = false) {
+    this.context = context;
+    this.place = element("p", "place");
+    this.sides = bothSides((color) => new PlayerPanel(color, context));
+    this.score = new ScorePanel(context, briefly);
+  }
+
+  draw(shown) {
+    const [game = null] = shown.games;
+    this.node.hidden = game === null;
+    if (game === null) return;
+    setParts(this.place, placeOf(game, this.context.words));
+    this.drawGame(game, shown);
+  }
+}
+
+/** Who plays: federation, title, name, and what else belongs beside it. */
+export class Who {
+  /** `before` stands first, `beside` after the name; `flagOf` says how a federation is shown. */
+  constructor(flagOf, before, beside) {
+    this._flagOf = flagOf;
+    this._flag = element("span", "flag");
+    this._title = element("span", "title");
+    this._name = new Name();
+    this.node = element("div", "who", "", ...before, this._flag, this._title, this._name.node, ...beside);
+  }
+
+  /** `beside`: what of the line changes its room, as text. */
+  draw({ name, title, federation }, everybody, beside = "") {
+    setText(this._flag, this._flagOf(federation));
+    setText(this._title, title ?? "");
+    this._name.draw(name || "?", everybody, `${title} ${beside}`);
+  }
+}
+
+/** One player with the clock and the figure: what it is called, the number, what is usual, and its place in words. */
+export class PlayerPanel {
+  constructor(color, context) {
+    this._color = color;
+    this._context = context;
+    this._eloValue = element("span", "value");
+    this._elo = element("p", "elo", "", element("span", "label", context.words.elo), this._eloValue);
+    this._points = element("strong", "points");
+    this._material = element("span", "material");
+    this._clock = element("span", "clock");
+    this._who = new Who(context.flagOf, [element("i", "piece")], [this._material, this._points, this._clock]);
+    this._label = element("span", "label");
+    this._value = element("span", "value");
+    this._usual = element("span", "interval");
+    this._better = element("span", "better");
+    this._leap = element("span", "leap");
+    const about = element("span", "about", "", this._usual, this._better, this._leap);
+    this._rating = element("p", "rating main", "", element("span", "read", "", this._label, this._value), about);
+    this.node = element("section", `player ${color}`, "", this._who.node, element("div", "ratings", "", this._rating, this._elo));
+  }
+
+  /** `material`: what this side has more of, where that is shown. */
+  draw(game, material = "") {
+    const { _color: color } = this;
+    const { everybody, elapsedS } = this._context;
+    const player = game[color];
+    setText(this._eloValue, player.elo ? String(player.elo) : "");
+    this._elo.hidden = !player.elo;
+    setText(this._points, pointsOf(game.result, color));
+    const clock = clockOf(game, color, elapsedS(game));
+    setText(this._clock, clock.text);
+    this._clock.classList.toggle("low", clock.low);
+    setText(this._material, material);
+    this._who.draw(player, everybody(), `${material} ${this._points.textContent} ${clock.text.length}`);
+    this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
+    this._drawFigure(game, color);
+  }
+
+  _drawFigure(game, color) {
+    const { options, words, basisOf } = this._context;
+    const basis = basisOf();
+    const { withheld, choice } = basis;
+    const point = game.curves[color].at(-1) ?? null;
+    const brief = ["bar", "grid", "curves"].includes(options.layout);
+    const read = withheld ? null : figureWords(game, color, point, basis, words, brief);
+    // What of the moves it does not rest on.
+    const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
+    // Where there is room for one of both, a final figure has its percentile.
+    const passed = brief && isFinal(game, color, point);
+    const leap = read === null || choice !== "perceived" || open || passed ? "" : leapText(game, color, words, { best: !brief });
+    const { classList, dataset } = this._rating;
+    classList.toggle("none", read === null);
+    classList.toggle("early", Boolean(read?.early));
+    classList.toggle("open", read !== null && open !== null);
+    dataset.beyond = read === null || open !== null ? "" : read.beyond;
+    setText(this._label, read?.label ?? "");
+    setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
+    setText(this._usual, read === null ? withoutFigure(point, words, withheld) : read.usual);
+    const better = read && [(brief && leap) || read.better, read.moves.replaceAll(" ", "\u00a0")].filter(Boolean).join(" \u00b7 ");
+    setText(this._better, read === null ? "" : read.early || open?.text || better);
+    setText(this._leap, brief ? "" : leap);
+  }
+}
+
+/** White's part of a bar once the game is over. */
+const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
+
+/** The score bar, the number, the last move, and a swing; a layout arranges them. */
+export class ScorePanel {
+  /** `briefly`: there is room for few words; a layout may change that. */
+  constructor({ options, words, moves, everybody }, briefly = false) {
+    this.briefly = briefly;
+    this._options = options;
+    this._words = words;
+    this._moves = moves;
+    this._everybody = everybody;
+    this._shown = null;
+    this.bar = element("div", "bar", "", element("i", "fill"), element("i", "level"));
+    this.move = element("span", "move");
+    this.number = element("span", "score");
+    this.alert = element("span", "alert");
+    this.alert.hidden = true;
+  }
+
+  draw(game, swing) {
+    const score = scoreOf(game, this._options.provisional);
+    // White's share by the score that stands beside it, or how the game ended.
+    this.bar.style.setProperty("--white", (RESULTS[game.result] ?? score?.share ?? 0.5).toFixed(3));
+    this.bar.classList.toggle("unknown", score === null);
+    // What a finished position was worth is no news beside how the game ended.
+    const result = resultText(game.result);
+    setText(this.number, result || (score?.text ?? ""));
+    this.number.dataset.state = result ? "result" : (score?.state ?? "");
+    const move = lastMove(game, this._words);
+    setText(this.move, move);
+    const shown = `${game.id} ${move}`;
+    if (this._shown !== null && this._shown !== shown && this._moves()) {
+      this.move.animate({ opacity: [0.2, 1] }, { duration: 400 });
+    }
+    this._shown = shown;
+    this._alert(game, swing);
+  }
+
+  _alert(game, swing) {
+    if (swing !== null) {
+      setText(this.alert, (this.briefly ? swingText : swingSentence)(game, swing, this._words, this._everybody()));
+      if (this.alert.hidden && this._moves()) {
+        const from = { opacity: 0, transform: "translateY(0.5em)" };
+        this.alert.animate([from, { opacity: 1, transform: "none" }], { duration: 350, easing: "ease-out" });
+      }
+    }
+    this.alert.hidden = swing === null;
+  }
+}
+
+/** What a move lost, for its mover, in centipawns; not above what decides a game. */
+const MOST_CP = 1000;
+
+/** `{move, mover, lost, mate, best}` of a swing; `lost` is null where its mover gained by it. */
+function blunder(game, { ply, from, to }, words) {
+  const played = game.plies[ply - 1];
+  if (played === undefined) return null;
+  const mover = moverOf(ply, game.start_fen);
+  const sign = mover === "white" ? 1 : -1;
+  const within = (cp) => Math.max(-MOST_CP, Math.min(MOST_CP, cp));
+  const lost = sign * (within(from) - within(to));
+  const mate = (played.mate ?? null) !== null && sign * to < 0 ? Math.abs(played.mate) : null;
+  return {
+    move: moveText(ply, localMove(played.san, words.letters), game.start_fen),
+    mover,
+    lost: lost > 0 ? (lost / 100).toFixed(1) : null,
+    mate: mate || null,
+    best: lost > 0 ? bestInstead(game, ply, words) : null,
+  };
+}
+
+/** Who lost how much, and what was best: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
+export function swingSentence(game, swing, words, others = []) {
+  const said = blunder(game, swing, words);
+  if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
+  const cost = said.mate === null ? fill(words.costs, said.lost.replace(".", words.decimal)) : fill(words.allowsMate, said.mate);
+  const best = said.best === null ? "" : ` \u00b7 ${fill(words.best, said.best)}`;
+  return `${isolated(shortName(game[said.mover].name || "?", others))}: ${said.move} ${cost}${best}`;
+}
+
+/** The same where there is little room: `26… Rfd8 −2.7 · best Rac8`. */
+export function swingText(game, swing, words) {
+  const said = blunder(game, swing, words);
+  if (said === null) return words.swing;
+  if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
+  if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
+  const best = said.best === null ? "" : ` \u00b7 ${fill(words.bestShort, said.best)}`;
+  return `${said.move} \u2212${said.lost}${best}`;
+}
+
+/** How long a swing is shown. */
+const SHOWN_MS = 8_000;
+/** Beyond four pawns a game is decided: the way from nine to five is no news. */
+const DECIDED_CP = 400;
+
+export class Swings {
+  /** At least `pawns` between two final scores; then silence for `cooldownMs` in that game. */
+  constructor(pawns, cooldownMs) {
+    this._least = pawns * 100;
+    this._cooldownMs = cooldownMs;
+    this._games = new Map();
+  }
+
+  /** The swing that the last move brought, reported once; else null. What was there at the first look is no news. */
+  look(game, now) {
+    const scored = finalPly(game);
+    const held = this._games.get(game.id) ?? { seen: Infinity, quietUntil: -Infinity };
+    this._games.set(game.id, held);
+    const before = held.seen;
+    held.seen = scored;
+    // An older score that is late, or a takeback, is no news either.
+    if (this._least === 0 || scored <= before || scored !== game.plies.length) return null;
+    const swing = swingAt(game, scored);
+    if (swing === null || swing.size < this._least || now < held.quietUntil) return null;
+    Object.assign(held, { swing, quietUntil: now + this._cooldownMs, until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
+    return swing;
+  }
+
+  /** The swing of a game while it is news, and its move is not taken back; else null. */
+  shown(game, now) {
+    const { swing = null, until, uci } = this._games.get(game.id) ?? {};
+    return swing !== null && now < until && game.plies[swing.ply - 1]?.uci === uci ? swing : null;
+  }
+
+  forget(id) {
+    this._games.delete(id);
+  }
+}
+
+/** The largest swing of a game; null where nothing swung. */
+export function largestSwing(game) {
+  let largest = null;
+  for (let ply = 1; ply <= game.plies.length; ply += 1) {
+    const swing = swingAt(game, ply);
+    if (swing !== null && swing.size > (largest?.size ?? 0)) largest = swing;
+  }
+  return largest;
+}
+
+/** What a move did to the score, `{ply, from, to, size}`; null while it is not known. */
+function swingAt(game, ply) {
+  const from = ply === 1 ? game.start_score_cp : finalScore(game.plies[ply - 2]);
+  const to = finalScore(game.plies[ply - 1]);
+  if (from === null || to === null) return null;
+  return { ply, from, to, size: Math.abs(clamp(to) - clamp(from)) };
+}
+
+/** The last ply with a final score; 0 when there is none. */
+const finalPly = (game) => game.plies.findLast((ply) => finalScore(ply) !== null)?.ply ?? 0;
+
+const finalScore = (ply) => (ply.final ? ply.score_cp : null);
+
+const clamp = (cp) => Math.max(-DECIDED_CP, Math.min(DECIDED_CP, cp));
+
+/**
+ * FIDE's code and ISO's two letters, federation by federation: feeds name them by FIDE's, an emoji flag
+ * needs ISO 3166. Windows has no flag emoji and shows two letters, so the code itself is the default.
+ */
+const CODES = `
+AFGAF ALBAL ALGDZ ANDAD ANGAO ANTAG ARGAR ARMAM ARUAW AUSAU AUTAT AZEAZ BAHBS BRNBH BANBD BARBB
+BLRBY BELBE BIZBZ BERBM BHUBT BOLBO BIHBA BOTBW BRABR IVBVG BRUBN BULBG BURBF BDIBI CAMKH CMRCM
+CANCA CPVCV CAYKY CAFCF CHATD CHICL CHNCN TPETW COLCO COMKM CRCCR CROHR CUBCU CYPCY CZECZ CODCD
+DENDK DJIDJ DMADM DOMDO ECUEC EGYEG ESASV GEQGQ ERIER ESTEE SWZSZ ETHET FAIFO FIJFJ FINFI FRAFR
+GABGA GAMGM GEOGE GERDE GHAGH GREGR GRNGD GUMGU GUAGT GCIGG GUYGY HAIHT HONHN HKGHK HUNHU ISLIS
+INDIN INAID IRIIR IRQIQ IRLIE IOMIM ISRIL ITAIT CIVCI JAMJM JPNJP JCIJE JORJO KAZKZ KENKE KOSXK
+KUWKW KGZKG LAOLA LATLV LBNLB LESLS LBRLR LBALY LIELI LTULT LUXLU MACMO MADMG MAWMW MASMY MDVMV
+MLIML MLTMT MTNMR MRIMU MEXMX MDAMD MNCMC MGLMN MNEME MARMA MOZMZ MYAMM NAMNA NRUNR NEPNP NEDNL
+AHOCW NZLNZ NCANI NIGNE NGRNG MKDMK NORNO OMAOM PAKPK PLWPW PLEPS PANPA PNGPG PARPY PERPE PHIPH
+POLPL PORPT PURPR QATQA ROURO RUSRU RWARW LCALC VINVC SMRSM STPST KSASA SENSN SRBRS SEYSC SLESL
+SGPSG SVKSK SLOSI SOLSB SOMSO RSAZA KORKR SSDSS ESPES SRILK SUDSD SURSR SWESE SUICH SYRSY TJKTJ
+TANTZ THATH TLSTL TOGTG TTOTT TUNTN TURTR TKMTM UGAUG UKRUA UAEAE USAUS URUUY ISVVI UZBUZ VANVU
+VENVE VIEVN YEMYE ZAMZM ZIMZW
+`;
+
+const ISO = new Map(CODES.trim().split(/\s+/).map((pair) => [pair.slice(0, 3), pair.slice(3)]));
+
+/** England, Scotland and Wales have no ISO code but flags of their own (Unicode TR 51, B.2). */
+const NATIONS = new Map([
+  ["ENG", "gbeng"],
+  ["SCO", "gbsct"],
+  ["WLS", "gbwls"],
+]);
+
+const REGIONAL_A = 0x1f1e6;
+const TAG_ZERO = 0xe0000;
+
+/** A federation as its flag, or as its code where it has none; empty where it is no code at all. */
+export function flagText(federation) {
+  if (!federation) return "";
+  const code = federation.toUpperCase();
+  if (NATIONS.has(code)) {
+    const tags = [...NATIONS.get(code)].map((letter) => TAG_ZERO + letter.codePointAt(0));
+    return String.fromCodePoint(0x1f3f4, ...tags, 0xe007f);
+  }
+  const iso = ISO.get(code);
+  if (iso !== undefined) return String.fromCodePoint(...[...iso].map((letter) => REGIONAL_A + letter.charCodeAt(0) - 65));
+  // Some sources write the country in full; there is no room for that beside a name.
+  return /^[A-Z]{2,3}$/.test(code) ? code : "";
+}

@@ -1,0 +1,173 @@
+/** What only arbiters are sent: alerts, with a tone for new ones; screening figures with what they rest on; the incident log. */
+
+import { button, childrenOf, element, kept, named, nameNode, searchField, setText, tableOf } from "../drawing/elements.js";
+import { explainButton } from "./explanations.js";
+import { bearer, writePlace } from "./page_address.js";
+
+const SEVERITIES = ["alarm", "warning", "look"];
+
+/** Alerts as an arbiter wants them: most urgent first, then newest. Pure. */
+export function rankedAlerts(alerts) {
+  const rank = ({ severity }) => SEVERITIES.indexOf(severity);
+  return alerts
+    .filter(({ muted }) => !muted)
+    .sort((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
+}
+
+/** A screening figure with all that it must not be read without; empty without one. Pure. */
+export function agreementText(agreement) {
+  if (!agreement) return "";
+  const percent = (share) => `${Math.round(100 * share)} %`;
+  const { moves, share, expected, z, boards, false_alarms: alarms, rests_on: basis } = agreement;
+  return (
+    `${percent(share)} of ${moves} moves, expected ${percent(expected)}, z = ${z.toFixed(1)}. ` +
+    `Over ${boards} boards ${percent(alarms)} of honest events show such a figure. ${basis} It accuses nobody.`
+  );
+}
+
+export class ArbiterView {
+  constructor() {
+    this.sound = new AlertSound();
+    this._log = new IncidentLog();
+    this._list = element("ol", "alerts");
+    this._note = element("p", "note");
+    const heading = element("h2", "", "For arbiters only", explainButton("agreement"));
+    const parts = [heading, this.sound.button, this._note, this._list, this._log.node];
+    this.node = named(element("section", "arbiter-view", "", ...parts), "For arbiters only");
+  }
+
+  draw(held, place, now) {
+    if (held.hello?.sight === "arbiter") this._log.refresh(now);
+    this._log.node.hidden = held.hello?.sight !== "arbiter";
+    const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
+    setText(this._note, alerts.length ? "" : "Nothing to look at.");
+    const items = childrenOf(this._list, alerts.length, () => {
+      const parts = [element("strong", "severity"), element("a"), nameNode("text"), element("span", "advice"), element("p", "agreement")];
+      return element("li", "", "", ...parts);
+    });
+    alerts.forEach((alert, at) => {
+      const [severity, link, text, advice, agreement] = items[at].children;
+      items[at].dataset.severity = alert.severity;
+      setText(severity, alert.severity);
+      const game = alert.game ? held.games.get(alert.game) : null;
+      link.hidden = !game;
+      if (game) {
+        link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
+        setText(link, game.board === null ? "open" : `Board ${game.board}`);
+      }
+      setText(text, alert.text);
+      setText(advice, alert.advice);
+      setText(agreement, agreementText(alert.agreement));
+      agreement.hidden = !agreement.textContent;
+    });
+  }
+}
+
+const EVERY_MS = 5_000;
+
+/** Date and time of day on this machine. */
+const when = (seconds) => new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+
+/** All that happened to an incident, one line each. Pure but for the time zone. */
+function incidentLines({ changes }) {
+  return changes.map(({ at_s: at, what, text }) => `${when(at)} ${what}${text ? `: ${text}` : ""}`);
+}
+
+class IncidentLog {
+  constructor() {
+    this._askedAt = -Infinity;
+    this._body = element("tbody");
+    this._note = element("p", "note");
+    this._filter = searchField("Filter the incident log", "Filter: words of the log", () => this.refresh(Infinity));
+    const table = tableOf("Incidents", ["No.", "Board", "What happened"], this._body, "incidents");
+    const bar = element("div", "toolbar", "", this._filter, button("Print", () => window.print()));
+    const parts = [element("h2", "", "Incident log"), bar, this._note, element("div", "scroll", "", table)];
+    this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
+  }
+
+  /** Asks the service for the log, at most every few seconds. */
+  async refresh(now) {
+    if (now - this._askedAt < EVERY_MS) return;
+    this._askedAt = now === Infinity ? this._askedAt : now;
+    const words = this._filter.value;
+    const url = new URL("api/v1/incidents", document.baseURI);
+    if (words) url.searchParams.set("words", words);
+    try {
+      const answer = await fetch(url, bearer());
+      if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+      const { incidents } = await answer.json();
+      if (words === this._filter.value) this._draw(incidents);
+    } catch (error) {
+      setText(this._note, `The log cannot be read: ${error.message}.`);
+      this._note.hidden = false;
+    }
+  }
+
+  _draw(incidents) {
+    setText(this._note, incidents.length ? "" : this._filter.value ? "Nothing in the log has these words." : "Nothing is in the log yet.");
+    this._note.hidden = incidents.length > 0;
+    const rows = incidents.toReversed().map((each) => {
+      const lines = incidentLines(each).map((line) => element("div", "", line));
+      const row = element("tr", "", "", element("td", "", String(each.number)), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
+      row.dataset.open = String(each.over_s === null);
+      return row;
+    });
+    this._body.replaceChildren(...rows);
+  }
+}
+
+const STORED = "live-rate-sound";
+const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every alert" };
+
+/** Whether an alert asks for notice. Pure. */
+export const asks = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
+
+/** Games with an alert that asks for notice. Pure. */
+export function alertingGames(alerts) {
+  return new Set(alerts.filter((alert) => alert.game && asks(alert)).map(({ game }) => game));
+}
+
+/** Which alerts were heard of, by id, and whether one is new that `choice` wants to hear. Pure. */
+export function heardAlerts(before, alerts, choice) {
+  const asking = alerts.filter(asks);
+  const heard = Object.fromEntries(asking.map(({ id, times }) => [id, times]));
+  const wanted = asking.filter(({ severity }) => choice === "all" || (choice === "alarms" && severity === "alarm"));
+  return { heard, rings: before !== null && wanted.some(({ id, times }) => times > (before[id] ?? 0)) };
+}
+
+class AlertSound {
+  constructor() {
+    const choice = kept.read(STORED) ?? "";
+    this._choice = Object.hasOwn(SOUNDS, choice) ? choice : "off";
+    this._heard = null;
+    this.button = button(SOUNDS[this._choice], () => this._next());
+  }
+
+  /** The alerts that stand now. */
+  hear(alerts) {
+    const { heard, rings } = heardAlerts(this._heard, alerts, this._choice);
+    this._heard = heard;
+    if (rings) this._ring();
+  }
+
+  _next() {
+    const names = Object.keys(SOUNDS);
+    this._choice = names[(names.indexOf(this._choice) + 1) % names.length];
+    setText(this.button, SOUNDS[this._choice]);
+    kept.write(STORED, this._choice);
+    if (this._choice !== "off") this._ring();
+  }
+
+  _ring() {
+    this._audio ??= new AudioContext();
+    const tone = this._audio.createOscillator();
+    const volume = this._audio.createGain();
+    const now = this._audio.currentTime;
+    volume.gain.setValueAtTime(0.2, now);
+    volume.gain.exponentialRampToValueAtTime(0.001, now + 0.6);
+    tone.frequency.value = 880;
+    tone.connect(volume).connect(this._audio.destination);
+    tone.start(now);
+    tone.stop(now + 0.6);
+  }
+}

@@ -1,0 +1,265 @@
+/** The players of the event: a row each, best first, with a column for every method, from the catalogue. */
+
+import { fold, SortedHeader, words } from "./boards.js";
+import catalogue from "../client/catalogue.js";
+import { button, Children, element, headCell, named, nameNode, searchField, setText } from "../drawing/elements.js";
+import { bandText, byName, eloText, figureOf, isEarly, percentText, placeText, standings } from "../client/figures.js";
+import { pointsText, roundName, teamMatches } from "../client/games.js";
+import { FollowStar, playerKey, writePlace } from "./page_address.js";
+import { nameWithin } from "../drawing/player_names.js";
+import { basisIn, FIGURE_NAMES } from "./score_words.js";
+
+export class PlayersPage {
+  constructor(go, followed, share) {
+    this._go = go;
+    this._followed = followed;
+    this._ids = "";
+    this._narrow = matchMedia("(max-width: 48rem)");
+    this._columns = [];
+    this._header = new SortedHeader([], go);
+    this._body = element("tbody");
+    this._rows = new Children(this._body, () => new PlayerTableRow(this._columns, followed));
+    this._note = element("p", "note");
+    this._matches = named(element("ul", "matches"), "Team matches");
+    const table = element(
+      "table", "", "", element("caption", "hidden", "Players and their figures by every method"),
+      element("thead", "", "", this._header.node), this._body,
+    );
+    table.id = "players";
+    this._filter = searchField("Filter players", "Filter players", (q) => go({ q }));
+    const bar = named(element("div", "toolbar", "", this._filter, this._chooser(), share), "Players", "search");
+    this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches);
+    named(this.node, "Players");
+  }
+
+  /** The players that a place asks for, in its order. */
+  shown(held, place) {
+    const { q, sort, down } = place;
+    const wanted = words(q);
+    // Places count in the whole field, whoever is shown.
+    const ranked = rankedPlayers([...held.players.values()], sort, down, basisIn(held, place)).filter(({ player }) => {
+      const text = fold(player.name);
+      return wanted.every((word) => text.includes(word));
+    });
+    return this._followed.first(ranked, ({ player }) => this._followed.has(player));
+  }
+
+  draw(held, place) {
+    const { choice: by, withheld, everybody: names } = basisIn(held, place);
+    this._useColumns(place.cols, by, pluginColumns([...held.players.values()]));
+    if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
+    this._header.draw(place.sort || "place", place.down);
+    const players = this.shown(held, place);
+    this._rows.show(players.map(({ player }) => player)).forEach((row, at) => {
+      const { player, place: rank } = players[at];
+      row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
+    });
+    const ties = withheld ? "" : `Places go by \u201c${FIGURE_NAMES[by]}\u201d, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.`;
+    setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
+    this._note.hidden = !this._note.textContent;
+    this._drawMatches(teamMatches([...held.games.values()]));
+  }
+
+  _drawMatches(matches) {
+    // With one event its name would say nothing.
+    const several = new Set(matches.map(({ event }) => event)).size > 1;
+    const said = matches.map(({ event, round, teams, points, running }) => {
+      const score = `${pointsText(points[0])} \u2013 ${pointsText(points[1])}`;
+      const where = [several ? event : "", roundName(round)].filter(Boolean).join(", ");
+      return `${where ? `${where}: ` : ""}${teams[0]} ${score} ${teams[1]}${running ? `, ${running} running` : ""}`;
+    });
+    const key = said.join("\n");
+    if (key === this._said) return;
+    this._said = key;
+    this._matches.replaceChildren(...said.map((text) => element("li", "", text)));
+    this._matches.hidden = said.length === 0;
+  }
+
+  /** On a phone the figure that ranks stands beside the name, or nobody would see it. */
+  _useColumns(text, by, added) {
+    const chosen = [...chosenColumns(text), ...added];
+    const isLead = ({ id }) => this._narrow.matches && id === by;
+    const columns = [...chosen.filter(isLead), ...chosen.filter((column) => !isLead(column))];
+    const ids = columns.map(({ id }) => id).join(",");
+    if (ids === this._ids) return;
+    this._ids = ids;
+    this._columns = columns;
+    this._header.columns([{ id: "place", label: "#" }, { id: "name", label: "Player" }, ...columns]);
+    this._rows.show([]);
+    for (const box of this._boxes) box.checked = columns.some(({ id }) => id === box.value);
+  }
+
+  _chooser() {
+    this._boxes = PLAYER_COLUMNS.map(({ id }) => Object.assign(element("input"), { type: "checkbox", value: id }));
+    const ticked = () => this._boxes.filter((box) => box.checked).map((box) => box.value);
+    for (const box of this._boxes) box.addEventListener("change", () => this._chosen(ticked()));
+    const labels = PLAYER_COLUMNS.map(({ label }, at) => element("label", "", "", this._boxes[at], element("span", "", label)));
+    const all = button("All", () => this._chosen(PLAYER_COLUMNS.map(({ id }) => id)));
+    const usual = button("Usual", () => this._chosen(USUAL));
+    return element("details", "chooser", "", element("summary", "", "Columns"), element("div", "", "", ...labels, all, usual));
+  }
+
+  _chosen(ids) {
+    const usual = ids.length === USUAL.length && USUAL.every((id) => ids.includes(id));
+    this._go({ cols: usual ? "" : ids.join(",") });
+  }
+}
+
+class PlayerTableRow {
+  constructor(columns, followed) {
+    this._player = null;
+    this._columns = columns;
+    this._followed = followed;
+    this._star = new FollowStar(followed);
+    this._link = element("a", "", "", nameNode("name"));
+    const head = headCell("", "row", this._star.node, " ", this._link);
+    this._place = element("td", "place");
+    this._cells = columns.map(() => element("td", "", "", element("span", "value"), element("span", "interval")));
+    this.node = element("tr", "", "", this._place, head, ...this._cells);
+  }
+
+  draw(player, place, engine, name) {
+    setText(this._place, place);
+    this._star.draw(player);
+    this.node.classList.toggle("followed", this._followed.has(player));
+    setText(this._link.firstChild, name);
+    if (player === this._player && engine?.rating === this._rating) return;
+    this._player = player;
+    this._rating = engine?.rating;
+    this._link.title = player.name;
+    this._link.href = writePlace({ player: playerKey(player) });
+    this._columns.forEach((column, at) => {
+      const cell = this._cells[at];
+      const { text, interval, missing, early } = column.show(player, engine ?? undefined);
+      setText(cell.firstChild, text);
+      setText(cell.lastChild, interval);
+      if (cell.title !== missing) cell.title = missing;
+      cell.classList.toggle("early", Boolean(early));
+      cell.classList.toggle("none", text === "\u2013");
+    });
+  }
+}
+
+// --- the columns -----------------------------------------------------------------------------------
+
+const MINUS = "\u2212";
+const DASH = "\u2013";
+
+/** A figure as it is shown: `text`, `interval` and, where there is none, `missing` saying why. */
+const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
+const none = (missing) => shown(DASH, "", missing);
+
+export const signed = (value) => {
+  const text = Math.abs(Math.round(value));
+  return `${value < 0 && text !== 0 ? MINUS : "+"}${text}`;
+};
+
+/** A field of a view, dotted; of a side of a game the methods are the view's own. */
+const field = (view, path) => path.split(".").reduce((found, name) => found?.[name], view) ?? null;
+
+/** A column of the catalogue's row. */
+function column(row) {
+  const { id, value, low, high, kind, digits, unit, missing, meaning } = row;
+  const read = (view, path, { rating = null } = {}) => {
+    const found = path ? field(view, path) : null;
+    if (found === null || !row.above_engine) return found;
+    return rating === null ? null : rating + found;
+  };
+  const write = (number) => {
+    if (kind === "share") return `${Math.round(100 * number)}\u00a0%`;
+    if (kind === "points") return pointsText(number);
+    if (kind !== "number") return String(Math.round(number));
+    if (id === "percentile") return `${percentText(number)}\u00a0%`;
+    return `${number.toFixed(digits).replace("-", MINUS)}${unit === "%" ? "\u00a0%" : ""}`;
+  };
+  return {
+    id,
+    label: unit === "cp" ? `${row.name}, cp` : row.name,
+    explain: id,
+    least: row.least_is_best,
+    meaning,
+    value: (view, engine) => read(view, value, engine),
+    show(view, engine) {
+      const why = view.methods?.missing?.[id] || missing;
+      if (id === "perceived" || id === "percentile") return showPerceived(view, id, why);
+      const found = read(view, value, engine);
+      if (found === null) return none(why);
+      const ends = [read(view, low, engine), read(view, high, engine)];
+      return shown(write(found), ends.includes(null) ? "" : ends.map(write).join(DASH));
+    },
+  };
+}
+
+function showPerceived(view, id, why) {
+  const figure = figureOf(view, "perceived");
+  if (figure === null || (id === "percentile" && figure.percentile === null)) return none(why);
+  if (id === "percentile") return shown(`${percentText(figure.percentile)}\u00a0%`);
+  const band = bandText(figure);
+  return { ...shown(eloText(figure), band && `usual ${band}`), early: isEarly(figure) };
+}
+
+/** Every column of the table of players, in its order. */
+export const PLAYER_COLUMNS = catalogue.figures.map(column);
+
+/** The methods of one side of a game, for the table below the board. */
+export const SIDE_COLUMNS = catalogue.figures.filter((row) => row.side).map(column);
+
+/** What is shown to whoever has chosen nothing. */
+export const USUAL = catalogue.figures.filter((row) => row.usual).map(({ id }) => id);
+
+/** A column for each plugin that says something of a player, by the plugins' names. */
+function pluginColumns(players) {
+  const names = new Set(players.flatMap(({ plugins = [] }) => plugins.map(({ name }) => name)));
+  return [...names].sort().map((name) => {
+    const of = ({ plugins = [] }) => plugins.find((each) => each.name === name) ?? null;
+    return {
+      id: `plugin-${name}`,
+      label: name,
+      value: (player) => of(player)?.value ?? null,
+      show: (player) => {
+        const found = of(player);
+        if (found === null) return none("the plugin gives no figure");
+        const { value, low = null, high = null, digits = 0, note = "" } = found;
+        const write = (number) => number.toFixed(digits).replace("-", MINUS);
+        return shown(write(value), low === null || high === null ? "" : `${write(low)}${DASH}${write(high)}`, note);
+      },
+    };
+  });
+}
+
+/** The columns that a place names: known ones in the table's order, or the usual ones. */
+export function chosenColumns(text) {
+  const ids = text ? text.split(",") : USUAL;
+  const chosen = PLAYER_COLUMNS.filter(({ id }) => ids.includes(id));
+  return chosen.length ? chosen : PLAYER_COLUMNS.filter(({ id }) => USUAL.includes(id));
+}
+
+/**
+ * Players as a place wants them, `[{player, place}]`: by the figure that leads or by a column, best
+ * first, those without it last. `place` is text: `3`, `3=` for a tie, empty where too little is known.
+ */
+export function rankedPlayers(players, sort, down, { choice = "perceived", engineRating = null } = {}) {
+  const rows = orderedBy(players, sort, choice, engineRating);
+  if (!down) return rows;
+  return [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)];
+}
+
+function orderedBy(players, sort, choice, engineRating) {
+  const by = { perceived: "perceived", algorithm4: "algorithm4", points: "points" }[sort || choice];
+  if (by) return standings(players, { by, engineRating }).map((each) => ({ player: each.player, place: placeText(each) }));
+  const wanted = [...PLAYER_COLUMNS, ...pluginColumns(players)].find((each) => each.id === sort);
+  if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
+  const engine = { rating: engineRating };
+  const sign = wanted.least ? 1 : -1;
+  const value = (player) => wanted.value(player, engine);
+  const known = players.filter((player) => value(player) !== null);
+  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : sign * (value(a) < value(b) ? -1 : 1)));
+  // What reads the same is a tie.
+  const texts = known.map((player) => wanted.show(player, engine).text);
+  const placed = known.map((player, at) => {
+    const place = texts.indexOf(texts[at]) + 1;
+    return { player, place: `${place}${texts.lastIndexOf(texts[at]) + 1 > place ? "=" : ""}` };
+  });
+  const unknown = players.filter((player) => value(player) === null).sort(byName);
+  return [...placed, ...unknown.map((player) => ({ player, place: "" }))];
+}
