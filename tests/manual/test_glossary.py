@@ -114,15 +114,15 @@ def test_the_page(pages: Pages) -> None:
     def constant(module: str, name: str) -> Any:
         return pages("constant", module=f"page/{module}.js", name=name)
 
-    boards = {each["label"] for each in constant("boards/boards_table", "COLUMNS")}
+    boards = {each["label"] for each in constant("boards", "COLUMNS")}
     assert terms("Page: boards") == boards
-    orders = constant("boards/boards_order", "ORDERS")
+    orders = constant("boards", "ORDERS")
     assert terms("Page: boards", "Sorted by") == {each["label"] for each in orders.values()}
-    players = {each["label"] for each in constant("players/columns", "PLAYER_COLUMNS")}
+    players = {each["label"] for each in constant("players", "PLAYER_COLUMNS")}
     assert terms("Page: players") == players | {"Player"}
-    assert terms("Page: keys") == {key for key, _ in constant("page_keys", "HELP")}
+    assert terms("Page: keys") == {key for key, _ in constant("explanations", "HELP")}
     assert set(constant("health_view", "CLASSES").values()) < terms("Page: health")
-    assert {sign for _, sign, _ in constant("board/move_list", "MARKS")} < terms("Signs everywhere")
+    assert {sign for _, sign, _ in constant("board_panels", "MARKS")} < terms("Signs everywhere")
 
 
 def test_the_overlays(pages: Pages) -> None:
@@ -132,7 +132,6 @@ def test_the_overlays(pages: Pages) -> None:
     assert terms("Overlays", "Options") == set(options)
     assert terms("Overlays", "Layouts") == set(layouts)
     obvious = {
-        "language",
         "letters",
         "decimal",
         "round",

@@ -245,8 +245,8 @@ async def test_hostile_text_stays_text(page: Page) -> None:
         # The picture that is shared, too: the browser reads it as one well-formed drawing.
         drawn = await page.run(
             """(async () => {
-              const { shareSvg } = await import("/static/page/board/share_image.js");
-              const { pieceMarkup, svgAddress } = await import("/static/page/board/pieces.js");
+              const { shareSvg } = await import("/static/page/share.js");
+              const { pieceMarkup, svgAddress } = await import("/static/page/board_card.js");
               const game = await (await fetch("/api/v1/games/g1")).json();
               const svg = shareSvg(game, 2, { name: "<x>", limit: "&" }, await pieceMarkup());
               const image = new Image();

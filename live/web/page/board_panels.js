@@ -19,7 +19,7 @@ import { bestInstead, shareWords as sharesIn } from "../overlay/shown_figures.js
  * From which loss of winning chances on a move bears which sign: as lichess judges moves, so that
  * what is lost in a decided position weighs little.
  */
-const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
+export const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
 
 /** A move that few would have found, and one that sets a trap. */
 const PRAISE = { find: "!", trap: "!?" };

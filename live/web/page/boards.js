@@ -317,7 +317,7 @@ function entry(moment, game, sight, isStatic) {
   return element("li", "", "", time, " ", element("strong", "", english[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
 }
 
-const COLUMNS = [
+export const COLUMNS = [
   { id: "board", label: "Bd" },
   { id: "white", label: "White" },
   { id: "whiteRating", label: "Plays like", explain: "perceived" },
