@@ -239,7 +239,7 @@ def _publishing(config: Config, service: EventService, plugins: PluginService) -
         hide_scores=config.server.hide_scores,
         changed_ago_s=unshown.changed_ago_s,
         stages=unshown.stages,
-        stored_engine=service.state.ledger.stored_engine,
+        stored_engine=service.state.stored_engine,
         delayed=DelayedGames.of(config.feeds),
     )
     service.withholding = lambda: public.withholding

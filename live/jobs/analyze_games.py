@@ -64,7 +64,7 @@ async def analyze(
     with stop_on_signals(stop) as came:
         state = await analysed(config, files, evals=evals, stop=stop, human=True)
     partial = stop.is_set()
-    result = analysis(state, state.ledger.compared_players(), partial=partial)
+    result = analysis(state, state.compared_players(), partial=partial)
     if json is not None:
         write(json, to_json(result))
     if pgn is not None:

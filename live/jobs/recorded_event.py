@@ -381,7 +381,7 @@ def report(
     to_ms = moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
         state = rebuilt(reader, path, to_ms).state
-        whole = analysis(state, state.ledger.compared_players())
+        whole = analysis(state, state.compared_players())
         open_alerts = tuple(state.alerts()) if alerts else ()
         log = log_of(reader.notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}
@@ -461,12 +461,12 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
         raise InputError(
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
-    ledger = service.state.ledger
+    state = service.state
     game = service.state.holding(detail.id)
     assert game is not None, "it is shown, so it is held"
     made: list[ExplainedSearch] = []
     for what, search in searches(
-        game, ply, ledger.measure.search_options, _depth(service, game, ply)
+        game, ply, state.measure.search_options, _depth(service, game, ply)
     ):
         found = service.looked_up(search)
         first_choice = what == "move played" and made and made[0].found.result.best == search.only
@@ -475,10 +475,10 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     explanation = explain(
         detail,
         ply,
-        engine=ledger.engine,
-        gain=ledger.gain,
+        engine=state.engine(),
+        gain=state.gain(),
         identity=service.run.identity,
-        rater=ledger.rated_again(game.id),
+        rater=state.rated_again(game.id),
         made=tuple(made),
     )
     if explanation is None:
@@ -490,7 +490,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
 
 def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
     """What the search of the position before ``ply`` reached."""
-    (_, before), *_ = searches(game, ply, service.state.ledger.measure.search_options, None)
+    (_, before), *_ = searches(game, ply, service.state.measure.search_options, None)
     found = service.looked_up(before)
     return found[1].result.depth if found is not None else None
 

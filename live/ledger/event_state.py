@@ -43,7 +43,7 @@ from live.games.report_changes import plan
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer
 from live.ledger.comparisons import ComparedGame, ComparedMoves, ComparisonData
-from live.ledger.game_evaluations import Effects, HumanRequest, OutgoingMessages, RequestId, Urgency
+from live.ledger.game_evaluations import HumanRequest, Outbox, RequestId, Urgency
 from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals
 from live.ledger.rate_game import GameRater, needs_field
@@ -53,393 +53,10 @@ from live.ledger.tracked_game import (
     ArchivedValues,
     Recall,
     TrackedGame,
+    view_of,
 )
 from live.ratings.ferreira import Algorithm3
 from live.ratings.perceived_model import Models
-
-
-class EventLedger:
-    """All state of the event.
-
-    Args:
-        measure: which gain feeds the curves, and the models that fit.
-        engine_name: as the engine calls itself, or where the evaluations come from.
-        limit: of a search, for people.
-        fixed_rating: the engine's Elo when configured; None measures it over the field.
-        stored_rating: what the field's rating is drawn towards until enough moves are in.
-        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
-    """
-
-    def __init__(
-        self,
-        *,
-        measure: Measure,
-        engine_name: str,
-        limit: str,
-        fixed_rating: int | None,
-        stored_rating: int,
-        engine_scores: bool = True,
-    ) -> None:
-        # Sources that rewrite whole texts wait until one has settled, so a report is believed.
-        self.index = GameIndex()
-        """Every game as its source reports it; the only place that applies steps."""
-        self._measure = measure
-        self._engine_scores = engine_scores
-        self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
-        # Games as last shown in full, until something of them changes: many come to look.
-        self._details: dict[GameId, GameDetail] = {}
-        self._pending = 0
-        # Games with answers that no standing rests on yet.
-        self._unrated: dict[GameId, None] = {}
-        engine = EngineInfo(
-            name=engine_name,
-            limit=limit,
-            rating=stored_rating if fixed_rating is None else fixed_rating,
-            rating_source="calibration" if fixed_rating is None else "fixed",
-        )
-        self._outgoing = OutgoingMessages()
-        self._standings = EventStandings(
-            measure, engine, self._outgoing, fixed=fixed_rating is not None
-        )
-
-    @property
-    def engine(self) -> EngineInfo:
-        """Who measures, and how strong it counts now."""
-        return self._standings.engine
-
-    @property
-    def stored_engine(self) -> EngineInfo:
-        """Who measures, and how strong it counted before any game was known."""
-        return self._standings.stored_engine
-
-    @property
-    def measure(self) -> Measure:
-        """What everybody is measured with."""
-        return self._measure
-
-    @property
-    def gain(self) -> GainKind:
-        """Which gain feeds the curves."""
-        return self._measure.gain
-
-    # --- news -----------------------------------------------------------------------------------
-
-    def apply(self, step: Step) -> Effects:
-        """Hold what one step of a plan says (:mod:`live.games.report_changes`), and follow it.
-
-        Raises:
-            ValueError: the step does not fit its game.
-            KeyError: it is about a game that is not held.
-        """
-        return self.follow(step, self.index.apply(step))
-
-    def follow(self, step: Step, game: Game | None) -> Effects:
-        """What a step means for scores and ratings; ``game`` is how the index holds it now."""
-        if isinstance(step, NewGame):
-            return self._open(step.game)
-        if step.id not in self._games:
-            return Effects()  # abandoned
-        held = self._games[step.id]
-        touched = list(held.players.values())
-        with self._changing(step.id):
-            if game is None:
-                held.close()
-                del self._games[step.id]
-                self._outgoing.changes.append(GoneMessage(step.id))
-            else:
-                players = self._standings.players_of(step.id, game.headers)
-                self._tracked_anew(step.id).follow(game, players)
-                touched += players.values()
-        self._rate(touched)
-        return self._outgoing.take()
-
-    @contextmanager
-    def _changing(self, id: GameId) -> Iterator[None]:
-        """A game may become another one within."""
-        self._details.pop(id, None)
-        before = self._games[id].pending if id in self._games else 0
-        yield
-        self._pending += (self._games[id].pending if id in self._games else 0) - before
-
-    def searched(
-        self,
-        request_id: RequestId,
-        result: SearchResult | SearchFailure,
-        *,
-        rate: bool = True,
-    ) -> Effects:
-        """A search is over; the result of a request no longer open changes nothing. Without
-        ``rate`` the standings wait for :meth:`rate`: one answer can serve a thousand games.
-        """
-        tracked = self._games.get(request_id.game)
-        if isinstance(tracked, TrackedGame):
-            with self._changing(request_id.game):
-                tracked.searched(request_id, result)
-            if self._outgoing.changes:
-                self._rate_game(tracked, rate)
-        return self._outgoing.take()
-
-    def answered(
-        self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
-    ) -> Effects:
-        """The network of human moves answered, or (None) never will; a question no longer open
-        changes nothing. ``rate`` as in :meth:`searched`.
-        """
-        tracked = self._games.get(request.game)
-        if isinstance(tracked, TrackedGame):
-            with self._changing(request.game):
-                tracked.answered(request, answer)
-            self._rate_game(tracked, rate)
-        return self._outgoing.take()
-
-    @property
-    def unrated(self) -> tuple[GameId, ...]:
-        """Games with answers that wait for :meth:`rate`, which is to come before any other news."""
-        return tuple(self._unrated)
-
-    def rate(self, games: Iterable[GameId]) -> Effects:
-        """Renew the standings by the answers that these games got."""
-        touched: list[PlayerTotals] = []
-        for id in games:
-            self._unrated.pop(id, None)
-            touched += self._games[id].players.values()
-        # What a failed call had collected was not sent.
-        self._outgoing.clear()
-        self._rate(touched)
-        return self._outgoing.take()
-
-    def _rate_game(self, tracked: TrackedGame, now: bool) -> None:
-        if now:
-            self._rate(tracked.players.values())
-        elif any(player.changed for player in tracked.players.values()):
-            self._unrated[tracked.game.id] = None
-
-    def measure_by(self, models: Models) -> Iterator[Effects]:
-        """Rate by other models from now on; every game anew, one with each step, so that others
-        have their turn. Games reported meanwhile are rated by them at once.
-        """
-        self._measure = self._measure._replace(models=models)
-        self._standings.measure_by(self._measure)
-        yield self._outgoing.take()
-        for id in list(self._games):
-            if id in self._games:
-                self._rate(self._rated_anew(id))
-                yield self._outgoing.take()
-
-    def _rated_anew(self, id: GameId) -> list[PlayerTotals]:
-        """Rate a game by what measures now; gives those whose figures may have changed."""
-        with self._changing(id):
-            tracked = self._tracked_anew(id)
-            tracked.measure_by(self._measure)
-        return list(tracked.players.values())
-
-    def make_anew(self, id: GameId) -> Effects:
-        """Score a game again whose details can no longer be read."""
-        if id in self._games:
-            with self._changing(id):
-                tracked = self._tracked_anew(id)
-            self._rate(tracked.players.values())
-        return self._outgoing.take()
-
-    def abandon(self, id: GameId) -> Effects:
-        """Forget a game that broke a rule of ours, so that it costs no other anything."""
-        # What the failed call had collected was not sent.
-        self._outgoing.clear()
-        self._details.pop(id, None)
-        self._unrated.pop(id, None)
-        tracked = self._games.pop(id, None)
-        if tracked is not None:
-            players = list(tracked.players.values())
-            tracked.close()
-            self._pending = sum(each.pending for each in self._games.values())
-            self._outgoing.changes.append(GoneMessage(id))
-            self._rate(players)
-        return self._outgoing.take()
-
-    def progressed(self, request_id: RequestId, progress: SearchProgress) -> Effects:
-        """A search deepens: shown as provisional, in no histogram."""
-        tracked = self._games.get(request_id.game)
-        if isinstance(tracked, TrackedGame):
-            self._details.pop(request_id.game, None)
-            tracked.progressed(request_id, progress)
-        return self._outgoing.take()
-
-    def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> Effects:
-        """A plugin says something of a player; nothing where there is no such player."""
-        self._standings.plugin_figure(player, name, figure)
-        return self._outgoing.take()
-
-    def _open(self, game: Game) -> Effects:
-        tracked = self._tracked(game, self._standings.players_of(game.id, game.headers))
-        with self._changing(game.id):
-            self._games[game.id] = tracked
-            tracked.begin()
-        self._rate(tracked.players.values())
-        return self._outgoing.take()
-
-    def _tracked(self, game: Game, players: dict[Color, PlayerTotals]) -> TrackedGame:
-        return TrackedGame(
-            game,
-            players,
-            measure=self._measure,
-            field=lambda: self._standings.field,
-            outgoing=self._outgoing,
-            engine_scores=self._engine_scores,
-        )
-
-    # --- archive --------------------------------------------------------------------------------
-
-    def archive(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
-        """A game as values that can be kept; None while searches of it are open, and for one that
-        is archived already or not held. Nor is one that several sources carry: it would come back
-        as if its first source had reported all of it.
-        """
-        game = self._games.get(id)
-        if not isinstance(game, TrackedGame) or game.pending or game.game.also:
-            return None
-        return game.archive()
-
-    def arrange(self, order: Sequence[GameId]) -> None:
-        """Count the games as having appeared in this order."""
-        self._games = arranged(self._games, order)
-
-    def resume(
-        self, archived: Iterable[ArchivedValues], recall: Recall
-    ) -> Generator[None, None, Effects]:
-        """Hold games again that were kept, all archived; ``recall`` gives their details. Yields
-        where others may have a turn, and nothing of it is to be shown.
-        """
-        resumed = []
-        for values in archived:
-            self.index.apply(NewGame(values.game))
-            players = self._standings.players_of(values.game.id, values.game.headers)
-            held = self._games[values.game.id] = ArchivedGame(values, players, recall)
-            held.enter()
-            resumed.append(values.game.id)
-            yield
-        touched = {
-            player.key: player for id in resumed for player in self._games[id].players.values()
-        }
-        yield from self._standings.rate_in_pieces(touched.values())
-        field = self._standings.field
-        for id in resumed:
-            held_now = self._games[id]
-            if (
-                isinstance(held_now, ArchivedGame)
-                and needs_field(held_now.game)
-                and held_now.values.field != field
-            ):
-                self._standings.rate(self._rated_anew(id))
-                yield
-        self._outgoing.changes[:0] = [GameMessage(self._games[id].view()) for id in resumed]
-        return self._outgoing.take()
-
-    def _tracked_anew(self, id: GameId) -> TrackedGame:
-        """The game, tracked. Searched again where its details can no longer be read."""
-        held = self._games[id]
-        if isinstance(held, TrackedGame):
-            return held
-        details = held.details()
-        if details is None:
-            held.close()
-        tracked = self._games[id] = self._tracked(held.game, held.players)
-        if details is None:
-            tracked.begin()
-        else:
-            tracked.resume(details, held.view())
-        return tracked
-
-    def _rate(self, touched: Iterable[PlayerTotals]) -> None:
-        field = self._standings.field
-        self._standings.rate(touched)
-        if self._standings.field == field:
-            return
-        # Players without a rating are taken to be of the field.
-        of_field = [id for id, held in self._games.items() if needs_field(held.game)]
-        self._standings.rate([player for id in of_field for player in self._rated_anew(id)])
-
-    # --- what is held ---------------------------------------------------------------------------
-
-    @property
-    def pending(self) -> int:
-        """Open requests of all games."""
-        return self._pending
-
-    @property
-    def rated(self) -> bool:
-        """Whether the figures of every game rest on all its moves."""
-        return all(tracked.rated for tracked in self._games.values())
-
-    def games(self) -> Iterator[GameView]:
-        """Every game without plies and curves, in the order they appeared."""
-        return (tracked.view() for tracked in self._games.values())
-
-    def game(self, id: GameId) -> GameDetail | None:
-        """One game in full."""
-        detail = self._details.get(id)
-        if detail is None and (tracked := self._games.get(id)) is not None:
-            detail = self._details[id] = tracked.detail()
-        return detail
-
-    def answers(self, id: GameId) -> tuple[HumanAnswer | None, ...]:
-        """What people would play in each position of a game, as far as that is known."""
-        return self._games[id].answers()
-
-    def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
-        """How many players of the mover's rating would play each move after these, by UCI; empty
-        while that is not known, and for moves that the game has not come to.
-        """
-        held = self._games.get(id)
-        return held.people(moves) if isinstance(held, TrackedGame) else {}
-
-    def player_ids(self, id: GameId) -> tuple[str, ...]:
-        """``PlayerView.id`` of those who play in the game; empty for an unknown one."""
-        tracked = self._games.get(id)
-        return tuple(player.key for player in tracked.players.values()) if tracked else ()
-
-    def study(self) -> ComparedMoves:
-        """Every player's moves as the methods that compare players need them; made afresh."""
-        games: dict[str, list[ComparedGame]] = {}
-        for held in self._games.values():
-            white_begins = " w " in held.game.start_fen
-            for color, player in held.players.items():
-                odd = white_begins == (color == "white")
-                own = tuple(move for move in held.moves if (move.ply % 2 == 1) == odd)
-                games.setdefault(player.key, []).append(ComparedGame(color, own))
-        totals, event = self._standings.totals(), self._standings.strengths()
-        players = {
-            view.id: ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
-            for view in self.players()
-        }
-        return ComparedMoves(players, event.strengths(), event.margins())
-
-    def compared_players(self) -> tuple[PlayerView, ...]:
-        """:meth:`players`, with what Algorithm 2 says of them; made afresh."""
-        return self._standings.compared()
-
-    def rated_again(self, id: GameId) -> GameRater:
-        """A game rated once more from what is known of it, for its trace. Raises KeyError for a
-        game not held.
-        """
-        return self._tracked_anew(id).rated_again()
-
-    def engine_strength(self) -> Algorithm3:
-        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
-        return self._standings.engine_strength()
-
-    def players(self) -> tuple[PlayerView, ...]:
-        """Every player, in the order they appeared."""
-        return self._standings.players()
-
-    def gains(self, player: str) -> GainCounts:
-        """A player's gains over the event, by ``PlayerView.id``; empty for an unknown one."""
-        return self._standings.gains(player)
-
-    @property
-    def engine_gains(self) -> GainCounts:
-        """The engine's own, which players are measured against."""
-        return self._measure.engine_gains.counts
-
 
 #: Moves taken in at once: some milliseconds of work.
 MOVES_A_STEP = 40
@@ -460,37 +77,73 @@ class Searches(Protocol):
 
 
 class EventState:
-    """Holds games, ledger and health; every change of state passes here, one at a time."""
+    """Holds games, standings and health; every change of state passes here, one at a time.
+
+    Args:
+        measure: which gain feeds the curves, and the models that fit.
+        searches: the door to the engines.
+        publish: the door to subscribers.
+        alerts: what arbiters should know now, from whoever watches the event.
+        ask: the door to the network of human moves; needed where ``measure`` asks it.
+        moments: what is worth telling of the games, from whoever tells it.
+        engine_name: as the engine calls itself, or where the evaluations come from.
+        limit: of a search, for people.
+        fixed_rating: the engine's Elo when configured; None measures it over the field.
+        stored_rating: what the field's rating is drawn towards until enough moves are in.
+        engine_scores: False takes the source's own ``[%eval]`` instead of searches.
+    """
 
     def __init__(
         self,
-        ledger: EventLedger,
+        measure: Measure,
         searches: Searches,
         publish: Callable[[Iterable[Change]], None],
         alerts: Callable[[], Sequence[Alert]] = tuple,
         ask: Callable[[HumanRequest], None] | None = None,
         moments: Callable[[], Sequence[Moment]] = tuple,
+        *,
+        engine_name: str = "none",
+        limit: str = "none",
+        fixed_rating: int | None = None,
+        stored_rating: int = 2160,
+        engine_scores: bool = True,
     ) -> None:
-        """``ask``: the door to the network of human moves; needed where the ledger asks it."""
-        self.ledger = ledger
         self._ask = ask
         self._searches = searches
         self._publish = publish
-        self._alerts = alerts
-        self._moments = moments
-        self._held = ledger.index
-        self._shared = SharedGames(ledger.index)
+        self.alerts = alerts
+        self.moments = moments
+        # Sources that rewrite whole texts wait until one has settled, so a report is believed.
+        self.index = GameIndex()
+        """Every game as its source reports it; the only place that applies steps."""
+        self._shared = SharedGames(self.index)
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
+        self._measure = measure
+        self._engine_scores = engine_scores
+        self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
+        self._pending = 0
+        # Games with answers that no standing rests on yet.
+        self._unrated: dict[GameId, None] = {}
+        engine = EngineInfo(
+            name=engine_name,
+            limit=limit,
+            rating=stored_rating if fixed_rating is None else fixed_rating,
+            rating_source="calibration" if fixed_rating is None else "fixed",
+        )
+        self._outbox = Outbox()
+        self._standings = EventStandings(
+            measure, engine, self._outbox, fixed=fixed_rating is not None
+        )
 
-    # --- news -----------------------------------------------------------------------------------
+    # --- news of games --------------------------------------------------------------------------
 
     def plan(self, report: FeedReport) -> Iterator[Step]:
         """The steps that bring what is held to what is reported; changes nothing yet.
 
         A new game comes empty first and its moves in pieces, so that no step takes long.
         """
-        for step in plan(self._held, report):
+        for step in plan(self.index, report):
             if isinstance(step, NewGame):
                 self._shared.expect(step.game)
                 yield from in_pieces(step.game)
@@ -502,30 +155,24 @@ class EventState:
         self._shared.expect(game)
         for step in in_pieces(game):
             self.apply(step)
-            self._held.restore(game.id)
+            self.index.restore(game.id)
             yield
         self._show(game.id)
 
     def arrange(self, order: Sequence[GameId]) -> None:
         """Count the games as having appeared in this order."""
-        self._held.arrange(order)
-        self.ledger.arrange(order)
-
-    def resume(
-        self, archived: Sequence[ArchivedValues], recall: Recall
-    ) -> Generator[None, None, None]:
-        """Hold games of an earlier start again that were kept whole, piece by piece."""
-        effects = yield from self.ledger.resume(archived, recall)
-        for values in archived:
-            self._held.restore(values.game.id)
-        self._send(effects)
-        self._follow(self._shared.adopt([values.game.id for values in archived]))
+        self.index.arrange(order)
+        self._games = arranged(self._games, order)
 
     def apply(self, step: Step) -> None:
         """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
         and costs no other anything.
+
+        Raises:
+            ValueError: the step does not fit its game.
+            KeyError: it is about a game that is not held.
         """
-        self._held.apply(step)
+        self.index.apply(step)
         if isinstance(step, GameConfirmed):
             self._show(step.id)
         else:
@@ -534,32 +181,30 @@ class EventState:
     def _follow(self, shown: Iterable[Shown]) -> None:
         self.rate()
         for step, game in shown:
-            try:
-                effects = self.ledger.follow(step, game)
-            except Exception:
-                # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks,
-                # the other games are not to suffer.
-                self._give_up(step.id)
+            with self._guarded(step.id):
+                self._take(step, game)
+
+    def _take(self, step: Step, game: Game | None) -> None:
+        """What a step means for scores and ratings; ``game`` is how it is shown now."""
+        held = self._games.get(step.id)
+        touched = list(held.players.values()) if held is not None else []
+        with self._changing(step.id):
+            if isinstance(step, NewGame):
+                players = self._standings.players_of(step.id, step.game.headers)
+                self._games[step.id] = tracked = self._tracked(step.game, players)
+                self._outbox.changes += tracked.begin()
+            elif held is None:
+                return  # given up
+            elif game is None:
+                held.close()
+                del self._games[step.id]
+                self._outbox.changes.append(GoneMessage(step.id))
             else:
-                self._send(effects)
-
-    def _give_up(self, id: GameId) -> None:
-        """Within an except clause: take the game away, and report it in the log and to people."""
-        log.exception("game %s is given up", id)
-        self._send(self.ledger.abandon(id))
-        why = "given up after a fault in our own code; the log says where"
-        self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
-
-    def measure_by(self, models: Models) -> Generator[None, None, None]:
-        """Rate by other models from now on, a game with each step."""
-        self.rate()
-        for effects in self.ledger.measure_by(models):
-            self._send(effects)
-            yield
-
-    def make_anew(self, id: GameId) -> None:
-        """Score a game again of which the journal has lost more than its moves."""
-        self._send(self.ledger.make_anew(id))
+                players = self._standings.players_of(step.id, game.headers)
+                self._tracked_anew(step.id).follow(game, players)
+        if step.id in self._games:
+            touched += self._games[step.id].players.values()
+        self._renew(touched)
 
     def holding(self, id: GameId) -> Game | None:
         """The game as it is shown, or as its source reports it where it is not shown."""
@@ -587,15 +232,17 @@ class EventState:
         """Hold an old game no longer, nor what is pooled of its players from it. Gives it, as each
         source has it that carries it.
         """
-        if id not in self._held:
+        if id not in self.index:
             return []
         first = self._shared.shown_as(id)
-        games = [self._held[each] for each in self._shared.members(first)]
+        games = [self.index[each] for each in self._shared.members(first)]
         for game in games:
-            self._held.apply(GameGone(game.id))
+            self.index.apply(GameGone(game.id))
         # At once: else it would be shown for a moment with fewer and fewer sources.
         self._follow(self._shared.retire(first))
         return games
+
+    # --- answers --------------------------------------------------------------------------------
 
     def searched(
         self,
@@ -604,55 +251,102 @@ class EventState:
         *,
         rate: bool = True,
     ) -> None:
-        """An engine answered. Without ``rate`` the standings wait for :meth:`rate`, or for other
-        news.
+        """A search is over; the result of a request no longer open changes nothing. Without
+        ``rate`` the standings wait for :meth:`rate`, or for other news: one answer can serve a
+        thousand games.
         """
-        try:
-            effects = self.ledger.searched(request_id, result, rate=rate)
-        except Exception:
-            # Broad as in :meth:`apply`: an answer may break what the moves did not.
-            self._give_up(request_id.game)
-        else:
-            self._send(effects)
+        tracked = self._games.get(request_id.game)
+        if isinstance(tracked, TrackedGame):
+            with self._guarded(request_id.game):
+                with self._changing(request_id.game):
+                    tracked.searched(request_id, result)
+                if self._outbox.changes:
+                    self._rate_game(tracked, rate)
 
     def answered(
         self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
     ) -> None:
-        """The network of human moves answered, or never will. ``rate`` as in :meth:`searched`."""
-        try:
-            effects = self.ledger.answered(request, answer, rate=rate)
-        except Exception:
-            # Broad as in :meth:`apply`.
-            self._give_up(request.game)
-        else:
-            self._send(effects)
+        """The network of human moves answered, or (None) never will; a question no longer open
+        changes nothing. ``rate`` as in :meth:`searched`.
+        """
+        tracked = self._games.get(request.game)
+        if isinstance(tracked, TrackedGame):
+            with self._guarded(request.game):
+                with self._changing(request.game):
+                    tracked.answered(request, answer)
+                self._rate_game(tracked, rate)
+
+    def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
+        """A search deepens: shown as provisional, in no histogram."""
+        tracked = self._games.get(request_id.game)
+        if isinstance(tracked, TrackedGame):
+            with self._changing(request_id.game):
+                tracked.progressed(request_id, progress)
+            self._send()
+
+    @property
+    def unrated(self) -> bool:
+        """Whether answers wait for :meth:`rate`, which comes before any other news."""
+        return bool(self._unrated)
 
     def rate(self) -> None:
         """Renew the standings by all answers that wait for it."""
-        self._rate(self.ledger.unrated)
+        waiting, self._unrated = self._unrated, {}
+        self._rate(list(waiting))
 
     def _rate(self, games: Sequence[GameId]) -> None:
         if not games:
             return
         try:
-            effects = self.ledger.rate(games)
+            self._renew(player for id in games for player in self._games[id].players.values())
         except Exception:
-            # Broad as in :meth:`apply`. Of several nobody knows whose fault it was.
+            # Broad as in :meth:`_guarded`. Of several nobody knows whose fault it was.
+            self._outbox.clear()
             if len(games) == 1:
                 self._give_up(games[0])
             else:
                 for game in games:
                     self._rate([game])
         else:
-            self._send(effects)
+            self._send()
 
-    def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
-        """An engine has a provisional score."""
-        self._send(self.ledger.progressed(request_id, progress))
+    def _rate_game(self, tracked: TrackedGame, now: bool) -> None:
+        if now:
+            self._renew(tracked.players.values())
+        elif any(player.changed for player in tracked.players.values()):
+            self._unrated[tracked.game.id] = None
+
+    # --- other news -----------------------------------------------------------------------------
+
+    def measure_by(self, models: Models) -> Generator[None, None, None]:
+        """Rate by other models from now on; every game anew, one with each step, so that others
+        have their turn. Games reported meanwhile are rated by them at once.
+        """
+        self.rate()
+        self._measure = self._measure._replace(models=models)
+        self._standings.measure_by(self._measure)
+        self._send()
+        yield
+        for id in list(self._games):
+            if id in self._games:
+                self._renew(self._rated_anew(id))
+                self._send()
+                yield
+
+    def make_anew(self, id: GameId) -> None:
+        """Score a game again of which the journal has lost more than its moves."""
+        if id in self._games:
+            with self._changing(id):
+                tracked = self._tracked_anew(id)
+            self._renew(tracked.players.values())
+        self._send()
 
     def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> None:
-        """What a plugin says of a player, or (None) that it says nothing any more."""
-        self._send(self.ledger.plugin_figure(player, name, figure))
+        """What a plugin says of a player, or (None) that it says nothing any more; nothing where
+        there is no such player.
+        """
+        self._standings.plugin_figure(player, name, figure)
+        self._send()
 
     def feed_health(self, health: FeedHealth) -> None:
         """A feed says how it is doing."""
@@ -660,10 +354,11 @@ class EventState:
             # A part is spoken of only while it is in trouble.
             if self._feeds.pop(health.feed, None) is None:
                 return
-            self._publish((HealthMessage(self.feeds(), self._engines),))
-        elif self._feeds.get(health.feed) != health:
+        elif self._feeds.get(health.feed) == health:
+            return
+        else:
             self._feeds[health.feed] = health
-            self._publish((HealthMessage(self.feeds(), self._engines),))
+        self._publish((HealthMessage(self.feeds(), self._engines),))
 
     def engine_health(self, health: EngineHealth) -> None:
         """The engines' figures, for people."""
@@ -671,77 +366,225 @@ class EventState:
             self._engines = health
             self._publish((HealthMessage(self.feeds(), health),))
 
-    def _send(self, effects: Effects) -> None:
-        for request_id in effects.dropped:
+    # --- archive --------------------------------------------------------------------------------
+
+    def archive(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
+        """A game as values that can be kept; None while searches of it are open, and for one that
+        is archived already or not held. Nor is one that several sources carry: it would come back
+        as if its first source had reported all of it.
+        """
+        game = self._games.get(id)
+        if not isinstance(game, TrackedGame) or game.pending or game.game.also:
+            return None
+        return game.archive()
+
+    def resume(
+        self, archived: Sequence[ArchivedValues], recall: Recall
+    ) -> Generator[None, None, None]:
+        """Hold games of an earlier start again that were kept whole, all archived; ``recall`` gives
+        their details. Yields where others may have a turn, and nothing of it is to be shown.
+        """
+        ids = [values.game.id for values in archived]
+        touched: dict[str, PlayerTotals] = {}
+        for values in archived:
+            self.index.apply(NewGame(values.game))
+            players = self._standings.players_of(values.game.id, values.game.headers)
+            self._games[values.game.id] = ArchivedGame(values, players, recall)
+            touched |= {player.key: player for player in players.values()}
+            yield
+        yield from self._standings.rate_in_pieces(touched.values())
+        field = self._standings.field
+        for values in archived:
+            if needs_field(values.game) and values.field != field:
+                self._standings.rate(self._rated_anew(values.game.id))
+                yield
+        self._outbox.changes[:0] = [GameMessage(self._games[id].view()) for id in ids]
+        for id in ids:
+            self.index.restore(id)
+        self._send()
+        self._follow(self._shared.adopt(ids))
+
+    def _tracked(
+        self,
+        game: Game,
+        players: dict[Color, PlayerTotals],
+        shown: GameDetail | None = None,
+    ) -> TrackedGame:
+        return TrackedGame(
+            game,
+            players,
+            measure=self._measure,
+            field=lambda: self._standings.field,
+            outbox=self._outbox,
+            engine_scores=self._engine_scores,
+            shown=shown,
+        )
+
+    def _tracked_anew(self, id: GameId) -> TrackedGame:
+        """The game, tracked. Searched again where its details can no longer be read."""
+        held = self._games[id]
+        if isinstance(held, TrackedGame):
+            return held
+        details = held.details()
+        tracked = self._games[id] = self._tracked(held.game, held.players, held.detail())
+        if details is not None:
+            tracked.resume(details)
+        else:
+            held.close()
+            self._outbox.changes += tracked.begin()
+        return tracked
+
+    # --- what follows from news -----------------------------------------------------------------
+
+    @contextmanager
+    def _changing(self, id: GameId) -> Iterator[None]:
+        """A game may become another one within; subscribers are told how."""
+        before = self._games[id].pending if id in self._games else 0
+        yield
+        held = self._games.get(id)
+        self._pending += (held.pending if held is not None else 0) - before
+        if isinstance(held, TrackedGame):
+            self._outbox.changes += held.news()
+
+    def _rated_anew(self, id: GameId) -> list[PlayerTotals]:
+        """Rate a game by what measures now; gives those whose figures may have changed."""
+        with self._changing(id):
+            tracked = self._tracked_anew(id)
+            tracked.measure_by(self._measure)
+        return list(tracked.players.values())
+
+    def _renew(self, touched: Iterable[PlayerTotals]) -> None:
+        """Renew the standings of players who may have changed, and all that rests on the field."""
+        field = self._standings.field
+        self._standings.rate(touched)
+        if self._standings.field == field:
+            return
+        # Players without a rating are taken to be of the field.
+        of_field = [id for id, held in self._games.items() if needs_field(held.game)]
+        self._standings.rate([player for id in of_field for player in self._rated_anew(id)])
+
+    @contextmanager
+    def _guarded(self, id: GameId) -> Iterator[None]:
+        """What follows from news of a game is sent; one that breaks a rule of ours is given up."""
+        try:
+            yield
+        except Exception:
+            # Broad: all rules of ratings lie behind this, and whichever a hostile game breaks, the
+            # other games are not to suffer.
+            self._give_up(id)
+        else:
+            self._send()
+
+    def _give_up(self, id: GameId) -> None:
+        """Within an except clause: take the game away, and report it in the log and to people."""
+        log.exception("game %s is given up", id)
+        # What the failed call had collected is not sent.
+        self._outbox.clear()
+        self._unrated.pop(id, None)
+        held = self._games.pop(id, None)
+        if held is not None:
+            held.close()
+            self._pending = sum(each.pending for each in self._games.values())
+            self._outbox.changes.append(GoneMessage(id))
+            self._renew(held.players.values())
+        self._send()
+        why = "given up after a fault in our own code; the log says where"
+        self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
+
+    def _send(self) -> None:
+        sent = self._outbox.take()
+        for request_id in sent.dropped:
             self._searches.drop(request_id)
-        for request in effects.requests:
+        for request in sent.requests:
             self._searches.submit(request.search, request.id, request.urgency)
-        if effects.changes:
-            self._publish([self._marked(change) for change in effects.changes])
+        if sent.changes:
+            self._publish([self._marked(change) for change in sent.changes])
         if self._ask is not None:
-            for question in effects.questions:
+            for question in sent.questions:
                 self._ask(question)
 
     def _show(self, id: GameId) -> None:
-        """Send the header of a game again, with a mark that the ledger does not have."""
+        """Send the header of a game again, with the mark of what was restored."""
         if (detail := self.game(self._shared.shown_as(id))) is not None:
-            view = {name: getattr(detail, name) for name in GameView.__struct_fields__}
-            self._publish((GameMessage(GameView(**view)),))
+            self._publish((GameMessage(view_of(detail)),))
 
     def _marked(self, change: Change) -> Change:
-        if isinstance(change, GameMessage) and self._is_restored(change.game.id):
-            return GameMessage(msgspec.structs.replace(change.game, restored=True))
+        if isinstance(change, GameMessage):
+            return GameMessage(self._restored(change.game))
         return change
+
+    def _restored(self, view: View) -> View:
+        """Marked where no source that carries it has reported it since the start."""
+        if not all(self.index.is_restored(each) for each in self._shared.members(view.id)):
+            return view
+        return msgspec.structs.replace(view, restored=True)
 
     # --- what is held ---------------------------------------------------------------------------
 
+    @property
+    def measure(self) -> Measure:
+        """What everybody is measured with."""
+        return self._measure
+
+    @property
+    def stored_engine(self) -> EngineInfo:
+        """Who measures, and how strong it counted before any game was known."""
+        return self._standings.stored_engine
+
     def engine(self) -> EngineInfo:
-        return self.ledger.engine
+        """Who measures, and how strong it counts now."""
+        return self._standings.engine
 
     def gain(self) -> GainKind:
-        return self.ledger.gain
+        """Which gain feeds the curves."""
+        return self._measure.gain
 
     @property
     def analysed(self) -> bool:
         """True when no search is outstanding."""
-        return self.ledger.pending == 0 and not self.ledger.unrated
+        return self._pending == 0 and not self._unrated
 
     @property
     def rated(self) -> bool:
         """Whether the figures of every game rest on all its moves."""
-        return self.ledger.rated and not self.ledger.unrated
+        return not self._unrated and all(held.rated for held in self._games.values())
 
     def held(self) -> Iterable[Game]:
         """Every game as its source reports it, in the order they appeared."""
-        return iter(self._held)
+        return iter(self.index)
 
     def games(self) -> Iterable[GameView]:
-        return map(self._restored, self.ledger.games())
+        """Every game without plies and curves, in the order they appeared."""
+        return (self._restored(held.view()) for held in self._games.values())
 
     def game(self, id: GameId) -> GameDetail | None:
-        detail = self.ledger.game(id)
-        return self._restored(detail) if detail is not None else None
+        """One game in full."""
+        held = self._games.get(id)
+        return self._restored(held.detail()) if held is not None else None
 
-    def _is_restored(self, id: GameId) -> bool:
-        """Whether no source that carries it has reported it since the start."""
-        return all(self._held.is_restored(each) for each in self._shared.members(id))
-
-    def _restored(self, view: View) -> View:
-        if not self._is_restored(view.id):
-            return view
-        return msgspec.structs.replace(view, restored=True)
+    def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
+        """How many players of the mover's rating would play each move after these, by UCI; empty
+        while that is not known, and for moves that the game has not come to.
+        """
+        held = self._games.get(id)
+        return held.people(moves) if isinstance(held, TrackedGame) else {}
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
-        return self.ledger.player_ids(id)
+        """``PlayerView.id`` of those who play in the game; empty for an unknown one."""
+        held = self._games.get(id)
+        return tuple(player.key for player in held.players.values()) if held else ()
 
-    def players(self) -> Sequence[PlayerView]:
-        return self.ledger.players()
+    def players(self) -> tuple[PlayerView, ...]:
+        """Every player, in the order they appeared."""
+        return self._standings.players()
 
     def gains(self, player: str) -> GainCounts:
-        return self.ledger.gains(player)
+        """A player's gains over the event, by ``PlayerView.id``; empty for an unknown one."""
+        return self._standings.gains(player)
 
     def engine_gains(self) -> GainCounts:
-        return self.ledger.engine_gains
+        """The engine's own, which players are measured against."""
+        return self._measure.engine_gains.counts
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return tuple(self._feeds.values())
@@ -749,13 +592,35 @@ class EventState:
     def engines(self) -> EngineHealth:
         return self._engines
 
-    def alerts(self) -> Sequence[Alert]:
-        """What arbiters should know now, from whoever watches the event."""
-        return self._alerts()
+    def rated_again(self, id: GameId) -> GameRater:
+        """A game rated once more from what is known of it, for its trace. Raises KeyError for a
+        game not held.
+        """
+        return self._tracked_anew(id).rated_again()
 
-    def moments(self) -> Sequence[Moment]:
-        """What is worth telling of the games, from whoever tells it."""
-        return self._moments()
+    def study(self) -> ComparedMoves:
+        """Every player's moves as the methods that compare players need them; made afresh."""
+        games: dict[str, list[ComparedGame]] = {}
+        for held in self._games.values():
+            white_begins = " w " in held.game.start_fen
+            for color, player in held.players.items():
+                odd = white_begins == (color == "white")
+                own = tuple(move for move in held.moves if (move.ply % 2 == 1) == odd)
+                games.setdefault(player.key, []).append(ComparedGame(color, own))
+        totals, event = self._standings.totals(), self._standings.strengths()
+        players = {
+            view.id: ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
+            for view in self.players()
+        }
+        return ComparedMoves(players, event.strengths(), event.margins())
+
+    def compared_players(self) -> tuple[PlayerView, ...]:
+        """:meth:`players`, with what Algorithm 2 says of them; made afresh."""
+        return self._standings.compared()
+
+    def engine_strength(self) -> Algorithm3:
+        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
+        return self._standings.engine_strength()
 
 
 def in_pieces(game: Game) -> Iterator[Step]:

@@ -8,7 +8,9 @@ what the other moves lose, a short search for several lines follows (``replies``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import chess
@@ -75,18 +77,6 @@ class Gains(msgspec.Struct, frozen=True):
         return self.same_search_cp if kind == "same-search" else self.successive_cp
 
 
-def rule_score(board: chess.Board) -> Score | None:
-    """Score of a finished position by the rules of chess, or None when play can go on.
-
-    Checkmate ±3900, stalemate and dead position 0 (mate as in Ferreira 2012, section 3).
-    """
-    if board.is_checkmate():
-        return Score(cp=-MATE_CP if board.turn == chess.WHITE else MATE_CP, mate=0)
-    if board.is_stalemate() or board.is_insufficient_material():
-        return Score(cp=0)
-    return None
-
-
 class KnownMove(msgspec.Struct, frozen=True):
     """One move with all that is finally known of it: the same object until something changes."""
 
@@ -126,7 +116,8 @@ class GameEvaluations:
         self._search_options = search_options
         self.start_fen = start_fen
         self.chess960 = chess960
-        self._board = chess.Board(start_fen, chess960=chess960)
+        self.board = chess.Board(start_fen, chess960=chess960)
+        """After all moves."""
         self._moves: list[str] = []
         self._positions: list[EvaluatedPosition | None] = [self._by_rule()]
         # Index 0 is never used, so that index and ply agree.
@@ -146,8 +137,17 @@ class GameEvaluations:
         return len(self._moves)
 
     def _by_rule(self) -> EvaluatedPosition | None:
-        score = rule_score(self._board)
-        return None if score is None else EvaluatedPosition(score, None, by_rule=True)
+        """A finished position by the rules of chess; None where play can go on. Checkmate ±3900,
+        stalemate and dead position 0 (mate as in Ferreira 2012, section 3).
+        """
+        board = self.board
+        if board.is_checkmate():
+            score = Score(cp=-MATE_CP if board.turn == chess.WHITE else MATE_CP, mate=0)
+        elif board.is_stalemate() or board.is_insufficient_material():
+            score = Score(cp=0)
+        else:
+            return None
+        return EvaluatedPosition(score, None, by_rule=True)
 
     def mover(self, ply: int) -> Color:
         """Who made ply ``ply``."""
@@ -157,7 +157,7 @@ class GameEvaluations:
 
     def extend(self, uci: str) -> None:
         """One more move; its resulting position is scored at once when the game ends by rule."""
-        board = self._board
+        board = self.board
         repeated = board.halfmove_clock > 3 and board.is_repetition(2)
         self._boards.append(board_before(board, taken=self._taken[-1], repeated=repeated))
         move = board.parse_uci(uci)
@@ -172,7 +172,7 @@ class GameEvaluations:
         """Forget every move after ``ply`` and all that was known of them."""
         while len(self._moves) > ply:
             self._moves.pop()
-            self._board.pop()
+            self.board.pop()
         del self._positions[ply + 1 :]
         del self._played[ply + 1 :]
         del self._boards[ply:], self._known[ply:]
@@ -254,14 +254,14 @@ class GameEvaluations:
     def is_forced(self, index: int) -> bool:
         """Whether a position leaves exactly one legal move."""
         if index < len(self):
-            return self._boards[index].legal_moves == 1
-        moves = self._board.generate_legal_moves()
-        return next(moves, None) is not None and next(moves, None) is None
+            return self._boards[index].forced
+        return len(list(islice(self.board.generate_legal_moves(), 2))) == 1
 
     def known(self) -> KnownGame:
         """All that is known now, for ratings."""
         start = self._positions[0].score if self._positions[0] else None
-        if start is None and not self.needs_position(0) and self.start_fen == chess.STARTING_FEN:
+        unknown = start is None and ("position", 0) in self._lost
+        if unknown and self.start_fen == chess.STARTING_FEN:
             start = LICHESS_START
         return KnownGame(start, [self.known_move(ply) for ply in range(1, len(self) + 1)])
 
@@ -297,29 +297,21 @@ class GameEvaluations:
 
     # --- what is needed -------------------------------------------------------------------------
 
-    def needs_position(self, index: int) -> bool:
-        return self._positions[index] is None and ("position", index) not in self._lost
-
-    def needs_played(self, ply: int) -> bool:
-        """True when ``ply`` was not the first choice and its own search has not been made."""
-        before = self._positions[ply - 1]
-        return (
-            before is not None
-            and before.best is not None
-            and self.played(ply) is None
-            and ("played", ply) not in self._lost
-        )
-
-    def needs_replies(self, index: int) -> bool:
-        """True when they are wanted, and the position itself was searched."""
-        held = self._positions[index]
-        return (
-            index in self._wanted
+    def needs(self, index: int) -> Iterator[RequestKind]:
+        """What is missing at a position, and of the move to it unless that was the first choice."""
+        held, before = self._positions[index], self._positions[index - 1] if index else None
+        missing: dict[RequestKind, bool] = {
+            "position": held is None,
+            "played": before is not None and before.best is not None and self.played(index) is None,
+            # Only where they are wanted, and the position itself was searched.
+            "replies": index in self._wanted
             and held is not None
             and held.best is not None
-            and self.replies(index) is None
-            and ("replies", index) not in self._lost
-        )
+            and self.replies(index) is None,
+        }
+        for kind, needed in missing.items():
+            if needed and (kind, index) not in self._lost:
+                yield kind
 
     def search(self, kind: RequestKind, index: int) -> Search:
         """The search that answers: a position, or the one before ``index`` restricted to it."""
@@ -356,10 +348,7 @@ class GameEvaluations:
         return Gains(same, successive)
 
 
-# --- outgoing messages --------------------------------------------------------------------------
-
-# What follows from one step or result: messages for subscribers, requests for engines.
-
+# --- requests -----------------------------------------------------------------------------------
 
 Urgency = Literal["head", "closing", "backlog", "finished", "spare"]
 """The newest position of a running game, the last of one that has just ended, the rest of a running
@@ -385,54 +374,37 @@ class HumanRequest(msgspec.Struct, frozen=True):
     """The last position of a running game: people look at it."""
 
 
-class Effects(NamedTuple):
-    """What one call of the ledger leads to, each in the order it must be carried out."""
-
-    changes: tuple[Change, ...] = ()
-    """Messages that bring subscribers to the state after the call."""
-    dropped: tuple[RequestId, ...] = ()
-    """Requests whose results nobody needs any more; before ``requests``."""
-    requests: tuple[SearchRequest, ...] = ()
-    questions: tuple[HumanRequest, ...] = ()
-    """For the network of human moves; after everything else."""
-
-
-class OutgoingMessages:
-    """Collects the effects of one call; all parts of the ledger share one."""
+class Outbox:
+    """Collects what one piece of news leads to, in the order it must be carried out; all parts of
+    the ledger share one.
+    """
 
     def __init__(self) -> None:
-        self.changes: list[Change] = []
         self.dropped: list[RequestId] = []
+        """Requests whose results nobody needs any more."""
         self.requests: list[SearchRequest] = []
+        self.changes: list[Change] = []
+        """Messages that bring subscribers to the state after the news."""
         self.questions: list[HumanRequest] = []
-
-    def take(self) -> Effects:
-        """All that was collected; nothing is held then."""
-        effects = Effects(
-            tuple(self.changes),
-            tuple(self.dropped),
-            tuple(self.requests),
-            tuple(self.questions),
-        )
-        self.clear()
-        return effects
+        """For the network of human moves."""
 
     def clear(self) -> None:
         """Forget what was collected."""
-        self.changes, self.dropped, self.requests, self.questions = [], [], [], []
+        self.dropped, self.requests, self.changes, self.questions = [], [], [], []
 
-
-# --- open requests ------------------------------------------------------------------------------
-
-# Which searches of one game are asked for and not yet answered.
+    def take(self) -> Outbox:
+        """All that was collected; nothing is held then."""
+        taken = copy(self)
+        self.clear()
+        return taken
 
 
 class OpenRequests:
     """The open requests of one game; each is sent once, and again with another urgency."""
 
-    def __init__(self, game: GameId, outgoing: OutgoingMessages) -> None:
+    def __init__(self, game: GameId, outbox: Outbox) -> None:
         self._game = game
-        self._outgoing = outgoing
+        self._outbox = outbox
         self._generation = 0
         self._open: dict[tuple[RequestKind, int], tuple[RequestId, Urgency]] = {}
 
@@ -453,23 +425,13 @@ class OpenRequests:
 
     def review(self, ply: int, urgency: Urgency, known: GameEvaluations) -> None:
         """Request whatever is missing at ``ply``."""
-        if known.needs_position(ply):
-            self._request("position", ply, urgency, known)
-        if ply and known.needs_played(ply):
-            self._request("played", ply, urgency, known)
-        if known.needs_replies(ply):
-            self._request("replies", ply, "spare", known)
-
-    def _request(
-        self, kind: RequestKind, ply: int, urgency: Urgency, known: GameEvaluations
-    ) -> None:
-        open_ = self._open.get((kind, ply))
-        request_id = open_[0] if open_ else RequestId(self._game, ply, kind, self._generation)
-        if open_ is None or open_[1] != urgency:
-            self._open[kind, ply] = (request_id, urgency)
-            self._outgoing.requests.append(
-                SearchRequest(request_id, known.search(kind, ply), urgency)
-            )
+        for kind in known.needs(ply):
+            open_ = self._open.get((kind, ply))
+            now: Urgency = "spare" if kind == "replies" else urgency
+            if open_ is None or open_[1] != now:
+                id = open_[0] if open_ else RequestId(self._game, ply, kind, self._generation)
+                self._open[kind, ply] = id, now
+                self._outbox.requests.append(SearchRequest(id, known.search(kind, ply), now))
 
     def close(self, request_id: RequestId) -> bool:
         """Close the request; False for one that is not open, whose result is void."""
@@ -482,4 +444,4 @@ class OpenRequests:
         """The plies from ``ply`` on are gone, and so are the requests for them."""
         self._generation += 1
         for key in [key for key in self._open if key[1] >= ply]:
-            self._outgoing.dropped.append(self._open.pop(key)[0])
+            self._outbox.dropped.append(self._open.pop(key)[0])

@@ -25,7 +25,7 @@ from live.events import (
     StandingMessage,
 )
 from live.games.player_identity import person_key
-from live.ledger.game_evaluations import OutgoingMessages
+from live.ledger.game_evaluations import Outbox
 from live.ledger.measure import ELO_DECIMALS, Measure, rounded
 from live.ledger.rate_game import (
     SideFigures,
@@ -296,7 +296,7 @@ class EventStandings:
     Args:
         measure: which gain feeds the curves, and the models that fit.
         engine: what is known of the engine before the first move.
-        outgoing: gets the messages.
+        outbox: gets the messages.
         fixed: its rating is configured; else it is measured over the field.
     """
 
@@ -304,13 +304,13 @@ class EventStandings:
         self,
         measure: Measure,
         engine: EngineInfo,
-        outgoing: OutgoingMessages,
+        outbox: Outbox,
         *,
         fixed: bool,
     ) -> None:
         self.engine = self.stored_engine = _described(engine, measure)
         """The engine as it counts now, and as it counted before any game was known."""
-        self._outgoing = outgoing
+        self._outbox = outbox
         self._measure = measure
         self._fixed = fixed
         self._field = FieldEngineRating(engine.rating)
@@ -377,7 +377,7 @@ class EventStandings:
         self._start_engine()
         self._set_engine(self.engine)
         for key, player in changed.items():
-            self._outgoing.changes += (
+            self._outbox.changes += (
                 GainsMessage(key, gain_cp, moves) for gain_cp, moves in player.take_changed_gains()
             )
             self._show(player.view())
@@ -408,7 +408,7 @@ class EventStandings:
             )
         if engine != self.engine:
             self.engine = engine
-            self._outgoing.changes.append(EngineMessage(engine))
+            self._outbox.changes.append(EngineMessage(engine))
 
     def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> None:
         """What the plugin of this name says of a player; None: nothing any more."""
@@ -428,7 +428,7 @@ class EventStandings:
         held = self._shown.get(view.id)
         if held is not view and held != view:
             self._shown[view.id] = view
-            self._outgoing.changes.append(StandingMessage(view))
+            self._outbox.changes.append(StandingMessage(view))
 
     def players(self) -> tuple[PlayerView, ...]:
         """Every player, in the order they appeared."""

@@ -1,9 +1,12 @@
-"""One game: what is known of it, what people are shown of it, and how it is kept on disk. Pure."""
+"""One game: what is known of it, what people are shown of it, and how it is kept on disk. Pure.
+
+News say what is known; every figure is made from that by :mod:`live.ledger.rate_game`, what is
+shown is a value, and messages are what differs from the value before (:func:`changes`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import chess
 import msgspec
@@ -11,6 +14,7 @@ import msgspec
 from live.engine.search import SearchFailure, SearchOptions, SearchProgress, SearchResult
 from live.events import (
     RESULT_POINTS,
+    Change,
     ClockMessage,
     Color,
     ComplexityView,
@@ -22,13 +26,13 @@ from live.events import (
     GameId,
     GameMessage,
     GameView,
+    GoneMessage,
     Mark,
     Move,
     MoveMessage,
     PlyView,
     PointMessage,
     RatingShare,
-    Score,
     ScoreMessage,
 )
 from live.games.game import Game
@@ -58,7 +62,7 @@ from live.ledger.game_evaluations import (
     HumanRequest,
     KnownMove,
     OpenRequests,
-    OutgoingMessages,
+    Outbox,
     RequestId,
     Urgency,
 )
@@ -67,6 +71,110 @@ from live.ledger.players import PlayedGame, PlayerTotals
 from live.ledger.rate_game import COLORS, GameFigures, GameRater, MoveQuality, SideFigures
 from live.ratings.alliot import complexity
 from live.ratings.expected_result import ResultModel
+
+# --- what people are shown ----------------------------------------------------------------------
+
+CHANCE_DECIMALS = 4
+
+
+def changes(before: GameDetail | None, after: GameDetail | None) -> Iterator[Change]:
+    """The messages that bring subscribers from one state of a game to the next; None: no game."""
+    if after is None:
+        if before is not None:
+            yield GoneMessage(before.id)
+        return
+    id, plies = after.id, after.plies
+    held = before.plies if before is not None else ()
+    same = 0
+    for one, now in zip(held, plies, strict=False):
+        if one is not now and (one.uci, one.san) != (now.uci, now.san):
+            break
+        same += 1
+    known = list(held[:same])
+    for at, (one, now) in enumerate(zip(held, plies[:same], strict=False)):
+        if one is not now and (one.clock_s, one.spent_s) != (now.clock_s, now.spent_s):
+            known[at] = msgspec.structs.replace(one, clock_s=now.clock_s, spent_s=now.spent_s)
+            yield ClockMessage(id, now.ply, now.clock_s, now.spent_s)
+    if same == len(plies) < len(held):
+        yield MoveMessage(id, same + 1, None)
+    for now in plies[same:]:
+        known.append(unscored(now.ply, now))
+        yield MoveMessage(id, now.ply, known[-1])
+    for one, now in zip(known, plies, strict=True):
+        if one is not now and one != now:
+            yield ScoreMessage(id, now)
+    for color in COLORS:
+        points = getattr(before.curves, color) if before is not None else ()
+        if same < len(held):
+            # Subscribers drop them with the move.
+            points = [point for point in points if point.ply <= same]
+        yield from _point_changes(id, color, points, getattr(after.curves, color))
+    view = view_of(after)
+    if before is None or view != view_of(before):
+        yield GameMessage(view)
+
+
+def _point_changes(
+    id: GameId, color: Color, sent: Sequence[CurvePoint], now: Sequence[CurvePoint]
+) -> Iterator[PointMessage]:
+    """Where points have only gone, the last that stays is sent again: those behind it are dropped
+    with it.
+    """
+    same = 0
+    for one, other in zip(sent, now, strict=False):
+        if one is not other and one != other:
+            break
+        same += 1
+    if same < len(sent) and (same == len(now) or sent[same].ply < now[same].ply):
+        same = max(0, same - 1)
+    for point in now[same:]:
+        yield PointMessage(id, color, point)
+
+
+def view_of(detail: GameDetail) -> GameView:
+    """The game without its plies and curves."""
+    return GameView(*[getattr(detail, name) for name in GameView.__struct_fields__])
+
+
+def unscored(ply: int, move: Move | PlyView) -> PlyView:
+    """The ply as its source reports it."""
+    return PlyView(ply=ply, san=move.san, uci=move.uci, clock_s=move.clock_s, spent_s=move.spent_s)
+
+
+def scored(
+    shown: PlyView, known: KnownMove, provisional: SearchProgress | None, gain: GainKind
+) -> PlyView:
+    """The ply with everything known of it now; a provisional score counts only without a final
+    one.
+    """
+    before, after, played, gains = known.before, known.after, known.played, known.gains
+    score, depth, source = (after.score, after.depth, "") if after else (None, None, "")
+    if after is None and provisional is not None:
+        score, depth, source = provisional.score, provisional.depth, provisional.source
+    hard = complexity(after.by_depth) if after else None
+    return msgspec.structs.replace(
+        shown,
+        score_cp=score.cp if score else None,
+        mate=score.mate if score else None,
+        depth=depth,
+        final=after is not None,
+        best=before.best if before else None,
+        played_cp=played.cp if played else None,
+        gain_cp=gains.of(gain),
+        gain_same_search_cp=gains.same_search_cp,
+        gain_successive_cp=gains.successive_cp,
+        complexity=ComplexityView(round(hard.stability_cp, 1), hard.jump_cp, hard.jump_depth)
+        if hard
+        else None,
+        score_source=source,
+        # A search that deepened and then failed takes with it what it promised.
+        win=None,
+        draw=None,
+        loss=None,
+    )
+
+
+# --- what players would have played ---------------------------------------------------------------
 
 #: Addresses of games played on a server, and of those only shown there.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
@@ -81,9 +189,6 @@ def played_online(game: Game) -> bool:
     return any(server in where for server in _SERVERS) and not any(
         shown in where for shown in _SHOWN
     )
-
-
-HUNDREDTHS = 2
 
 
 class AskedFor(msgspec.Struct, frozen=True):
@@ -108,19 +213,20 @@ class AskedFor(msgspec.Struct, frozen=True):
 
 
 class HumanFigures:
-    """The questions of one game, each sent once, and what was answered."""
+    """What players of these ratings would have played in one game: the questions, each sent once,
+    and what was answered.
 
-    def __init__(self, game: Game, outgoing: OutgoingMessages) -> None:
+    Position ``k`` is the one after ``k`` plies. Shares are those of players of the mover's rating
+    among themselves, and of two reference ratings; a player without a rating has those alone.
+    """
+
+    def __init__(self, game: Game, known: GameEvaluations, outbox: Outbox) -> None:
         self._id = game.id
-        self._outgoing = outgoing
-        self.asked_for = AskedFor.of(game)
-        self._start = game.start_fen
-        self._board = chess.Board(game.start_fen, chess960=game.chess960)
         self._variant = game.headers.variant
-        # Of each position, its FEN, and the moves between them.
-        self._fens = [self._board.fen()]
-        self._moves: list[str] = []
-        self._answers: list[HumanAnswer | None] = [None]
+        self._known = known
+        self._outbox = outbox
+        self.asked_for = AskedFor.of(game)
+        self._answers: dict[int, HumanAnswer] = {}
         # How many positions were asked about.
         self._asked = 0
         self._open: dict[int, HumanRequest] = {}
@@ -132,52 +238,41 @@ class HumanFigures:
         """How many questions are open."""
         return len(self._open)
 
-    def extend(self, uci: str) -> None:
-        """One more move, known to be legal."""
-        self._board.push(chess.Move.from_uci(uci))
-        self._fens.append(self._board.fen())
-        self._moves.append(uci)
-        self._answers.append(None)
-
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply``."""
-        while len(self._moves) > ply:
-            self._moves.pop()
-            self._board.pop()
-        del self._fens[ply + 1 :]
-        del self._answers[ply + 1 :]
         self._asked = min(self._asked, ply + 1)
-        self._open = {index: request for index, request in self._open.items() if index <= ply}
-        self._hards = {index: each for index, each in self._hards.items() if index <= ply}
+        self._answers = {at: each for at, each in self._answers.items() if at <= ply}
+        self._open = {at: each for at, each in self._open.items() if at <= ply}
+        self._hards = {at: each for at, each in self._hards.items() if at <= ply}
 
     def ask(self, *, running: bool) -> None:
         """Ask about every position that was not asked about, the newest first; while the game is
         ``running``, that one is what people look at.
         """
-        # With as much of the past as is walked back, mostly none.
-        board = self._board.copy(stack=max(0, len(self._moves) - self._asked))
-        for index in range(len(self._moves), self._asked - 1, -1):
-            if self._is_covered(board):
-                first = max(0, index - 2)
-                mover: Color = "white" if board.turn else "black"
-                question = HumanQuestion(
-                    self._fens[first],
-                    tuple(self._moves[first:index]),
-                    self._elos(mover),
-                    self.asked_for.kind,
-                )
-                newest = index == len(self._moves) and running
-                request = HumanRequest(self._id, index, question, newest)
-                self._open[index] = request
-                self._outgoing.questions.append(request)
-            if index > self._asked:
+        last = len(self._known)
+        # A question gives two moves more of the past. Mostly no more than these are walked back.
+        first = max(0, self._asked - 2)
+        board, fens, covered = self._known.board.copy(stack=last - first), {}, set[int]()
+        for index in range(last, first - 1, -1):
+            fens[index] = board.fen()
+            if index >= self._asked and self._is_covered(board):
+                covered.add(index)
+            if index > first:
                 board.pop()
-        self._asked = len(self._moves) + 1
+        for index in sorted(covered, reverse=True):
+            start = max(0, index - 2)
+            moves = tuple(self._known.move(ply) for ply in range(start + 1, index + 1))
+            elos, kind = self._elos(self._to_move(index)), self.asked_for.kind
+            question = HumanQuestion(fens[start], moves, elos, kind)
+            request = HumanRequest(self._id, index, question, index == last and running)
+            self._open[index] = request
+            self._outbox.questions.append(request)
+        self._asked = last + 1
 
     def _is_covered(self, board: chess.Board) -> bool:
         return (
             self._variant == "standard"
-            and not_covered(board, self._start) is None
+            and not_covered(board, self._known.start_fen) is None
             and any(board.generate_legal_moves())
         )
 
@@ -186,69 +281,62 @@ class HumanFigures:
         return REFERENCE_ELOS if own is None else (own, *REFERENCE_ELOS)
 
     def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> bool:
-        """The network answered, or never will; False for a question no longer open."""
+        """The network answered, or never will; False where that changes nothing."""
         if self._open.get(request.ply) != request:
             return False
         del self._open[request.ply]
-        self._answers[request.ply] = answer
+        if answer is not None:
+            self._answers[request.ply] = answer
         return answer is not None
-
-    def answer(self, index: int) -> HumanAnswer | None:
-        """What is known of one position."""
-        return self._answers[index]
 
     def answers(self) -> tuple[HumanAnswer | None, ...]:
         """All answers, by position."""
-        return tuple(self._answers)
+        return tuple(map(self._answers.get, range(len(self._known) + 1)))
 
     def learn(self, answers: tuple[HumanAnswer | None, ...]) -> None:
         """Know what was answered of the same moves, all of which are there."""
-        if len(answers) == len(self._answers):
-            self._answers = list(answers)
+        if len(answers) == len(self._known) + 1:
+            self._answers = {at: each for at, each in enumerate(answers) if each is not None}
             self._asked = len(answers)
 
     def people(self, moves: Sequence[str]) -> Mapping[str, float]:
         """How many play each move after these; of the mover's rating, or the first reference."""
         index = len(moves)
-        if index >= len(self._answers) or list(moves) != self._moves[:index]:
-            return {}
-        answer = self._answers[index]
-        if answer is None:
+        played = [self._known.move(ply) for ply in range(1, min(index, len(self._known)) + 1)]
+        answer = self._answers.get(index)
+        if answer is None or list(moves) != played:
             return {}
         return {uci: many / 1000 for uci, many in answer.per_mille[0].items()}
 
-    # --- what people see ------------------------------------------------------------------------
-
-    def shown(self, view: PlyView, known: GameEvaluations) -> PlyView:
+    def shown(self, view: PlyView) -> PlyView:
         """The ply with what players would have played instead, and would reply."""
-        ply, mover = view.ply, known.mover(view.ply)
-        before, after = self._answers[ply - 1], self._difficulty(ply, known)
+        index = view.ply - 1
+        answer = self._answers.get(index)
         played: float | None = None
         references: tuple[RatingShare, ...] = ()
         rating: int | None = None
-        if before is not None:
-            hards = self._hard_for_all(ply - 1, known)
-            losses = self._losses(ply - 1, known)
+        if answer is not None:
+            hards, losses = self._hard(index), self._losses(index)
             if losses is not None and losses.of(view.uci) and view.gain_same_search_cp == 0:
                 # Only the search of the move itself saw that it loses nothing.
                 searched_cp = {**losses.searched_cp, view.uci: 0}
-                hards = self._made_hard(ply - 1, known, losses._replace(searched_cp=searched_cp))
-            played, references = self._shares(before, hards, view.uci)
-            rating = self.asked_for.elo(mover) if before.by_elo else None
+                hards = self._made_hard(index, losses._replace(searched_cp=searched_cp))
+            played, references = self._shares(answer, hards, view.uci)
+            rating = self.asked_for.elo(self._to_move(index)) if answer.by_elo else None
         return msgspec.structs.replace(
             view,
             played_share=played,
             played_elo=rating if played is not None else None,
             played_references=references,
-            difficulty=after,
-            mark=self._mark(view, known, played),
+            difficulty=self._difficulty(view.ply),
+            mark=self._mark(view, played),
         )
 
     def _shares(
         self, answer: HumanAnswer, hards: tuple[Difficulty, ...], uci: str
     ) -> tuple[float | None, tuple[RatingShare, ...]]:
-        """How many play a move, of the mover's rating and of the others; by the network alone
-        until it is known what the moves lose.
+        """How many players play a move, of the mover's rating and of the others; by the network
+        alone until it is known what the moves lose.
         """
         first = len(answer.per_mille) - len(REFERENCE_ELOS)
         shares = [
@@ -263,89 +351,82 @@ class HumanFigures:
         )
         return shares[0] if first else None, references if answer.by_elo else ()
 
-    def _difficulty(self, index: int, known: GameEvaluations) -> DifficultyView | None:
+    def _difficulty(self, index: int) -> DifficultyView | None:
         """Of a position, for the player to move."""
-        answer, held = self._answers[index], known.position(index)
-        elo = self.asked_for.elo(self._to_move(index, known))
+        answer, held = self._answers.get(index), self._known.position(index)
+        elo = self.asked_for.elo(self._to_move(index))
         if answer is None or elo is None or held is None or held.best is None:
             return None
         rating = elo if answer.by_elo else None
-        hards = self._hard_for_all(index, known)
+        hards = self._hard(index)
         if not hards:
             return DifficultyView(rating, held.best)
         hard = hards[0]
         best, references = self._shares(answer, hards, held.best)
-        error, loss = round(hard.error_chance, HUNDREDTHS), round(hard.expected_loss_cp)
+        error, loss = round(hard.error_chance, 2), round(hard.expected_loss_cp)
         return DifficultyView(rating, held.best, best, references, error, loss)
 
-    def _hard(self, index: int, known: GameEvaluations) -> Difficulty | None:
-        """For players of the rating of the player to move, where that is known."""
-        if self.asked_for.elo(self._to_move(index, known)) is None:
-            return None
-        return next(iter(self._hard_for_all(index, known)), None)
-
-    def _hard_for_all(self, index: int, known: GameEvaluations) -> tuple[Difficulty, ...]:
+    def _hard(self, index: int) -> tuple[Difficulty, ...]:
         """For each rating asked for; none until it is known what the moves lose."""
-        answer, held, replies = self._answers[index], known.position(index), known.replies(index)
+        replies = self._known.replies(index)
         # Their order counts too: the last stands for all that were not searched.
-        made_from = answer, held, tuple(replies.items()) if replies else ()
+        told = tuple(replies.items()) if replies else ()
+        made_from = self._answers.get(index), self._known.position(index), told
         kept = self._hards.get(index)
         if kept is None or kept[0] != made_from:
-            losses = self._losses(index, known)
-            hards = self._made_hard(index, known, losses) if losses is not None else ()
+            losses = self._losses(index)
+            hards = self._made_hard(index, losses) if losses is not None else ()
             kept = self._hards[index] = made_from, hards
         return kept[1]
 
-    def _losses(self, index: int, known: GameEvaluations) -> MoveLosses | None:
+    def _losses(self, index: int) -> MoveLosses | None:
         """What the moves of a position lose, as far as that was searched."""
-        held, replies = known.position(index), known.replies(index)
+        held, replies = self._known.position(index), self._known.replies(index)
         if held is None or held.best is None or not replies:
             return None
-        return move_losses(replies, held.best, 1 if self._to_move(index, known) == "white" else -1)
+        return move_losses(replies, held.best, 1 if self._to_move(index) == "white" else -1)
 
-    def _made_hard(
-        self, index: int, known: GameEvaluations, losses: MoveLosses
-    ) -> tuple[Difficulty, ...]:
-        answer = self._answers[index]
+    def _made_hard(self, index: int, losses: MoveLosses) -> tuple[Difficulty, ...]:
+        answer = self._answers.get(index)
         if answer is None:
             return ()
         elos: tuple[int, ...] = (MIDDLE_ELO,) * len(answer.per_mille)
         if answer.by_elo:
-            elos = self._elos(self._to_move(index, known))
+            elos = self._elos(self._to_move(index))
         return tuple(
             difficulty(shares, losses, elo)
             for shares, elo in zip(answer.per_mille, elos, strict=False)
         )
 
-    def _to_move(self, index: int, known: GameEvaluations) -> Color:
-        return "black" if known.mover(index) == "white" else "white"
+    def _to_move(self, index: int) -> Color:
+        return self._known.mover(index + 1)
 
-    def _mark(self, view: PlyView, known: GameEvaluations, played: float | None) -> Mark | None:
-        before, after = known.position(view.ply - 1), known.position(view.ply)
+    def _mark(self, view: PlyView, played: float | None) -> Mark | None:
+        before, after = self._known.position(view.ply - 1), self._known.position(view.ply)
         if before is None or view.gain_cp is None:
             return None
-        sign = 1 if known.mover(view.ply) == "white" else -1
+        sign = 1 if self._known.mover(view.ply) == "white" else -1
         as_good = before.best == view.uci or view.gain_same_search_cp == 0
-        hard = self._hard(view.ply - 1, known)
-        if played is not None and as_good and hard is not None:
+        # For players of the rating of the player to move, where that is known.
+        here, there = (
+            next(iter(self._hard(at)), None) if self.asked_for.elo(self._to_move(at)) else None
+            for at in (view.ply - 1, view.ply)
+        )
+        if played is not None and as_good and here is not None:
             # A search may see a move only once it is played: the others miss that, too.
-            late_cp = (
-                clamped(sign * after.score.cp) - clamped(sign * before.score.cp) if after else 0
-            )
-            others_cp = hard.others_lose_cp(view.uci) + (late_cp if late_cp >= ERROR_CP else 0)
+            late_cp = 0
+            if after is not None:
+                late_cp = clamped(sign * after.score.cp) - clamped(sign * before.score.cp)
+            others_cp = here.others_lose_cp(view.uci) + (late_cp if late_cp >= ERROR_CP else 0)
             if is_find(played, others_cp, sign * before.score.cp):
                 return "find"
-        hard = self._hard(view.ply, known)
-        if hard is None or after is None:
+        if there is None or after is None:
             return None
-        return "trap" if is_trap(played, hard, -view.gain_cp, after.score.cp) else None
+        return "trap" if is_trap(played, there, -view.gain_cp, after.score.cp) else None
 
 
 # --- archived game ------------------------------------------------------------------------------
 
-# Archived games: values that can be kept on disk; what figures over the event need of them is at
-# hand.
-#
 # Most games of a long event are over. An archived one costs little memory and nothing to bring
 # back after a restart: it is its stored figures, not made anew. Its plies, curves and scores are
 # read when somebody looks at them. It is tracked again when its source reports something new, or
@@ -406,13 +487,12 @@ class ArchivedGame:
         self.game = values.game
         self.players = players
         self._recall = recall
-
-    def enter(self) -> None:
-        """Put everything into what is pooled."""
-        pool(self.game, self.players, self.values.white, self.values.black)
+        # As last looked at: many come to look.
+        self._shown: GameDetail | None = None
+        pool(self.game, players, values.white, values.black)
 
     def close(self) -> None:
-        """Take everything out of it again."""
+        """Nothing of it stays in what is pooled."""
         for player in self.players.values():
             player.set(self.game.id, None)
 
@@ -421,11 +501,6 @@ class ArchivedGame:
         """Every move, judged or not; none where they can no longer be read."""
         details = self.details()
         return details.moves if details is not None else ()
-
-    def answers(self) -> tuple[HumanAnswer | None, ...]:
-        """What people would play in each position, as far as that is known."""
-        details = self.details()
-        return details.human if details is not None else ()
 
     def details(self) -> ArchivedDetails | None:
         """All else that is known."""
@@ -438,114 +513,15 @@ class ArchivedGame:
 
     def detail(self) -> GameDetail:
         """The game in full; without plies and curves where they can no longer be read."""
-        fields = msgspec.structs.asdict(self.values.view)
-        details = self.details()
-        if details is None:
-            return GameDetail(**fields)
-        return GameDetail(**fields, plies=details.plies, curves=details.curves)
-
-
-# --- game views ---------------------------------------------------------------------------------
-
-# What people see of a game, made from what is known. Pure.
-
-
-CHANCE_DECIMALS = 4
-
-
-def unscored(ply: int, move: Move) -> PlyView:
-    """The ply as its source reports it."""
-    return PlyView(ply=ply, san=move.san, uci=move.uci, clock_s=move.clock_s, spent_s=move.spent_s)
-
-
-def scored(
-    shown: PlyView, known: KnownMove, provisional: SearchProgress | None, gain: GainKind
-) -> PlyView:
-    """The ply with everything known of it now; a provisional score counts only without a final
-    one.
-    """
-    before, after, played, gains = known.before, known.after, known.played, known.gains
-    score, depth, source = (after.score, after.depth, "") if after else (None, None, "")
-    if after is None and provisional is not None:
-        score, depth, source = provisional.score, provisional.depth, provisional.source
-    return msgspec.structs.replace(
-        shown,
-        score_cp=score.cp if score else None,
-        mate=score.mate if score else None,
-        depth=depth,
-        final=after is not None,
-        best=before.best if before else None,
-        played_cp=played.cp if played else None,
-        gain_cp=gains.of(gain),
-        gain_same_search_cp=gains.same_search_cp,
-        gain_successive_cp=gains.successive_cp,
-        complexity=_complexity(after.by_depth) if after else None,
-        score_source=source,
-    )
-
-
-def with_chances(
-    view: PlyView, results: ResultModel | None, white_elo: int | None, black_elo: int | None
-) -> PlyView:
-    """The ply with what is expected of the position after it."""
-    if results is None or view.score_cp is None:
-        # A search that deepened and then failed takes with it what it promised.
-        return msgspec.structs.replace(view, win=None, draw=None, loss=None)
-    chances = results.chances(view.score_cp, view.ply, white_elo, black_elo)
-    win, draw, loss = (round(each, CHANCE_DECIMALS) for each in chances)
-    return msgspec.structs.replace(view, win=win, draw=draw, loss=loss)
-
-
-def _complexity(by_depth: tuple[Score | None, ...]) -> ComplexityView | None:
-    found = complexity(by_depth)
-    if found is None:
-        return None
-    return ComplexityView(round(found.stability_cp, 1), found.jump_cp, found.jump_depth)
-
-
-def game_view(
-    game: Game,
-    known: GameEvaluations,
-    figures: GameFigures,
-    *,
-    scored: int,
-    problem: str | None,
-) -> GameView:
-    """The game without plies and curves; ``scored`` plies have their final score."""
-    start = known.position(0)
-    return GameView(
-        **msgspec.structs.asdict(game.headers),
-        id=game.id,
-        feed=game.feed,
-        result=game.result,
-        start_fen=game.start_fen,
-        start_score_cp=start.score.cp if start else None,
-        head_to_head=figures.head_to_head,
-        plies_played=len(known),
-        plies_scored=scored,
-        problem=problem,
-        also=game.also,
-        dispute=game.dispute,
-        methods=figures.methods,
-        model=figures.model,
-        note=figures.note,
-    )
+        if self._shown is None:
+            fields = msgspec.structs.asdict(self.values.view)
+            if (details := self.details()) is not None:
+                fields |= {"plies": details.plies, "curves": details.curves}
+            self._shown = GameDetail(**fields)
+        return self._shown
 
 
 # --- tracked game -------------------------------------------------------------------------------
-
-# One game with everything known about it, and what each news changes for subscribers.
-#
-# News say what is known; every figure is made from that by :mod:`live.ledger.rate_game`, and
-# messages are what differs from what was sent.
-
-
-class _Odds(NamedTuple):
-    """What the odds of positions go by."""
-
-    results: ResultModel | None
-    white: int | None
-    black: int | None
 
 
 class TrackedGame:
@@ -556,6 +532,7 @@ class TrackedGame:
         players: who plays.
         field: mean Elo of the event's rated players; None while nobody is rated.
         engine_scores: False takes the source's own ``[%eval]`` instead of searches.
+        shown: what subscribers hold of it.
     """
 
     def __init__(
@@ -565,30 +542,29 @@ class TrackedGame:
         *,
         measure: Measure,
         field: Callable[[], float | None],
-        outgoing: OutgoingMessages,
+        outbox: Outbox,
         engine_scores: bool,
+        shown: GameDetail | None = None,
     ) -> None:
         self.game = game
         self.players = players
         """Who plays."""
-        self._outgoing = outgoing
+        self._outbox = outbox
         self._measure = measure
         self._field = field
         self._engine_scores = engine_scores
         self._evaluations = self._nothing_known()
-        self._human = HumanFigures(game, outgoing) if measure.human is not None else None
+        self._human = self._nobody_asked()
         self._plies: list[PlyView] = []
-        self._odds = self._odds_now()
+        self._odds_by = self._odds_now()
         self._provisional: tuple[int, SearchProgress] | None = None
-        self._requests = OpenRequests(game.id, outgoing)
+        self._requests = OpenRequests(game.id, outbox)
         self._given_up: dict[int, str] = {}
         # Whoever watched it run waits for its last scores.
         self._ran = game.result == "*"
         self._rater = GameRater()
         self._figures = self._rated()
-        # What subscribers hold.
-        self._shown: GameView | None = None
-        self._points: dict[Color, tuple[CurvePoint, ...]] = {"white": (), "black": ()}
+        self._shown = shown
 
     def _nothing_known(self) -> GameEvaluations:
         options = self._measure.search_options if self._engine_scores else SearchOptions()
@@ -596,30 +572,43 @@ class TrackedGame:
             self.game.start_fen, chess960=self.game.chess960, search_options=options
         )
 
-    def _odds_now(self) -> _Odds:
+    def _nobody_asked(self) -> HumanFigures | None:
+        if self._measure.human is None:
+            return None
+        return HumanFigures(self.game, self._evaluations, self._outbox)
+
+    def _odds_now(self) -> tuple[ResultModel | None, int | None, int | None]:
+        """What the odds of positions go by."""
         headers = self.game.headers
         results = self._measure.results_of(game_pace(self.game))
-        return _Odds(results, headers.white.elo, headers.black.elo)
+        return results, headers.white.elo, headers.black.elo
 
     def _rated(self) -> GameFigures:
         return self._rater.rate(
-            self.game, self._evaluations.known(), self.answers(), self._field(), self._measure
+            self.game, self._evaluations.known(), self._answers(), self._field(), self._measure
         )
 
     def rated_again(self) -> GameRater:
         """Once more, from nothing."""
         rater = GameRater()
-        known, answers = self._evaluations.known(), self.answers()
+        known, answers = self._evaluations.known(), self._answers()
         rater.rate(self.game, known, answers, self._field(), self._measure)
         return rater
 
     # --- the game changes -----------------------------------------------------------------------
 
-    def begin(self) -> None:
+    def begin(self) -> Iterator[Change]:
         """Show the game, then its moves."""
         self._take_source_evals(range(1))
         self._settle(())
+        yield from self.news()
         self._play(0)
+        yield from self.news()
+
+    def news(self) -> Iterator[Change]:
+        """What brings subscribers to what is shown now."""
+        before, self._shown = self._shown, self._detail()
+        yield from changes(before, self._shown)
 
     def follow(self, game: Game, players: dict[Color, PlayerTotals]) -> None:
         """The game, or who plays it, is this now."""
@@ -629,19 +618,25 @@ class TrackedGame:
             if id(player) not in staying:
                 player.set(game.id, None)
         self.players = players
-        same = _moves_alike(before, game)
+        same = 0
+        for one, now in zip(before.moves, game.moves, strict=False):
+            if one is not now and (one.uci, one.san) != (now.uci, now.san):
+                break
+            same += 1
         if not self._engine_scores and _evals_changed(before, game, same):
             # What is left of a curve is what its source says now.
             self._forget_from(1)
             self._evaluations = self._nothing_known()
+            self._human = self._nobody_asked()
             self._take_source_evals(range(1))
             same = 0
-        for ply in range(1, same + 1):
-            self._correct_clock(ply)
-        if same < len(self._plies):
-            self._forget_from(same + 1)
-            if same == len(game.moves):
-                self._outgoing.changes.append(MoveMessage(game.id, same + 1, None))
+        for at, move in enumerate(game.moves[:same]):
+            view = self._plies[at]
+            if (view.clock_s, view.spent_s) != (move.clock_s, move.spent_s):
+                self._plies[at] = msgspec.structs.replace(
+                    view, clock_s=move.clock_s, spent_s=move.spent_s
+                )
+        self._forget_from(same + 1)
         self._play(same, reopened=before.result != game.result)
 
     def _play(self, same: int, *, reopened: bool = False) -> None:
@@ -651,36 +646,18 @@ class TrackedGame:
         last = len(self.game.moves)
         for ply, move in enumerate(self.game.moves[same:], same + 1):
             self._evaluations.extend(move.uci)
-            if self._human is not None:
-                self._human.extend(move.uci)
             self._plies.append(unscored(ply, move))
-            self._outgoing.changes.append(MoveMessage(self.game.id, ply, self._plies[-1]))
         self._take_source_evals(range(same + 1, last + 1))
         first = same + 1
-        if (odds := self._odds_now()) != self._odds:
-            self._odds, first = odds, 1
+        if (odds := self._odds_now()) != self._odds_by:
+            self._odds_by, first = odds, 1
         if self._human is not None and AskedFor.of(self.game) != self._human.asked_for:
-            self._human = HumanFigures(self.game, self._outgoing)
-            for view in self._plies:
-                self._human.extend(view.uci)
-            first = 1
-        for ply in range(first, last + 1):
-            self._refresh(ply)
+            self._human, first = self._nobody_asked(), 1
+        self._refresh(range(first, last + 1))
         # What was head a move ago is backlog now; what ended is as urgent as its last scores.
-        ended = self.game.result != "*"
         self._settle(range(last, -1 if reopened else max(same - 2, -1), -1))
         if self._human is not None:
-            self._human.ask(running=not ended)
-
-    def _correct_clock(self, ply: int) -> None:
-        view, move = self._plies[ply - 1], self.game.moves[ply - 1]
-        if (view.clock_s, view.spent_s) != (move.clock_s, move.spent_s):
-            self._plies[ply - 1] = msgspec.structs.replace(
-                view, clock_s=move.clock_s, spent_s=move.spent_s
-            )
-            self._outgoing.changes.append(
-                ClockMessage(self.game.id, ply, move.clock_s, move.spent_s)
-            )
+            self._human.ask(running=self.game.result == "*")
 
     def measure_by(self, measure: Measure) -> None:
         """Other models, or another field, rate the game from now on."""
@@ -689,7 +666,6 @@ class TrackedGame:
 
     def close(self) -> None:
         """The game is gone: nothing of it stays anywhere."""
-        self._forget_from(1)
         self._requests.drop_from(0)
         for player in self.players.values():
             player.set(self.game.id, None)
@@ -705,9 +681,6 @@ class TrackedGame:
         if self._human is not None:
             self._human.truncate(ply - 1)
         self._requests.drop_from(ply)
-        for color, points in self._points.items():
-            # Subscribers drop them with the move.
-            self._points[color] = tuple(point for point in points if point.ply < ply)
 
     # --- scores arrive --------------------------------------------------------------------------
 
@@ -728,7 +701,7 @@ class TrackedGame:
             known.set_played(ply, result.score)
         if self._provisional is not None and self._provisional[0] == ply:
             self._provisional = None
-        self._refresh_both(ply)
+        self._refresh((ply, ply + 1))
         self._settle((ply, ply + 1))
 
     def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
@@ -738,11 +711,10 @@ class TrackedGame:
         wanted = self._measure.human
         if wanted is not None and not self._evaluations.is_forced(request.ply):
             self._evaluations.want_replies(request.ply, wanted.lines, wanted.limit)
-        self._refresh_both(request.ply)
+        self._refresh((request.ply, request.ply + 1))
         self._settle((request.ply,))
 
-    def answers(self) -> tuple[HumanAnswer | None, ...]:
-        """What people would play in each position, as far as that is known."""
+    def _answers(self) -> tuple[HumanAnswer | None, ...]:
         return self._human.answers() if self._human is not None else ()
 
     def people(self, moves: Sequence[str]) -> Mapping[str, float]:
@@ -751,10 +723,9 @@ class TrackedGame:
 
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """A search deepens: shown as provisional, in no histogram."""
-        if request_id not in self._requests or request_id.kind != "position" or request_id.ply == 0:
-            return
-        self._provisional = (request_id.ply, progress)
-        self._refresh(request_id.ply)
+        if request_id in self._requests and request_id.kind == "position" and request_id.ply:
+            self._provisional = (request_id.ply, progress)
+            self._refresh((request_id.ply,))
 
     def _take_source_evals(self, plies: range) -> None:
         if self._engine_scores:
@@ -766,31 +737,17 @@ class TrackedGame:
     # --- what follows ---------------------------------------------------------------------------
 
     def _settle(self, plies: Iterable[int]) -> None:
-        """Bring figures, requests (of ``plies``) and what is shown up to what is now known."""
+        """Bring figures and requests up to what is now known; request what is missing at
+        ``plies``, most urgent first as they are given.
+        """
         self._figures = figures = self._rated()
         pool(self.game, self.players, figures.white, figures.black)
-        for color, now in zip(COLORS, (figures.curves.white, figures.curves.black), strict=True):
-            self._outgoing.changes += point_changes(self.game.id, color, self._points[color], now)
-            self._points[color] = now
-        self._request_missing(plies)
-        view = self.view()
-        if view != self._shown:
-            self._shown = view
-            self._outgoing.changes.append(GameMessage(view))
-
-    def _request_missing(self, plies: Iterable[int]) -> None:
-        """Request what is missing at ``plies``, most urgent first as they are given."""
-        if not self._engine_scores or not self._searchable:
-            return
-        for ply in plies:
-            if 0 <= ply <= len(self._plies):
-                self._requests.review(ply, self._urgency(ply), self._evaluations)
-
-    @property
-    def _searchable(self) -> bool:
-        """False for what cannot be analysed: another variant, or a start nobody could read."""
+        # Another variant, or a start nobody could read, cannot be analysed.
         supported = self.game.headers.variant in ("standard", "chess960")
-        return supported and (bool(self._plies) or self.game.problem is None)
+        if self._engine_scores and supported and (self._plies or self.game.problem is None):
+            for ply in plies:
+                if 0 <= ply <= len(self._plies):
+                    self._requests.review(ply, self._urgency(ply), self._evaluations)
 
     def _urgency(self, ply: int) -> Urgency:
         if self.game.result != "*":
@@ -809,44 +766,58 @@ class TrackedGame:
         """Whether figures rest on every move played, or never will."""
         return not self._requests.rating
 
-    # --- what people see ------------------------------------------------------------------------
-
-    def _refresh_both(self, index: int) -> None:
-        """What is known at a position shows in the move to it and in the one after."""
-        for ply in (index, index + 1):
-            if 1 <= ply <= len(self._plies):
-                self._refresh(ply)
-
-    def _refresh(self, ply: int) -> None:
-        """Show what is known of ``ply``, if that differs from what was shown."""
-        shown, odds = self._plies[ply - 1], self._odds
-        provisional = (
-            self._provisional[1] if self._provisional and self._provisional[0] == ply else None
-        )
-        view = scored(shown, self._evaluations.known_move(ply), provisional, self._measure.gain)
-        view = with_chances(view, odds.results, odds.white, odds.black)
-        if self._human is not None:
-            view = self._human.shown(view, self._evaluations)
-        if view != shown:
-            self._plies[ply - 1] = view
-            self._outgoing.changes.append(ScoreMessage(self.game.id, view))
+    def _refresh(self, plies: Iterable[int]) -> None:
+        """Show what is known of these plies. What is known at a position shows in the move to it
+        and in the one after.
+        """
+        results, white, black = self._odds_by
+        for ply in plies:
+            if not 1 <= ply <= len(self._plies):
+                continue
+            shown, provisional = self._plies[ply - 1], self._provisional
+            progress = provisional[1] if provisional and provisional[0] == ply else None
+            known = self._evaluations.known_move(ply)
+            view = scored(shown, known, progress, self._measure.gain)
+            if results is not None and view.score_cp is not None:
+                win, draw, loss = (
+                    round(each, CHANCE_DECIMALS)
+                    for each in results.chances(view.score_cp, ply, white, black)
+                )
+                view = msgspec.structs.replace(view, win=win, draw=draw, loss=loss)
+            if self._human is not None:
+                view = self._human.shown(view)
+            if view != shown:
+                self._plies[ply - 1] = view
 
     def view(self) -> GameView:
         """The game without plies and curves."""
-        return game_view(
-            self.game,
-            self._evaluations,
-            self._figures,
-            scored=sum(view.final for view in self._plies),
-            problem=self.game.problem or self._given_up.get(min(self._given_up, default=0)),
-        )
+        return view_of(self.detail())
 
     def detail(self) -> GameDetail:
-        """The game in full."""
+        """The game in full, as subscribers hold it."""
+        assert self._shown is not None, "shown when it began"
+        return self._shown
+
+    def _detail(self) -> GameDetail:
+        game, figures, start = self.game, self._figures, self._evaluations.position(0)
         return GameDetail(
-            **msgspec.structs.asdict(self.view()),
+            **msgspec.structs.asdict(game.headers),
+            id=game.id,
+            feed=game.feed,
+            result=game.result,
+            start_fen=game.start_fen,
+            start_score_cp=start.score.cp if start else None,
+            head_to_head=figures.head_to_head,
+            plies_played=len(self._plies),
+            plies_scored=sum(view.final for view in self._plies),
+            problem=game.problem or self._given_up.get(min(self._given_up, default=0)),
+            also=game.also,
+            dispute=game.dispute,
+            methods=figures.methods,
+            model=figures.model,
+            note=figures.note,
             plies=tuple(self._plies),
-            curves=self._figures.curves,
+            curves=figures.curves,
         )
 
     @property
@@ -866,55 +837,24 @@ class TrackedGame:
             moves=figures.moves,
             known=self._evaluations.look(),
             given_up=dict(self._given_up),
-            human=self.answers(),
+            human=self._answers(),
         )
         return values, details
 
-    def resume(self, details: ArchivedDetails, shown: GameView) -> None:
-        """Restore what was known when it was archived; ``shown`` is what subscribers hold of it.
+    def resume(self, details: ArchivedDetails) -> None:
+        """Restore what was known when it was archived.
 
         Raises:
             ValueError: that was of other moves.
         """
         for move in self.game.moves:
             self._evaluations.extend(move.uci)
-            if self._human is not None:
-                self._human.extend(move.uci)
         if self._human is not None:
             self._human.learn(details.human)
         self._evaluations.learn(details.known)
         self._plies = list(details.plies)
         self._given_up = dict(details.given_up)
-        self._points = {"white": details.curves.white, "black": details.curves.black}
-        self._shown = shown
         self._figures = self._rated()
-
-
-def point_changes(
-    id: GameId, color: Color, sent: Sequence[CurvePoint], now: Sequence[CurvePoint]
-) -> Iterator[PointMessage]:
-    """What brings a curve that was sent to what it is now. Where points have only gone, the last
-    that stays is sent again: those behind it are dropped with it.
-    """
-    same = 0
-    for one, other in zip(sent, now, strict=False):
-        if one is not other and one != other:
-            break
-        same += 1
-    if same < len(sent) and (same == len(now) or sent[same].ply < now[same].ply):
-        same = max(0, same - 1)
-    for point in now[same:]:
-        yield PointMessage(id, color, point)
-
-
-def _moves_alike(one: Game, other: Game) -> int:
-    """How many plies from the start are the same moves."""
-    same = 0
-    for a, b in zip(one.moves, other.moves, strict=False):
-        if a is not b and (a.uci, a.san) != (b.uci, b.san):
-            break
-        same += 1
-    return same
 
 
 def _evals_changed(one: Game, other: Game, plies: int) -> bool:

@@ -187,7 +187,7 @@ class EventJournal:
             feeds=tuple(feeds),
             settings=self._settings,
             measured=measured,
-            measure=measure_digest(str(room.identity), limit, state.ledger.measure),
+            measure=measure_digest(str(room.identity), limit, state.measure),
         )
         self._state, self._run = state, run
         began_s, slices = time.monotonic(), LoopSlices()
@@ -296,7 +296,7 @@ class EventJournal:
         """
         if self._state is None or self._run is None:
             return
-        run, held = self._run, self._state.ledger.measure
+        run, held = self._run, self._state.measure
         self._run = msgspec.structs.replace(
             run, measured=measured, measure=measure_digest(run.identity, run.limit, held)
         )
@@ -341,7 +341,7 @@ class EventJournal:
                 continue
             if time.monotonic() > end_s:
                 return
-            archived = self._state.ledger.archive(game)
+            archived = self._state.archive(game)
             if archived is None:
                 continue  # it is being searched or shared, rests already, or is gone
             rest, details = archived

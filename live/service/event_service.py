@@ -38,7 +38,7 @@ from live.events import (
 from live.feeds.feed import Feed, failed
 from live.games.game_index import GameRetention
 from live.human.question import HumanAnswer
-from live.ledger.event_state import EventLedger, EventState
+from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
@@ -214,7 +214,7 @@ class EventService:
         """How many players of the mover's rating would play each move, by UCI; empty while that is
         not known.
         """
-        return self.state.ledger.people(game, position.moves)
+        return self.state.people(game, position.moves)
 
     def open_ledger(
         self, engine_name: str, limit: str, *, engine_scores: bool = True, human: bool = False
@@ -228,16 +228,18 @@ class EventService:
             engine_scores=engine_scores,
         )
         models, fixed = measure.models.models, self.config.rating.engine_rating
-        ledger = EventLedger(
-            measure=measure,
+        self.state = EventState(
+            measure,
+            self,
+            self.publish,
+            self.alerts,
+            self.ask,
+            self.story.moments,
             engine_name=engine_name,
             limit=limit,
             fixed_rating=None if fixed == "field" else fixed,
             stored_rating=models[0].engine_rating if models else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
-        )
-        self.state = EventState(
-            ledger, self, self.publish, self.alerts, self.ask, self.story.moments
         )
         memory = self.config.memory
         self.retention = GameRetention(memory.finished_after_h * 3600, memory.games)
@@ -313,7 +315,7 @@ class EventService:
         """Renew the standings once for all answers of this turn of the loop: many boards may wait
         for one answer, and the standings of all look at everybody.
         """
-        if self._rating is None and self.state.ledger.unrated:
+        if self._rating is None and self.state.unrated:
             self._rating = asyncio.get_running_loop().call_soon(self._rate)
 
     def _rate(self) -> None:
@@ -430,14 +432,14 @@ class EventService:
     @property
     def models_summary(self) -> str:
         """What reads the engine's scores and what would be better, one line, for people."""
-        models = self.state.ledger.measure.models
+        models = self.state.measure.models
         names = ", ".join(each.name for each in models.models) or "none"
         return "; ".join(filter(None, (f"model {names}", models.note, advice(models))))
 
     @property
     def unmeasured(self) -> bool:
         """Whether figures rest on models that do not know the engine in use."""
-        return not self.state.ledger.measure.models.measured
+        return not self.state.measure.models.measured
 
     async def measure_engine(self) -> None:
         """Search the reference positions with an engine that nobody has measured, whenever it has

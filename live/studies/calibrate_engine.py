@@ -77,10 +77,8 @@ async def calibrate(
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
-        strengths = state.ledger.study().strengths
-        table = table_four(
-            state.ledger.compared_players(), state.ledger.engine_strength(), strengths
-        )
+        strengths = state.study().strengths
+        table = table_four(state.compared_players(), state.engine_strength(), strengths)
     else:
         gain, played = _played(config, files)
         games = list(_gains_of_files(played))
@@ -126,7 +124,7 @@ async def calibrate_intrinsic(
     table = learn_intrinsic(
         (
             RatedTurns(evidence.view.id, evidence.view.elo, spreads)
-            for evidence in state.ledger.study().players.values()
+            for evidence in state.study().players.values()
             for spreads in evidence.turns
             if evidence.view.elo is not None
         ),

@@ -88,7 +88,7 @@ async def compare_players(
 ) -> int:
     """``live-rate compare``; returns the exit code."""
     state = await analysed(config, files, evals=evals, walkovers=False)
-    views = state.ledger.compared_players()
+    views = state.compared_players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
         raise InputError(
@@ -98,7 +98,7 @@ async def compare_players(
         state.engine(),
         state.gain(),
         (one, other),
-        compare(state.ledger.study(), one.id, other.id),
+        compare(state.study(), one.id, other.id),
     )
     width = Console().width
     return _shown(
@@ -116,7 +116,7 @@ async def rank_players(
     state = await analysed(config, files, evals=evals, walkovers=False)
     views = state.players()
     engine = state.engine()
-    ranked = rank(state.ledger.study(), views, by, engine_rating=engine.rating)
+    ranked = rank(state.study(), views, by, engine_rating=engine.rating)
     result = PlayerRanking(engine, state.gain(), by, ranked)
     width = Console().width
     return _shown(

@@ -11,7 +11,7 @@ from live.alerts.alert_desk import AlertDesk
 from live.engine.search import Search
 from live.events import Alert, AlertMessage, Change, FeedReport, GameReport
 from live.feeds.game_timeline import PlannedIncident, timeline
-from live.ledger.event_state import EventLedger, EventState
+from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.measure import Measure
 
@@ -33,16 +33,16 @@ class Rehearsal:
     """
 
     def __init__(self) -> None:
-        ledger = EventLedger(
-            measure=Measure("successive"),
-            engine_name="none",
+        self.desk = AlertDesk()
+        self.state = EventState(
+            Measure("successive"),
+            NoEngine(),
+            self._published,
+            self.desk.open,
             limit="as given",
             fixed_rating=2500,
-            stored_rating=2500,
             engine_scores=False,
         )
-        self.desk = AlertDesk()
-        self.state = EventState(ledger, NoEngine(), self._published, self.desk.open)
         self.now_s = START_S
         self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}

@@ -135,7 +135,7 @@ def figures(whole: Analysis) -> object:
 
 def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
     """The sums within 1e-6 Elo, and what is shown of them."""
-    rater = service.state.ledger.rated_again(detail.id)
+    rater = service.state.rated_again(detail.id)
     rated = [view.elo for view in service.state.players() if view.elo is not None]
     moves = [as_move(color, each.turn) for color in COLORS for each in rater.trace(color, 999)]
     assert rater.reader is not None

@@ -79,7 +79,7 @@ def beginning(game: GameReport, plies: int) -> GameReport:
 
 
 def whole_of(service: EventService) -> Analysis:
-    return analysis(service.state, service.state.ledger.compared_players())
+    return analysis(service.state, service.state.compared_players())
 
 
 def as_json(whole: Analysis) -> Any:

@@ -6,15 +6,19 @@ Stands where the real one would only be slower: the ledger is about what follows
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator
-from typing import cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
-from live.events import Headers, Move, Player, Score
-from live.games.game import Game
-from live.ledger.game_evaluations import Effects
+from live.events import Change, Headers, Move, Player, Score
+from live.games.game import Game, GameConfirmed, Step
+from live.human.question import HumanAnswer
+from live.ledger.event_state import EventState
+from live.ledger.game_evaluations import HumanRequest, RequestId, SearchRequest, Urgency
+from live.ledger.measure import Measure
+from live.ledger.tracked_game import ArchivedValues, Recall
 
 ANAND = Player("Anand", elo=2811)
 CARLSEN = Player("Carlsen", elo=2826)
@@ -87,10 +91,66 @@ def game(
     )
 
 
-def whole(pieces: Generator[None, None, Effects]) -> Effects:
-    """What is to be done once all pieces have come."""
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as ended:
-            return cast("Effects", ended.value)
+class Effects(NamedTuple):
+    """What left through the doors of an event."""
+
+    dropped: list[RequestId]
+    requests: list[SearchRequest]
+    changes: list[Change]
+    questions: list[HumanRequest]
+
+
+class Held(EventState):
+    """An event whose doors lead into lists; news tell what they led to."""
+
+    def __init__(self, measure: Measure = Measure("same-search"), **settings: Any) -> None:  # noqa: B008
+        self.out = Effects([], [], [], [])
+        super().__init__(
+            measure,
+            self,
+            lambda changes: self.out.changes.extend(changes),
+            ask=lambda question: self.out.questions.append(question),
+            **{"engine_name": "Arithmetic", "limit": "1 look", "stored_rating": 2800, **settings},
+        )
+
+    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
+        self.out.requests.append(SearchRequest(request_id, search, urgency))
+
+    def drop(self, request_id: RequestId) -> None:
+        self.out.dropped.append(request_id)
+
+    def taken(self) -> Effects:
+        """What left since the last time."""
+        out, self.out = self.out, Effects([], [], [], [])
+        return out
+
+    def told(self, step: Step) -> Effects:
+        self.apply(step)
+        return self.taken()
+
+    def found(self, request_id: RequestId, result: SearchResult | SearchFailure) -> Effects:
+        self.searched(request_id, result)
+        return self.taken()
+
+    def people_say(self, request: HumanRequest, given: HumanAnswer | None) -> Effects:
+        self.answered(request, given)
+        return self.taken()
+
+    def follow(self, *steps: Step) -> None:
+        """Steps, each until nothing more is to be searched."""
+        for step in steps:
+            requests = self.told(step).requests
+            while requests:
+                request = requests.pop()
+                requests += self.found(request.id, answer(request.search)).requests
+
+    def resumed(self, archived: Sequence[ArchivedValues], recall: Recall) -> Effects:
+        """Games of an earlier start, all of which their sources report again."""
+        for _ in self.resume(archived, recall):
+            pass
+        for values in archived:
+            self.apply(GameConfirmed(values.game.id))
+        return self.taken()
+
+    def _give_up(self, id: str) -> None:
+        raise

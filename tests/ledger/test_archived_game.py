@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.events import GameId, Headers, Player, PlyView
+from live.events import GameId, Headers, Player
 from live.games.game import (
     ClocksCorrected,
     Game,
@@ -24,14 +24,13 @@ from live.games.game import (
     TailReplaced,
     TakenBack,
 )
-from live.ledger.event_state import EventLedger
 from live.ledger.measure import Measure
-from live.ledger.tracked_game import ArchivedDetails, ArchivedValues, with_chances
+from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.publish.published_state import snapshot
 from live.ratings.perceived_model import Models
 from live.store.journal_reader import StoredGame, details_of, encode, packed, rest_of
-from tests.ledger.arithmetic import ANAND, CARLSEN, answer_or_failure, game, line, whole
-from tests.ledger.test_event_ledger import FIGURES, Run, State, ledger, same_end
+from tests.ledger.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
+from tests.ledger.test_event_ledger import FIGURES, Run, ledger, same_end
 
 # --- archived game ------------------------------------------------------------------------------
 
@@ -49,7 +48,7 @@ class Shelves:
         self.rests: dict[GameId, bytes] = {}
         self._details: dict[GameId, bytes] = {}
 
-    def keep(self, held: EventLedger, id: GameId) -> bool:
+    def keep(self, held: Held, id: GameId) -> bool:
         told = held.archive(id)
         if told is not None:
             self.rests[id], self._details[id] = encode(told[0]), packed(told[1])
@@ -79,7 +78,7 @@ def restarted(run: Run) -> tuple[Run, Shelves]:
     for view in run.ledger.games():
         assert shelves.keep(run.ledger, view.id)
     held = ledger(measure=run.ledger.measure)
-    out = whole(held.resume(shelves.all(), shelves.recall))
+    out = held.resumed(shelves.all(), shelves.recall)
     assert not out.requests and not out.dropped
     return Run(held, answer_or_failure), shelves
 
@@ -112,8 +111,7 @@ def test_other_models_rate_archived_games_too() -> None:
     again, _ = restarted(run)
     models = Models(FIGURES.models.models, scale=0.8, transferred=True)
     for each in (run, again):
-        for effects in each.ledger.measure_by(models):
-            each.take(effects)
+        each.measure_by(models)
         each.check_subscriber()
     same_end(again.ledger, run.ledger)
 
@@ -160,7 +158,7 @@ def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() ->
     for id in ("g0", "g1", "g2", "g9"):
         shelves.keep(run.ledger, id)
     held = ledger(measure=FIGURES)
-    whole(held.resume(shelves.all(), shelves.recall))
+    held.resumed(shelves.all(), shelves.recall)
     same_end(held, run.ledger)
 
 
@@ -170,7 +168,7 @@ def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> No
     for view in run.ledger.games():
         shelves.keep(run.ledger, view.id)
     held = ledger()
-    whole(held.resume(shelves.all(), lambda id: None))
+    held.resumed(shelves.all(), lambda id: None)
     detail = held.game("g0")
     assert detail is not None and detail.plies == () and detail.plies_scored > 0
     again = Run(held, answer_or_failure)
@@ -212,7 +210,7 @@ def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> Non
                 for id in games:
                     shelves.keep(other.ledger, id)
                 held = ledger(measure=measure)
-                whole(held.resume(shelves.all(), shelves.recall))
+                held.resumed(shelves.all(), shelves.recall)
                 other = Run(held, answer_or_failure)
                 steps = []
             case _:
@@ -225,15 +223,4 @@ def test_law_a_restart_at_any_moment_changes_nothing(data: st.DataObject) -> Non
     for run in (plain, other):
         run.reply_all()
         run.check_subscriber()
-    assert snapshot(State(plain.ledger)) == snapshot(State(other.ledger))
-
-
-# --- game views ---------------------------------------------------------------------------------
-
-# What is shown of one move.
-
-
-def test_a_search_that_deepened_and_then_failed_leaves_no_chances_behind() -> None:
-    shown = PlyView(ply=6, san="a6", uci="a7a6", win=0.3671, draw=0.5147, loss=0.1182)
-    view = with_chances(shown, None, 2811, 2826)
-    assert (view.win, view.draw, view.loss) == (None, None, None)
+    assert snapshot(plain.ledger) == snapshot(other.ledger)

@@ -19,10 +19,10 @@ from live.ledger.comparisons import (
     rank,
     table_four,
 )
-from live.ledger.event_state import EventLedger
 from live.ratings.alliot import CONVOLUTION_29, Prediction, predict_by_convolution
 from live.ratings.expected_score import expected_score_of
 from live.ratings.ferreira import expected_score_between
+from tests.ledger.arithmetic import Held
 from tests.ledger.event_of_three import event
 
 # --- comparison data ----------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
 # Algorithms 2 and 3 side by side, as Ferreira's Table 4 has them.
 
 
-def table(held: EventLedger) -> TableFour:
+def table(held: Held) -> TableFour:
     strengths = held.study().strengths
     return table_four(held.compared_players(), held.engine_strength(), strengths)
 

@@ -23,7 +23,6 @@ from live.engine.search import (
 )
 from live.events import (
     Change,
-    EngineHealth,
     EngineMessage,
     GameDetail,
     Move,
@@ -45,61 +44,16 @@ from live.games.game import (
     TakenBack,
     applied,
 )
-from live.ledger.event_state import EventLedger
-from live.ledger.game_evaluations import Effects, RequestId, Urgency
+from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.measure import Measure
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.expected_result import load_result_model
 from live.ratings.perceived_model import Models, shipped_models
-from tests.ledger.arithmetic import answer, answer_or_failure, game, line
+from tests.ledger.arithmetic import Effects, Held, answer, answer_or_failure, game, line
 
-
-def ledger(**changes: Any) -> EventLedger:
-    settings: dict[str, Any] = {
-        "measure": Measure("same-search"),
-        "engine_name": "Arithmetic",
-        "limit": "1 look",
-        "fixed_rating": None,
-        "stored_rating": 2800,
-    }
-    return EventLedger(**{**settings, **changes})
-
-
+ledger = Held
 WITH_GAINS = StreamFilter(gains=True, visibility=Visibility.ARBITER)
-
-
-class State:
-    """The ledger in the shape the publisher reads."""
-
-    def __init__(self, held: EventLedger) -> None:
-        self.held = held
-        self.games = held.games
-        self.game = held.game
-        self.players = held.players
-        self.player_ids = held.player_ids
-        self.gains = held.gains
-
-    def engine_gains(self) -> Any:
-        return self.held.engine_gains
-
-    def engine(self) -> Any:
-        return self.held.engine
-
-    def gain(self) -> Any:
-        return self.held.gain
-
-    def feeds(self) -> Any:
-        return ()
-
-    def engines(self) -> Any:
-        return EngineHealth()
-
-    def alerts(self) -> Any:
-        return ()
-
-    def moments(self) -> Any:
-        return ()
 
 
 Engine = Callable[[Search], SearchResult | SearchFailure]
@@ -108,12 +62,12 @@ Engine = Callable[[Search], SearchResult | SearchFailure]
 class Run:
     """A ledger with a queue of searches, and a subscriber that applies every message."""
 
-    def __init__(self, held: EventLedger, engine: Engine = answer) -> None:
+    def __init__(self, held: Held, engine: Engine = answer) -> None:
         self.ledger = held
         self._engine = engine
         self.open: dict[RequestId, tuple[Search, Urgency]] = {}
         self.subscriber = ClientState()
-        self.subscriber.apply(snapshot(State(held), WITH_GAINS))
+        self.subscriber.apply(snapshot(held, WITH_GAINS))
         self.changes: list[Change] = []
 
     def take(self, out: Effects) -> None:
@@ -124,17 +78,25 @@ class Run:
         for change in out.changes:
             self.subscriber.apply(change)
         self.changes += out.changes
-        assert self.ledger.pending == len(self.open)
+        assert self.ledger.analysed == (not self.open)
         waits = {"head", "closing", "backlog", "finished"}
         assert self.ledger.rated == all(urgency not in waits for _, urgency in self.open.values())
 
     def step(self, *steps: Step) -> None:
         for step in steps:
-            self.take(self.ledger.apply(step))
+            self.take(self.ledger.told(step))
 
     def reply(self, request_id: RequestId) -> None:
         search, _ = self.open.pop(request_id)
-        self.take(self.ledger.searched(request_id, self._engine(search)))
+        self.take(self.ledger.found(request_id, self._engine(search)))
+
+    def progress(self, request_id: RequestId, progress: SearchProgress) -> None:
+        self.ledger.progressed(request_id, progress)
+        self.take(self.ledger.taken())
+
+    def measure_by(self, models: Models) -> None:
+        for _ in self.ledger.measure_by(models):
+            self.take(self.ledger.taken())
 
     def reply_all(self, order: random.Random | None = None) -> None:
         while self.open:
@@ -142,7 +104,7 @@ class Run:
             self.reply(order.choice(request_ids) if order else request_ids[0])
 
     def check_subscriber(self) -> None:
-        assert self.subscriber.snapshot() == snapshot(State(self.ledger), WITH_GAINS)
+        assert self.subscriber.snapshot() == snapshot(self.ledger, WITH_GAINS)
         self.check_gains()
 
     def check_gains(self) -> None:
@@ -162,7 +124,7 @@ class Run:
             assert self.ledger.gains(player) == tuple(sorted(counts.items()))
 
 
-def undisturbed(*games: Any, **changes: Any) -> EventLedger:
+def undisturbed(*games: Any, **changes: Any) -> Held:
     run = Run(ledger(**changes))
     for each in games:
         run.step(NewGame(each))
@@ -170,8 +132,8 @@ def undisturbed(*games: Any, **changes: Any) -> EventLedger:
     return run.ledger
 
 
-def same_end(one: EventLedger, other: EventLedger) -> None:
-    assert snapshot(State(one), WITH_GAINS) == snapshot(State(other), WITH_GAINS)
+def same_end(one: Held, other: Held) -> None:
+    assert snapshot(one, WITH_GAINS) == snapshot(other, WITH_GAINS)
 
 
 MOVES = line(*range(3, 43))
@@ -288,10 +250,10 @@ def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing(
     assert other.uci != MOVES[3].uci
     run.step(TailReplaced("g1", 4, (other,)))
     assert not set(late) & set(run.open)
-    before = snapshot(State(run.ledger))
+    before = snapshot(run.ledger)
     for request_id, search in late.items():
-        assert run.ledger.searched(request_id, answer(search)).changes == ()
-    assert snapshot(State(run.ledger)) == before
+        assert not run.ledger.found(request_id, answer(search)).changes
+    assert snapshot(run.ledger) == before
     run.reply_all()
     same_end(run.ledger, undisturbed(game(moves=(*MOVES[:3], other))))
 
@@ -301,7 +263,7 @@ def test_a_position_given_up_stops_nothing_else() -> None:
     run.step(NewGame(game(moves=MOVES[:8])))
     lost = next(request_id for request_id in run.open if request_id.ply == 3)
     run.open.pop(lost)
-    run.take(run.ledger.searched(lost, SearchFailure("killed three engines")))
+    run.take(run.ledger.found(lost, SearchFailure("killed three engines")))
     run.reply_all()
     detail = run.ledger.game("g1")
     assert detail is not None
@@ -321,7 +283,7 @@ def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:1])))
     request_id = next(request_id for request_id in run.open if request_id.ply == 1)
-    run.take(run.ledger.progressed(request_id, SearchProgress(Score(77), 8)))
+    run.progress(request_id, SearchProgress(Score(77), 8))
     detail = run.ledger.game("g1")
     assert detail is not None
     assert (detail.plies[0].score_cp, detail.plies[0].depth, detail.plies[0].final) == (
@@ -338,13 +300,13 @@ def test_a_score_of_somebody_else_is_named_until_the_engine_has_its_own() -> Non
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:1])))
     request_id = next(request_id for request_id in run.open if request_id.ply == 1)
-    run.take(run.ledger.progressed(request_id, SearchProgress(Score(77), 40, "lichess cloud")))
+    run.progress(request_id, SearchProgress(Score(77), 40, "lichess cloud"))
     detail = run.ledger.game("g1")
     assert detail is not None
     assert (detail.plies[0].depth, detail.plies[0].score_source) == (40, "lichess cloud")
     run.check_subscriber()
     run.open.pop(request_id)
-    run.take(run.ledger.searched(request_id, SearchResult(Score(12), "e7e5", 9)))
+    run.take(run.ledger.found(request_id, SearchResult(Score(12), "e7e5", 9)))
     detail = run.ledger.game("g1")
     assert detail is not None
     assert (detail.plies[0].depth, detail.plies[0].score_source) == (9, "")
@@ -379,7 +341,7 @@ def test_the_field_rates_the_engine_and_every_rating_follows() -> None:
     run.step(NewGame(game(moves=MOVES)))
     run.reply_all()
     assert any(isinstance(change, EngineMessage) for change in run.changes)
-    engine = run.ledger.engine
+    engine = run.ledger.engine()
     assert engine.rating > 2000
     assert engine.rating_source == "field"
 
@@ -388,7 +350,7 @@ def test_a_fixed_engine_rating_stays() -> None:
     run = Run(ledger(fixed_rating=2860))
     run.step(NewGame(game(moves=MOVES)))
     run.reply_all()
-    assert (run.ledger.engine.rating, run.ledger.engine.rating_source) == (2860, "fixed")
+    assert (run.ledger.engine().rating, run.ledger.engine().rating_source) == (2860, "fixed")
 
 
 def test_players_are_pooled_and_a_player_who_turns_out_another_takes_his_gains_along() -> None:
@@ -451,13 +413,13 @@ def test_a_clock_correction_changes_nothing_else() -> None:
     assert detail.plies_scored == 6
 
 
-def game_told(held: EventLedger, id: str) -> GameDetail:
+def game_told(held: Held, id: str) -> GameDetail:
     detail = held.game(id)
     assert detail is not None
     return detail
 
 
-def player_told(held: EventLedger, name: str) -> PlayerView:
+def player_told(held: Held, name: str) -> PlayerView:
     return next(view for view in held.players() if view.name == name)
 
 
@@ -615,8 +577,7 @@ def test_other_models_rate_everything_anew() -> None:
     run.step(NewGame(game(moves=MOVES)))
     run.reply_all()
     scaled = Models(FIGURES.models.models, scale=0.8, transferred=True)
-    for effects in run.ledger.measure_by(scaled):
-        run.take(effects)
+    run.measure_by(scaled)
     run.check_subscriber()
     same_end(run.ledger, undisturbed(game(moves=MOVES), measure=FIGURES._replace(models=scaled)))
     assert (
@@ -717,11 +678,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
             if run.open:
                 request_id = chance.choice(list(run.open))
                 if chance.random() < 0.2:
-                    run.take(
-                        run.ledger.progressed(
-                            request_id, SearchProgress(Score(chance.randrange(99)), 5)
-                        )
-                    )
+                    run.progress(request_id, SearchProgress(Score(chance.randrange(99)), 5))
                 else:
                     run.reply(request_id)
         run.check_subscriber()
@@ -731,7 +688,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     for each in final.values():
         calm.step(NewGame(each))
     calm.reply_all()
-    one, other = snapshot(State(run.ledger)), snapshot(State(calm.ledger))
+    one, other = snapshot(run.ledger), snapshot(calm.ledger)
     assert one.games == other.games
     assert one.players == other.players
     assert one.engine == other.engine
@@ -739,11 +696,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
 
 def test_a_player_of_one_game_has_the_interval_of_that_game() -> None:
     held = ledger()
-    moves = line(*(step * step for step in range(30)))
-    open_ = list(held.apply(NewGame(game(moves=moves))).requests)
-    while open_:
-        request = open_.pop()
-        open_ += held.searched(request.id, answer(request.search)).requests
+    held.follow(NewGame(game(moves=line(*(step * step for step in range(30))))))
     detail = held.game("g1")
     assert detail is not None
     shown = {

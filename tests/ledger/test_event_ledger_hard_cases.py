@@ -12,11 +12,10 @@ import pytest
 
 from live.events import CurvePoint, GameDetail, Player, PlayerView, Result
 from live.games.game import HeadersChanged, NewGame, ResultChanged
-from live.ledger.event_state import EventLedger
 from live.ledger.measure import Measure
 from live.ratings.engine_scale import load_reference
 from live.service.engine_service import figure_models, fitting
-from tests.ledger.arithmetic import answer, game, line
+from tests.ledger.arithmetic import Held, game, line
 
 PLIES = 40
 ENDS = [
@@ -41,41 +40,30 @@ def event(
     *elos: int | None,
     plies: int = PLIES,
     result: Result = "1-0",
-) -> EventLedger:
+) -> Held:
     """Players of these ratings, each against the next, White first."""
-    reference = load_reference()
-    held = EventLedger(
-        measure=measure,
-        engine_name=reference.engine,
-        limit=reference.limit,
-        fixed_rating=None,
-        stored_rating=2160,
-    )
+    held = Held(measure, stored_rating=2160)
     people = [Player(f"Player {number}", elo=elo) for number, elo in enumerate(elos)]
     for number, (white, black) in enumerate(zip(people[::2], people[1::2], strict=True)):
         moves = line(*(step * step + 5 * number for step in range(plies)))
-        for step in (
+        held.follow(
             NewGame(game(f"g{number}", moves, white=white, black=black)),
             ResultChanged(f"g{number}", result),
-        ):
-            requests = list(held.apply(step).requests)
-            while requests:
-                request = requests.pop()
-                requests += held.searched(request.id, answer(request.search)).requests
+        )
     return held
 
 
-def detail_of(held: EventLedger) -> GameDetail:
+def detail_of(held: Held) -> GameDetail:
     found = held.game("g0")
     assert found is not None
     return found
 
 
-def player(held: EventLedger, number: int) -> PlayerView:
+def player(held: Held, number: int) -> PlayerView:
     return next(view for view in held.players() if view.name == f"Player {number}")
 
 
-def assert_sound(held: EventLedger) -> None:
+def assert_sound(held: Held) -> None:
     """Every figure is a number between its ends, or nothing."""
     curves = detail_of(held).curves
     for point in (*curves.white, *curves.black):

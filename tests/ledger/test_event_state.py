@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from live.engine.search import Search
 from live.events import (
     Change,
+    Color,
     FeedReport,
     GameMessage,
     GameReport,
@@ -19,49 +20,44 @@ from live.events import (
     PluginFigure,
     StandingMessage,
 )
-from live.games.game import Game, GameConfirmed, MovesPlayed, NewGame, ResultChanged, Step
+from live.games.game import Game, GameConfirmed, NewGame, ResultChanged
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.ledger.event_state import EventLedger, EventState
-from live.ledger.game_evaluations import Effects, RequestId, Urgency
+from live.ledger.event_state import EventState, Searches
+from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals
+from live.ledger.tracked_game import TrackedGame
 from tests.alerts.replayed_event import NoEngine
 from tests.ledger.arithmetic import answer, line
 
 
-def unscored_ledger() -> EventLedger:
-    """A ledger that no engine scores anything for."""
-    return EventLedger(
-        measure=Measure("same-search"),
-        engine_name="none",
-        limit="none",
-        fixed_rating=None,
-        stored_rating=2160,
-    )
+def keeper(published: list[Change] | None = None, searches: Searches | None = None) -> EventState:
+    """Nobody searches, unless somebody is given."""
+    publish = (lambda changes: None) if published is None else published.extend
+    return EventState(Measure("same-search"), searches or NoEngine(), publish)
 
 
 def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger = unscored_ledger()
-    keeper = EventState(ledger, NoEngine(), lambda changes: None)
-    proper = ledger.follow
+    state = keeper()
+    proper = TrackedGame.follow
 
-    def broken(step: Step, game: Game | None) -> Effects:
-        if isinstance(step, MovesPlayed) and len(step.moves) == 7:
+    def broken(self: TrackedGame, game: Game, players: dict[Color, PlayerTotals]) -> None:
+        if len(game.moves) == 7:
             raise KeyError("a fault of ours")
-        return proper(step, game)
+        proper(self, game, players)
 
-    monkeypatch.setattr(ledger, "follow", broken)
+    monkeypatch.setattr(TrackedGame, "follow", broken)
     games = tuple(
         GameReport(key, Headers(Player(f"White {key}"), Player(f"Black {key}")), START, moves)
         for key, moves in (("1", line(*range(1, 8))), ("2", line(*range(11, 19))))
     )
-    for step in keeper.plan(FeedReport("feed", games)):
-        keeper.apply(step)
-    assert [game.white.name for game in keeper.games()] == ["White 2"]
-    (told,) = keeper.feeds()
+    for step in state.plan(FeedReport("feed", games)):
+        state.apply(step)
+    assert [game.white.name for game in state.games()] == ["White 2"]
+    (told,) = state.feeds()
     assert told.part and told.state == "failed" and "given up" in told.detail
     (record,) = caplog.records
     assert record.exc_info, "with its traceback"
@@ -69,7 +65,7 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
 
 def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_it() -> None:
     published: list[Change] = []
-    state = EventState(unscored_ledger(), NoEngine(), published.extend)
+    state = keeper(published)
 
     def marks() -> set[bool]:
         seen = {each.game.restored for each in published if isinstance(each, GameMessage)}
@@ -99,7 +95,7 @@ def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_
 
 def test_a_plugins_figure_stands_with_its_player_until_it_is_taken_back() -> None:
     published: list[Change] = []
-    state = EventState(unscored_ledger(), NoEngine(), published.extend)
+    state = keeper(published)
     report = GameReport("1", Headers(Player("A"), Player("B")), START, line(1, 2, 3))
     for step in state.plan(FeedReport("feed", (report,))):
         state.apply(step)
@@ -137,7 +133,7 @@ class Desk:
 def boards(count: int, published: list[Change]) -> tuple[EventState, Desk]:
     """All with the same moves."""
     desk = Desk()
-    state = EventState(unscored_ledger(), desk, published.extend)
+    state = keeper(published, desk)
     games = tuple(
         GameReport(
             f"{number}",
@@ -218,8 +214,7 @@ def test_other_news_comes_after_the_standings_of_the_answers_before_it() -> None
     state, desk = boards(2, [])
     for request_id, search in list(desk.open.items()):
         state.searched(request_id, answer(search), rate=False)
-    waiting = state.ledger.unrated
-    assert waiting
+    assert state.unrated
     game = next(iter(state.games()))
     state.apply(ResultChanged(game.id, "1-0"))
-    assert not state.ledger.unrated
+    assert not state.unrated

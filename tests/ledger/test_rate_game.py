@@ -16,9 +16,7 @@ from live.engine.search import Limit, Line, Search, SearchOptions, SearchResult
 from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score, Share
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.event_state import EventLedger
 from live.ledger.game_evaluations import (
-    Effects,
     EvaluatedPosition,
     GameEvaluations,
     HumanRequest,
@@ -48,7 +46,7 @@ from live.ratings.alliot import GUID_BRATKO, PONDERATED, RAW, AccumulatedConform
 from live.ratings.ferreira import GainHistogram, expected_score_between
 from live.ratings.intrinsic_rating import TABLES, spread_of
 from live.store.journal_reader import encode
-from tests.ledger.arithmetic import ANAND, CARLSEN, answer, game, line
+from tests.ledger.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
 from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger
 
 # --- rate game ----------------------------------------------------------------------------------
@@ -92,7 +90,7 @@ class Played:
         order: random.Random | None = None,
         engine: Callable[[Search], SearchResult] = answer,
     ) -> None:
-        self.held: EventLedger = ledger(measure=measure)
+        self.held: Held = ledger(measure=measure)
         self._engine = engine
         self._order = order
         self._network = "network"
@@ -112,16 +110,16 @@ class Played:
             at = self._order.randrange(len(self._open)) if self._order else 0
             one = self._open.pop(at)
             if isinstance(one, SearchRequest):
-                self.take(self.held.searched(one.id, self._engine(one.search)))
+                self.take(self.held.found(one.id, self._engine(one.search)))
             else:
                 told = None if one.ply == unanswered else people(one.question, self._network)
-                self.take(self.held.answered(one, told))
+                self.take(self.held.people_say(one, told))
         detail = self.held.game("g1")
         assert detail is not None
         return detail
 
     def begin(self, white: Player = ANAND) -> Played:
-        self.take(self.held.apply(NewGame(game(moves=MOVES, white=white, black=CARLSEN))))
+        self.take(self.held.told(NewGame(game(moves=MOVES, white=white, black=CARLSEN))))
         return self
 
 
@@ -153,7 +151,7 @@ def test_a_new_rating_has_people_asked_anew_and_ends_in_the_same_figures() -> No
     played = Played(WITH).begin()
     played.run()
     headers = game(moves=MOVES, white=corrected, black=CARLSEN).headers
-    played.take(played.held.apply(HeadersChanged("g1", headers)))
+    played.take(played.held.told(HeadersChanged("g1", headers)))
     calm = Played(WITH).begin(corrected)
     assert played.run() == calm.run()
     assert screened(played) == screened(calm)
@@ -182,7 +180,7 @@ def knowledge(draw: st.DrawFn) -> list[tuple[Any, KnownGame, float | None]]:
             found = answer(known.search("position", index))
             known.set_position(index, EvaluatedPosition.of(found))
         for ply in range(1, plies + 1):
-            if known.needs_played(ply):
+            if "played" in known.needs(ply):
                 known.set_played(ply, answer(known.search("played", ply)).score)
         elos = draw(st.sampled_from([(2811, 2826), (2811, None), (None, None), (2400, 2826)]))
         held = game(
@@ -416,28 +414,14 @@ MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=T
 MOVES_of_move_choice_screening = line(*(7 * n + 3 for n in range(60)))
 
 
-def multi_pv_ledger(measure: Measure = MEASURE) -> EventLedger:
-    return EventLedger(
-        measure=measure,
-        engine_name=TABLE.engine,
-        limit=TABLE.limit,
-        fixed_rating=2200,
-        stored_rating=2200,
-    )
-
-
-def follow(held: EventLedger, *steps: object) -> None:
-    for step in steps:
-        requests = list(held.apply(step).requests)  # type: ignore[arg-type]
-        while requests:
-            request = requests.pop()
-            requests += held.searched(request.id, answer(request.search)).requests
+def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
+    return Held(measure, fixed_rating=2200)
 
 
 @pytest.mark.slow
 def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
     held = multi_pv_ledger()
-    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening)))
+    held.follow(NewGame(game(moves=MOVES_of_move_choice_screening)))
     detail = held.game("g1")
     assert detail is not None
     for side, view in zip(
@@ -461,14 +445,14 @@ def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None
 
 def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
     held = multi_pv_ledger()
-    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening, white=Player("Nobody"))))
+    held.follow(NewGame(game(moves=MOVES_of_move_choice_screening, white=Player("Nobody"))))
     detail = held.game("g1")
     assert detail is not None
     white = detail.methods.white
     assert white.intrinsic is not None
     assert (white.intrinsic.match_z, white.missing["intrinsic_z"]) == (None, UNRATED)
     rated = game(moves=MOVES_of_move_choice_screening, white=Player("Nobody", elo=1500)).headers
-    follow(held, HeadersChanged("g1", rated))
+    held.follow(HeadersChanged("g1", rated))
     detail = held.game("g1")
     assert detail is not None
     assert detail.methods.white.intrinsic is not None
@@ -477,13 +461,13 @@ def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
 
 def test_what_is_missing_is_null_with_its_reason() -> None:
     off = multi_pv_ledger(Measure("same-search"))
-    follow(off, NewGame(game(moves=MOVES_of_move_choice_screening)))
+    off.follow(NewGame(game(moves=MOVES_of_move_choice_screening)))
     methods = off.players()[0].methods
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (
         None,
         "Multi-PV is off ([engine] multipv)",
     )
     held = multi_pv_ledger()
-    follow(held, NewGame(game(moves=MOVES_of_move_choice_screening[:10])))
+    held.follow(NewGame(game(moves=MOVES_of_move_choice_screening[:10])))
     methods = held.players()[0].methods
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (None, NO_TURN)

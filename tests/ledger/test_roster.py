@@ -7,8 +7,6 @@ import pytest
 
 from live.events import FeedReport, GameReport, GameView, Player, Result
 from live.games.game import NewGame
-from live.ledger.event_state import EventLedger
-from live.ledger.measure import Measure
 from live.ledger.roster import (
     TeamMatch,
     TeamStanding,
@@ -20,7 +18,7 @@ from live.ledger.roster import (
 from live.terminal.players_view import team_lines
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
-from tests.ledger.arithmetic import game
+from tests.ledger.arithmetic import Held, game
 from tests.terminal.sample_boards import detail
 
 # --- team matches -------------------------------------------------------------------------------
@@ -160,20 +158,14 @@ def test_other_people_are_not(one: str, other: str) -> None:
     assert not might_be_one(other.split(), one.split())
 
 
-def held(*pairs: tuple[Player, Player]) -> EventLedger:
-    ledger = EventLedger(
-        measure=Measure("same-search"),
-        engine_name="none",
-        limit="none",
-        fixed_rating=2200,
-        stored_rating=2200,
-    )
+def held(*pairs: tuple[Player, Player]) -> Held:
+    ledger = Held()
     for number, (white, black) in enumerate(pairs):
         ledger.apply(NewGame(game(f"g{number}", white=white, black=black)))
     return ledger
 
 
-def of(ledger: EventLedger) -> tuple[tuple[str, str], ...]:
+def of(ledger: Held) -> tuple[tuple[str, str], ...]:
     met = {frozenset(ledger.player_ids(view.id)) for view in ledger.games()}
     return namesakes(ledger.players(), met)
 

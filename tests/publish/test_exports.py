@@ -35,7 +35,7 @@ from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
 from live.studies.study_data import MoveFolder
 from tests.ledger.arithmetic import game as game_of
-from tests.ledger.test_event_ledger import MOVES, Run, State, ledger
+from tests.ledger.test_event_ledger import MOVES, Run, ledger
 
 BLACK_TO_MOVE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 7"
 CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
@@ -333,7 +333,7 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     run.step(NewGame(msgspec.structs.replace(played, result="1-0")))
     run.reply_all()
     run.step(NewGame(game_of("g2", MOVES[:4])))  # not searched: it stays out
-    whole = analysis(State(run.ledger))
+    whole = analysis(run.ledger)
     (tmp_path / "event.ndjson").write_text(study_lines(whole), encoding="utf-8")
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
         added = add_file(database, str(tmp_path / "event.ndjson"), SearchSetting("?", "?"))

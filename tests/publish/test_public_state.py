@@ -19,7 +19,7 @@ from live.store.journal import Journal
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.ledger.arithmetic import game
-from tests.ledger.test_event_ledger import FIGURES, MOVES, Run, State, ledger
+from tests.ledger.test_event_ledger import FIGURES, MOVES, Run, ledger
 from tests.publish.world import World
 
 DELAY_S = 900.0
@@ -304,7 +304,7 @@ def test_figures_of_a_free_game_wait_where_they_rest_on_ratings_that_wait() -> N
     now = [0.0]
     run = Run(ledger(measure=FIGURES))
     public = PublicState(
-        State(run.ledger),
+        run.ledger,
         delay_s=DELAY_S,
         delayed=DelayedGames(rounds=("7",)),
         clock=lambda: now[0],

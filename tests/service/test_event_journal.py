@@ -367,7 +367,8 @@ async def test_what_becomes_unreadable_while_it_runs_is_made_anew_too(tmp_path: 
             connection.execute("UPDATE games SET details = x'00'")
         connection.close()
         # As when so much has changed since that nothing is at hand.
-        hall.state.ledger._details.clear()
+        for held in hall.state._games.values():
+            held._shown = None
         analysis(hall.state)
         hall.journal.look_after(hall.state, shown.append)
         hall.answer_all()

@@ -29,7 +29,7 @@ from live.events import (
 from live.feeds import demo_feed
 from live.games.game import GameConfirmed, Step
 from live.games.game_index import GameRetention
-from live.ledger.event_state import EventLedger, EventState
+from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals
@@ -349,14 +349,7 @@ class Week:
     def __init__(self, config: MemoryConfig) -> None:
         self.now_s = 0.0
         self.published: list[Change] = []
-        ledger = EventLedger(
-            measure=Measure("same-search"),
-            engine_name="none",
-            limit="none",
-            fixed_rating=None,
-            stored_rating=2160,
-        )
-        self.state = EventState(ledger, Nobody(), self._publish)
+        self.state = EventState(Measure("same-search"), Nobody(), self._publish)
         self.retention = GameRetention(config.finished_after_h * HOUR_S, config.games)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
         self.retained = RetainedMessages(self.state, "live-rate")
@@ -388,7 +381,7 @@ class Week:
         return (
             len(list(self.state.games())),
             len(self.state.players()),
-            len(self.state._held._marks._bearers),
+            len(self.state.index._marks._bearers),
             len(self.hub._identities),
             len(self.hub._known_players),
             len(self.retained._told),

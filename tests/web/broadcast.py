@@ -26,7 +26,7 @@ from live.events import (
     Result,
     Score,
 )
-from live.ledger.event_state import EventLedger, EventState
+from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.measure import Measure
 from live.ratings.perceived_model import MODELS, Models
@@ -113,15 +113,14 @@ class Broadcast:
     def __init__(self, boards: int = BOARDS, names: Sequence[str] = ()) -> None:
         """``names`` in turn for players, where they matter."""
         models = Models([MODELS.load("classical")], by_name=True)
-        ledger = EventLedger(
-            measure=Measure("same-search", models),
+        self.listener: Callable[[Iterable[Change]], None] = lambda changes: None
+        self.state = EventState(
+            Measure("same-search", models),
+            self,
+            self._publish,
             engine_name="Stockfish 19 lite",
             limit="100000 nodes",
-            fixed_rating=None,
-            stored_rating=2160,
         )
-        self.listener: Callable[[Iterable[Change]], None] = lambda changes: None
-        self.state = EventState(ledger, self, self._publish)
         self.hold = False
         self.boards = boards
         everybody, all_lines = players(2 * boards), lines()
