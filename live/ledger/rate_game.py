@@ -2,8 +2,8 @@
 
 Live, after a restart, in the archive and in an explanation it is the same call. What it makes
 follows from its arguments alone, whatever order they became known in: a move whose score is not
-known is left out, and comes in when it is. :class:`GameRater` gives the same as :func:`rate`, and
-reuses what it made of the moves before the first that differs from its last call.
+known is left out, and comes in when it is. :class:`GameRater` reuses what it made of the
+moves before the first that differs from its last call.
 
 Per move: its gain, the comparison of it with rated players in the same position
 (:mod:`live.ratings.perceived_rating`), and what the methods beside Ferreira's need. Everything else
@@ -138,6 +138,10 @@ class Counted(NamedTuple):
     n: int = 0
     within: int = 0
 
+    def after(self, within: bool) -> Counted:
+        """With one more."""
+        return Counted(self.n + 1, self.within + within)
+
 
 class MoveCounts(NamedTuple):
     """One player's moves of one game, as the shares of the methods are made of."""
@@ -157,23 +161,23 @@ class MoveCounts(NamedTuple):
         """With one more move, as far as it is judged."""
         if move.best_cp is None:
             return self
-        counts = self._replace(scored=self.scored + 1)
-        if move.gain_cp is not None and is_counted(move.ply, forced=move.forced):
-            found = [kind.of(move.best_cp, move.gain_cp) for kind in _KINDS]
-            raw, guid_bratko, ponderated = (
-                held if shortfall is None else _one_more(held, shortfall <= kind.x_cp)
-                for held, shortfall, kind in zip(counts[:3], found, _KINDS, strict=True)
-            )
-            counts = counts._replace(
-                raw=raw, guid_bratko=guid_bratko, ponderated=ponderated, markov=counts.markov + 1
-            )
-        if move.first_choice is None:
-            return counts
-        choice = counts.first_choice
-        decided = abs(move.best_cp) > DECIDED_CP
-        if move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
-            choice = _one_more(choice, move.first_choice)
-        return counts._replace(chosen=counts.chosen + 1, first_choice=choice)
+        judged: dict[str, bool] = {}
+        counted = move.gain_cp is not None and is_counted(move.ply, forced=move.forced)
+        if move.gain_cp is not None and counted:
+            for name, kind in _KINDS.items():
+                shortfall = kind.of(move.best_cp, move.gain_cp)
+                if shortfall is not None:
+                    judged[name] = shortfall <= kind.x_cp
+        chosen, decided = move.first_choice is not None, abs(move.best_cp) > DECIDED_CP
+        if chosen and move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
+            judged["first_choice"] = bool(move.first_choice)
+        more = {name: getattr(self, name).after(within) for name, within in judged.items()}
+        return self._replace(
+            markov=self.markov + counted,
+            scored=self.scored + 1,
+            chosen=self.chosen + chosen,
+            **more,
+        )
 
     @property
     def unchosen(self) -> bool:
@@ -181,11 +185,7 @@ class MoveCounts(NamedTuple):
         return self.scored > 0 and not self.chosen
 
 
-_KINDS = (RAW, GUID_BRATKO, PONDERATED)
-
-
-def _one_more(held: Counted, within: bool) -> Counted:
-    return Counted(held.n + 1, held.within + within)
+_KINDS = {"raw": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
 
 
 class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -218,13 +218,11 @@ class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 def move_figures(sides: Sequence[SideFigures]) -> dict[str, Any]:
     """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
     missing: dict[str, str] = {}
-    shares = {
-        "conformance": share(tuple([side.counts.raw for side in sides])),
-        "guid_bratko": share(tuple([side.counts.guid_bratko for side in sides])),
-        "ponderated": share(tuple([side.counts.ponderated for side in sides])),
-        "first_choice": share(tuple([side.counts.first_choice for side in sides])),
-    }
-    unchosen = bool(sides) and all(side.counts.unchosen for side in sides)
+    counts = [side.counts for side in sides]
+    names = ("raw", "guid_bratko", "ponderated", "first_choice")
+    shares = {name: share(tuple([getattr(each, name) for each in counts])) for name in names}
+    shares["conformance"] = shares.pop("raw")
+    unchosen = bool(sides) and all(each.unchosen for each in counts)
     for name, found in shares.items():
         if found.share is None:
             first = 9 if name == "first_choice" else 10
@@ -258,10 +256,9 @@ def share(games: tuple[tuple[int, int], ...]) -> Share:
 def _over_games(games: Iterable[tuple[float | None, int]]) -> float | None:
     """Mean over games, weighted by their moves; None without a move."""
     known = [(value, moves) for value, moves in games if value is not None and moves]
-    if not known:
-        return None
+    moves = sum([moves for _, moves in known])
     total = math.fsum([value * moves for value, moves in known])
-    return rounded(total / sum([moves for _, moves in known]), MEAN_DECIMALS)
+    return rounded(total / moves, MEAN_DECIMALS) if moves else None
 
 
 def screened(
@@ -286,29 +283,28 @@ def _figures(
 ) -> tuple[Intrinsic, str]:
     found = intrinsic_rating(table, turns)
     losses = [spread.loss for spread in turns if spread.loss is not None]
-    matches = sum(spread.played == 0 for spread in turns)
+    shares = {
+        "move_match": sum(spread.played == 0 for spread in turns) / len(turns),
+        "average_difference": sum(losses) / len(turns),
+        "projected_match": None,
+        "projected_difference": None,
+    }
+    scores: dict[str, float | None] = {"match_z": None, "difference_z": None}
     beside = project(turns, table.skill(elo)) if elo is not None else None
-    return (
-        Intrinsic(
-            turns=len(turns),
-            rating=rounded(found.elo, ELO_DECIMALS),
-            low=rounded(found.low, ELO_DECIMALS),
-            high=rounded(found.high, ELO_DECIMALS),
-            beyond=found.beyond,
-            move_match=round(matches / len(turns), SHARE_DECIMALS),
-            average_difference=round(sum(losses) / len(turns), SHARE_DECIMALS),
-            projected_match=rounded(
-                beside.matches.projected / len(turns) if beside else None, SHARE_DECIMALS
-            ),
-            projected_difference=rounded(
-                beside.difference.projected if beside else None, SHARE_DECIMALS
-            ),
-            match_z=rounded(beside.matches.z if beside else None, Z_DECIMALS),
-            difference_z=rounded(beside.difference.z if beside else None, Z_DECIMALS),
-            table=table.name,
-        ),
-        found.reason or "",
-    )
+    if beside is not None:
+        shares["projected_match"] = beside.matches.projected / len(turns)
+        shares["projected_difference"] = beside.difference.projected
+        scores = {"match_z": beside.matches.z, "difference_z": beside.difference.z}
+    elos = {"rating": found.elo, "low": found.low, "high": found.high}
+    figures: dict[str, Any] = {
+        name: rounded(value, decimals)
+        for values, decimals in (
+            (elos, ELO_DECIMALS), (shares, SHARE_DECIMALS), (scores, Z_DECIMALS)
+        )
+        for name, value in values.items()
+    }  # fmt: skip
+    made = Intrinsic(turns=len(turns), beyond=found.beyond, table=table.name, **figures)
+    return made, found.reason or ""
 
 
 # --- rating ---------------------------------------------------------------------------------------
@@ -340,25 +336,6 @@ class TracedMove(NamedTuple):
     compared: ComparedMove
 
 
-def rate(
-    game: Game,
-    searches: KnownGame,
-    answers: Sequence[HumanAnswer | None],
-    field: float | None,
-    measure: Measure,
-) -> GameFigures:
-    """Every figure of a game.
-
-    Args:
-        game: its headers, clocks and result count; its moves are those of ``searches``.
-        searches: what searches have shown, all of it final.
-        answers: what people would play, by position; as many as are known.
-        field: the mean rating of the event's rated players, Elo; None while nobody is rated.
-        measure: models and definitions.
-    """
-    return GameRater().rate(game, searches, answers, field, measure)
-
-
 class _Terms(NamedTuple):
     """What rates every move of one game; another one rates them all anew."""
 
@@ -384,7 +361,7 @@ class _Rated(NamedTuple):
 
 
 class GameRater:
-    """:func:`rate`, once and again for one game."""
+    """Every figure of one game, once and again."""
 
     def __init__(self) -> None:
         self._terms: _Terms | None = None
@@ -402,7 +379,15 @@ class GameRater:
         field: float | None,
         measure: Measure,
     ) -> GameFigures:
-        """As :func:`rate`."""
+        """Every figure of a game.
+
+        Args:
+            game: its headers, clocks and result count; its moves are those of ``searches``.
+            searches: what searches have shown, all of it final.
+            answers: what people would play, by position; as many as are known.
+            field: the mean rating of the event's rated players, Elo; None while nobody is rated.
+            measure: models and definitions.
+        """
         terms = _terms(game, field, measure)
         if terms != self._terms:
             self._begin(terms)

@@ -51,7 +51,7 @@ from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import Explanation, in_words
 from tests.ledger.arithmetic import game
-from tests.ledger.test_event_ledger import ledger
+from tests.ledger.test_event_state import ledger
 from tests.service.running import running
 
 FEED = "games.pgn"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
-from live.events import Change, Headers, Move, Player, Score
+from live.events import Change, GameDetail, Headers, Move, Player, PlayerView, Score
 from live.games.game import Game, GameConfirmed, Step
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
@@ -135,6 +135,14 @@ class Held(EventState):
     def people_say(self, request: HumanRequest, given: HumanAnswer | None) -> Effects:
         self.answered(request, given)
         return self.taken()
+
+    def detail(self, id: str = "g1") -> GameDetail:
+        found = self.game(id)
+        assert found is not None
+        return found
+
+    def player(self, name: str) -> PlayerView:
+        return next(view for view in self.players() if view.name == name)
 
     def follow(self, *steps: Step) -> None:
         """Steps, each until nothing more is to be searched."""

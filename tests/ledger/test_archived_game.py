@@ -30,7 +30,7 @@ from live.publish.published_state import snapshot
 from live.ratings.perceived_model import Models
 from live.store.journal_reader import StoredGame, details_of, encode, packed, rest_of
 from tests.ledger.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
-from tests.ledger.test_event_ledger import FIGURES, Run, ledger, same_end
+from tests.ledger.test_event_state import FIGURES, Run, ledger, same_end
 
 # --- archived game ------------------------------------------------------------------------------
 

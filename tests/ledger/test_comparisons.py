@@ -1,12 +1,15 @@
-"""Players compared and ranked."""
+"""Players compared and ranked, and Algorithm 2 as it is published."""
 
 from __future__ import annotations
 
+import random
 from copy import copy
+from itertools import pairwise
 
 import msgspec
 import pytest
 
+from live.events import PlayerMethods, PlayerView
 from live.ledger.comparisons import (
     PAIRED_BY,
     PREDICTORS,
@@ -14,16 +17,65 @@ from live.ledger.comparisons import (
     TableFour,
     both_colors,
     compare,
-    convolution,
     perceived,
     rank,
     table_four,
 )
-from live.ratings.alliot import CONVOLUTION_29, Prediction, predict_by_convolution
+from live.ledger.players import NO_COMPARISON, NOBODY_RATED, with_strengths
+from live.ratings.alliot import Prediction
 from live.ratings.expected_score import expected_score_of
-from live.ratings.ferreira import expected_score_between
+from live.ratings.ferreira import Algorithm2
 from tests.ledger.arithmetic import Held
 from tests.ledger.event_of_three import event
+
+
+def shown(event: Algorithm2, *names: str) -> list[PlayerMethods]:
+    views = [PlayerView(name, name, None, games=1, moves=1, mean_gain_cp=None) for name in names]
+    return [view.methods for view in with_strengths(views, event)]
+
+
+def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
+    chance = random.Random(4)
+    event = Algorithm2("same-search")
+    names = [f"p{n}" for n in range(8)]
+    for n, name in enumerate(names):
+        event.rate(name, 2000 + 50 * n)
+        event.add_game(name, [-chance.choice((0, 0, 10, 40)) for _ in range(50)])
+    for one, other in pairwise(names):
+        event.meet(one, other)
+    strengths = event.strengths()
+    for name, methods in zip(names, shown(event, *names), strict=True):
+        found, low, high = strengths[name].rating, strengths[name].low, strengths[name].high
+        assert (
+            found is not None
+            and low is not None
+            and high is not None
+            and methods.tournament_rating is not None
+        )
+        assert abs(found - methods.tournament_rating) <= 0.5 + 1e-6
+        assert methods.tournament_low is not None and methods.tournament_high is not None
+        assert low - 5 < methods.tournament_low <= low + 1e-6
+        assert high - 1e-6 <= methods.tournament_high < high + 5
+
+
+def test_what_cannot_be_said_has_its_reason() -> None:
+    event = Algorithm2("same-search")
+    event.meet("a", "b")
+    assert shown(event, "a")[0].missing == {"tournament_rating": NO_COMPARISON}
+    for name in ("a", "b"):
+        event.add_game(name, [0])
+    (methods,) = shown(event, "a")
+    assert (methods.tournament_rating, methods.tournament_difference) == (None, 0)
+    assert methods.missing == {"tournament_rating": NOBODY_RATED}
+    event.rate("b", 2401)
+    methods, only = shown(event, "a", "b")
+    assert (methods.tournament_rating, methods.missing) == (2401, {})
+    assert methods.tournament_low is not None and methods.tournament_high is not None
+    assert methods.tournament_low < 2401 < methods.tournament_high
+    # The other one's rating is what was told, whatever was played.
+    assert (only.tournament_rating, only.tournament_low) == (2401, None)
+    assert set(only.missing) == {"tournament_low", "tournament_high"}
+
 
 # --- comparison data ----------------------------------------------------------------------------
 
@@ -76,19 +128,6 @@ def test_the_two_players_change_sides(study: ComparedMoves) -> None:
             assert row.expected_score + turned.expected_score == pytest.approx(1), row.predictor
         if row.low is not None and turned.high is not None:
             assert row.low + turned.high == pytest.approx(1), row.predictor
-
-
-def test_algorithm_1_is_the_whole_cross_correlation(study: ComparedMoves) -> None:
-    row = compare(study, "anand", "ding-liren")[0]
-    gains = [study.players[name].gains for name in ("anand", "ding-liren")]
-    assert row.expected_score == pytest.approx(expected_score_between(*gains), abs=1e-12)
-
-
-def test_gains_are_convolved_as_they_are(study: ComparedMoves) -> None:
-    """Alliot 2017, section 4.3.1: n0 and b are fitted in place of k1 and k2."""
-    a, b = study.players["anand"], study.players["carlsen"]
-    assert a.shortfalls != a.step
-    assert convolution(a, b) == predict_by_convolution(a.shortfalls, b.shortfalls, CONVOLUTION_29)
 
 
 def test_a_player_without_moves_gets_reasons_only() -> None:
@@ -166,12 +205,6 @@ def test_everybody_has_a_place_or_a_reason(by: str) -> None:
         scores = [places[place].expected_score or 0 for place in (1, 2, 3)]
         assert scores == sorted(scores, reverse=True)
         assert sum(scores) == pytest.approx(1.5)
-
-
-def test_an_event_without_a_move_ranks_nobody() -> None:
-    held = event(0)
-    ranks = rank(held.study(), held.players(), engine_rating=2800)
-    assert [(each.place, each.standing) for each in ranks] == [(None, None)] * 3
 
 
 @pytest.mark.slow

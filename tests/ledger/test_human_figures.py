@@ -33,9 +33,7 @@ def answer(by_elo: bool = True, **moves: int) -> HumanAnswer:
 
 
 def ply(held: Held, number: int) -> PlyView:
-    detail = held.game("g1")
-    assert detail is not None
-    return detail.plies[number - 1]
+    return held.detail().plies[number - 1]
 
 
 def position(best: str, score_cp: int = 0) -> SearchResult:
@@ -115,14 +113,6 @@ def test_the_share_who_would_play_a_move_is_shown_beside_two_other_ratings() -> 
     assert (view.played_share, view.played_elo) == (0.48, 2500)
     assert view.played_references == (RatingShare(1500, 0.24), RatingShare(2400, 0.48))
     assert effects.changes == [ScoreMessage("g1", view)]
-
-
-def test_a_network_that_knows_no_ratings_names_none() -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
-    held.people_say(asked_at(begun, 0), answer(by_elo=False, e2e4=480))
-    view = ply(held, 1)
-    assert (view.played_share, view.played_elo, view.played_references) == (0.48, None, ())
 
 
 def scored(held: Held, begun: Effects) -> Effects:

@@ -37,8 +37,6 @@ from live.ledger.rate_game import (
     head_to_head,
     judged,
     move_figures,
-    rate,
-    share,
 )
 from live.ratings.accuracy import MeanOfMoves
 from live.ratings.agreement import load_choice_model
@@ -47,7 +45,7 @@ from live.ratings.ferreira import GainHistogram, expected_score_between
 from live.ratings.intrinsic_rating import TABLES, spread_of
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
-from tests.ledger.test_event_ledger import BOTH_PACES, FIGURES, Run, ledger
+from tests.ledger.test_event_state import BOTH_PACES, FIGURES, Run, ledger
 
 # --- rate game ----------------------------------------------------------------------------------
 
@@ -206,7 +204,7 @@ def test_law_what_was_rated_before_leaves_no_trace(
     rater = GameRater()
     for held, known, field in states:
         found = rater.rate(held, known, (), field, BOTH_PACES)
-        assert bytes_of(found) == bytes_of(rate(held, known, (), field, BOTH_PACES))
+        assert bytes_of(found) == bytes_of(GameRater().rate(held, known, (), field, BOTH_PACES))
 
 
 def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
@@ -220,13 +218,6 @@ def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
         assert [each.point.ply for each in points] == [ply]
 
 
-def test_the_mating_move_is_part_of_the_average() -> None:
-    """1.f3 e5 2.g4 Qh4# with the source's own evaluations."""
-    found = of_evals(-50, -40, -900, None).methods
-    assert found.black.centipawn_loss == pytest.approx(5.0)  # 10 and 0
-    assert found.black.accuracy is not None and 90 < found.black.accuracy <= 100
-
-
 def test_a_standard_start_without_an_evaluation_counts_as_lichess_has_it() -> None:
     assert of_evals(15, 15).methods.white.centipawn_loss == 0.0
     assert of_evals(15, 15, start=95).methods.white.centipawn_loss == 80.0
@@ -238,7 +229,7 @@ def of_evals(*scores: int | None, start: int | None = None) -> GameFigures:
     for ply, (uci, cp) in enumerate(zip(("f2f3", "e7e5", "g2g4", "d8h4"), scores, strict=False), 1):
         known.extend(uci)
         known.take_source_eval(ply, None if cp is None else Score(cp))
-    return rate(game(), known.known(), (), None, Measure("successive"))
+    return GameRater().rate(game(), known.known(), (), None, Measure("successive"))
 
 
 def test_head_to_head_is_the_whole_cross_correlation() -> None:
@@ -270,13 +261,6 @@ def test_a_move_is_judged_as_its_scores_become_known() -> None:
     assert judged(found.known_move(2)) == MoveQuality(
         2, best_cp=-40, gain_cp=-15, first_choice=False
     )
-
-
-def test_evaluations_of_the_source_know_no_first_choice() -> None:
-    found = known("e2e4")
-    found.take_source_eval(0, Score(20))
-    assert judged(found.known_move(1)) == MoveQuality(1, best_cp=20)
-    assert MoveCounts().after(judged(found.known_move(1))).unchosen
 
 
 def test_the_only_legal_move_is_forced() -> None:
@@ -393,17 +377,6 @@ def test_the_order_of_games_does_not_matter() -> None:
         assert move_figures(sides) == figures
 
 
-def test_one_game_has_the_interval_of_its_moves_and_several_a_wider_one() -> None:
-    alone = share(((40, 30),))
-    assert (alone.share, alone.moves) == (0.75, 40)
-    uneven = share(((20, 20), (20, 10)))
-    assert uneven.share == alone.share
-    assert alone.low is not None and alone.high is not None
-    assert uneven.low is not None and uneven.high is not None
-    assert uneven.high - uneven.low > alone.high - alone.low
-    assert share(((40, 30), (0, 0))) == alone
-
-
 # --- move choice screening ----------------------------------------------------------------------
 
 # Choices among several lines, live: figures where a table fits, reasons where none does.
@@ -422,8 +395,7 @@ def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
 def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
     held = multi_pv_ledger()
     held.follow(NewGame(game(moves=MOVES_of_move_choice_screening)))
-    detail = held.game("g1")
-    assert detail is not None
+    detail = held.detail()
     for side, view in zip(
         (detail.methods.white, detail.methods.black), held.players(), strict=True
     ):
@@ -446,15 +418,13 @@ def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None
 def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
     held = multi_pv_ledger()
     held.follow(NewGame(game(moves=MOVES_of_move_choice_screening, white=Player("Nobody"))))
-    detail = held.game("g1")
-    assert detail is not None
+    detail = held.detail()
     white = detail.methods.white
     assert white.intrinsic is not None
     assert (white.intrinsic.match_z, white.missing["intrinsic_z"]) == (None, UNRATED)
     rated = game(moves=MOVES_of_move_choice_screening, white=Player("Nobody", elo=1500)).headers
     held.follow(HeadersChanged("g1", rated))
-    detail = held.game("g1")
-    assert detail is not None
+    detail = held.detail()
     assert detail.methods.white.intrinsic is not None
     assert detail.methods.white.intrinsic.match_z is not None
 

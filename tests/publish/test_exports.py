@@ -35,7 +35,7 @@ from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
 from live.studies.study_data import MoveFolder
 from tests.ledger.arithmetic import game as game_of
-from tests.ledger.test_event_ledger import MOVES, Run, ledger
+from tests.ledger.test_event_state import MOVES, Run, ledger
 
 BLACK_TO_MOVE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 7"
 CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"

@@ -19,7 +19,7 @@ from live.store.journal import Journal
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.ledger.arithmetic import game
-from tests.ledger.test_event_ledger import FIGURES, MOVES, Run, ledger
+from tests.ledger.test_event_state import FIGURES, MOVES, Run, ledger
 from tests.publish.world import World
 
 DELAY_S = 900.0

@@ -28,7 +28,7 @@ from live.terminal.boards_view import (
 from live.terminal.recent_changes import NEW_S, RecentChanges
 from live.terminal.text import figure_cells
 from tests.ledger.arithmetic import game, line
-from tests.ledger.test_event_ledger import ledger
+from tests.ledger.test_event_state import ledger
 from tests.publish.test_published_state import paired
 from tests.terminal.sample_boards import detail, full_point, point
 
