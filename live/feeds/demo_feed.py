@@ -5,15 +5,12 @@ The games and where they come from are in this folder (``games.pgn``, ``README.m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import resources
 from itertools import groupby
 
-import msgspec
-
 from live.events import GameReport
 from live.feeds.feed import FeedSession, SessionFeed
-from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
+from live.feeds.game_timeline import PlannedIncident, timeline
 from live.feeds.pgn_decoder import PgnDecoder
 
 #: One board loses a move and finds it again, another sends a wrong move first: both happen at
@@ -28,24 +25,8 @@ def games() -> list[GameReport]:
     return [*decoder.feed(text), *decoder.finish()]
 
 
-#: This board begins before the others, by so many seconds of its own time: somebody who looks for
-#: the first time soon has one whose figures say something.
-FIRST, LEAD_S = 2, 800.0
 #: What to try next: people see it beside the source's name.
 NEXT = "next, your own event: live-rate --feed URL or games.pgn"
-
-
-def boards_in_turn(moments: Iterable[GameMoment], lead_s: float) -> list[GameMoment]:
-    """The moments with the first board's moves ahead of the others' by so many seconds. All boards
-    are there from the start.
-    """
-    later = [
-        moment
-        if moment.game == FIRST or not moment.report.moves
-        else msgspec.structs.replace(moment, at_s=moment.at_s + lead_s)
-        for moment in moments
-    ]
-    return sorted(later, key=lambda moment: moment.at_s)
 
 
 class DemoFeed(SessionFeed):
@@ -56,9 +37,7 @@ class DemoFeed(SessionFeed):
     async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock
         speed = self._conditions.config.demo.speed
-        moments = boards_in_turn(
-            timeline(games(), speed=speed, incidents=INCIDENTS), LEAD_S / speed
-        )
+        moments = timeline(games(), speed=speed, incidents=INCIDENTS)
         session.note = NEXT
         start_s = clock.now()
         for at_s, together in groupby(moments, key=lambda moment: moment.at_s):

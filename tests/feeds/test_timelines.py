@@ -229,13 +229,13 @@ async def test_boards_play_in_parallel_with_a_takeback_and_a_correction() -> Non
             last[board] = moves
             boards.append(board)
         plies = sorted(map(len, last.values()), reverse=True)
-        if plies[0] >= 10 and not ahead:
+        if plies[0] >= 20 and not ahead:
             ahead = plies
     assert len(last) == 6 and len(shortened) == 1 and len(replaced) == 1
     changes = sum(a != b for a, b in pairwise(boards))
     assert changes > len(boards) / 2  # the boards' moves come mixed, as in a hall
-    # The first board begins before the others: five moves of each side say something.
-    assert len(ahead) == 6 and not any(ahead[1:])
+    # Whoever looks for the first time has six boards that move: none waits for another to be ahead.
+    assert len(ahead) == 6 and min(ahead) >= 4
 
 
 def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
