@@ -16,27 +16,93 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
 
 import chess
 import httpx
 import msgspec
 
-from live.errors import FeedUnreadable
+from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed, distinct_games
-from live.feeds.lichess_token import LichessToken
 from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_headers import clean, read_result
 from live.feeds.pgn_snapshots import is_shorter
-from live.feeds.source_address import Scope, lichess_broadcast
-from live.network.retry import FeedTrouble, spoken
+from live.feeds.position_tracker import whole_fen
+from live.feeds.source_address import LichessTarget, lichess_target
+from live.network.retry import FeedTrouble, spoken, unreadable
 
 log = logging.getLogger(__name__)
+
+ENV_TOKEN = "LICHESS_TOKEN"
+#: Characters of a token (lichess API documentation, authentication).
+_TOKEN = re.compile(r"[A-Za-z0-9_]+")
+GET_ONE = (
+    f"put one with study:read into {ENV_TOKEN} or the file of [feeds.lichess] token_file; it is"
+    " made at https://lichess.org/account/oauth/token"
+)
+
+
+class LichessToken:
+    """Read anew for every connection, so that a renewed token needs no restart.
+
+    Raises:
+        ConfigError: the file cannot be read, or what is there is no token. Never shows it.
+    """
+
+    def __init__(self, token_file: str, env: Mapping[str, str], *, sent: bool = True) -> None:
+        """``sent``: false for servers that it is not meant for."""
+        self._file = token_file
+        self._env = env
+        self._sent = sent
+        self._last = self._read() if sent else ""
+
+    def headers(self) -> dict[str, str]:
+        """``Authorization``, or nothing where there is no token."""
+        if self._sent:
+            with suppress(ConfigError):  # being written just now: the last one may still do
+                self._last = self._read()
+        return {"Authorization": f"Bearer {self._last}"} if self._last else {}
+
+    def _read(self) -> str:
+        where, token = f"environment: {ENV_TOKEN}", self._env.get(ENV_TOKEN, "").strip()
+        if self._file:
+            where = f"feeds.lichess.token_file {self._file}"
+            try:
+                token = Path(self._file).expanduser().read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                why = error.strerror if isinstance(error, OSError) else "not text"
+                raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
+        if token and not _TOKEN.fullmatch(token):
+            raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
+        return token
+
+    def explained(self, feed: str, trouble: FeedTrouble) -> FeedTrouble:
+        """``trouble``, with what the token has to do with it (statuses 401, 403 and 429).
+
+        Since August 2026 every request for a broadcast needs a token (lila pull request 21283).
+        """
+        status = trouble.status
+        if status in (401, 403):
+            why = "the token has expired or may not read this" if self._last else "it wants a token"
+            reason = f"lichess refuses access ({status}): {why}"
+            fatal = FeedUnreadable(feed, reason, f"{GET_ONE[:1].upper()}{GET_ONE[1:]}")
+            return FeedTrouble(f"{reason}; {GET_ONE}", status=status, fatal=fatal)
+        if status == 429 and not self._last:
+            reason = f"{trouble.reason}; with a token it allows more: {GET_ONE}"
+            return FeedTrouble(reason, wait_s=trouble.wait_s, status=status, fatal=trouble.fatal)
+        return trouble
+
+
+T = TypeVar("T")
 
 #: The list of boards is compared every so often at most where nothing happens, seconds.
 RARELY_S = 300.0
@@ -64,19 +130,17 @@ class LichessBroadcastFeed(SessionFeed):
         self,
         name: str,
         base_url: str,
-        scope: Scope,
-        broadcast_id: str,
+        target: LichessTarget,
         conditions: FeedConditions,
         token: LichessToken,
     ) -> None:
         super().__init__(name, conditions)
         api = f"{base_url.rstrip('/')}/api"
-        self._stream_url = f"{api}/stream/broadcast/{scope}/{{}}.pgn"
+        self._stream_url = f"{api}/stream/broadcast/{target.what}/{{}}.pgn"
         self._export_url = f"{api}/broadcast/round/{{}}.pgn"
         self._round_url = f"{api}/broadcast/-/-/{{}}"
         self._tour_url = f"{api}/broadcast/{{}}"
-        self._scope = scope
-        self._id = broadcast_id
+        self._scope, self._id = target.what, target.id
         self._rounds: dict[str, set[str]] = {}
         """Rounds of a tournament or group worth comparing, each with its unfinished games."""
         self._token = token
@@ -271,8 +335,7 @@ class LichessBroadcastFeed(SessionFeed):
         """
         if self._conditions.clock.now() - self._exported_s >= EXPORT_S:
             return False
-        answer = await self._get(client, self._round_url.format(self._id), quiet=True)
-        listed = read_round(answer.body) if answer is not None else None
+        listed = await self._read(client, self._round_url.format(self._id), RoundList)
         if listed is None or len(listed.games) != len(self._held):
             return False
         return all(self._is_held(board) for board in listed.games)
@@ -296,12 +359,11 @@ class LichessBroadcastFeed(SessionFeed):
         if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
             return False
         self._next_asked_s = now_s
-        answer = await self._get(client, self._round_url.format(self._id), quiet=True)
-        listed = read_round(answer.body) if answer is not None else None
+        listed = await self._read(client, self._round_url.format(self._id), RoundList)
         if listed is None or not listed.tour.id:
             return False
-        answer = await self._get(client, self._tour_url.format(listed.tour.id), quiet=True)
-        found = next_round(answer.body, self._id) if answer is not None else ""
+        tour = await self._read(client, self._tour_url.format(listed.tour.id), Tour)
+        found = next_round(tour, self._id) if tour is not None else ""
         if not found:
             return False
         log.info("%s: the next round, %s, has begun", self.name, found)
@@ -315,10 +377,10 @@ class LichessBroadcastFeed(SessionFeed):
         if self._scope == "round":
             return
         for game in games:
-            found = lichess_broadcast(game.headers.url)
-            if found is None or found[0] != "round":
+            found = lichess_target(game.headers.url)
+            if found is None or found.what != "round":
                 continue
-            unfinished = self._rounds.setdefault(found[1], set())
+            unfinished = self._rounds.setdefault(found.id, set())
             (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
 
     async def _get(
@@ -334,12 +396,15 @@ class LichessBroadcastFeed(SessionFeed):
             say("%s: cannot be compared with the whole: %s", self.name, trouble.reason)
             return None
 
+    async def _read(self, client: httpx.AsyncClient, url: str, kind: type[T]) -> T | None:
+        answer = await self._get(client, url, quiet=True)
+        return http_client.read_json(answer.body, kind) if answer is not None else None
+
     def _refuse_other_than_pgn(self, head: bytes, content_type: str) -> None:
         if what := not_pgn(head, content_type):
-            error = FeedUnreadable(
-                self.name, f"answers with {what}", "Check the address and [feeds.lichess] base_url"
-            )
-            raise FeedTrouble(f"the source sends {what}", fatal=error)
+            remedy = "Check the address and [feeds.lichess] base_url"
+            reason = f"the source sends {what}"
+            raise unreadable(self.name, f"answers with {what}", remedy, reason)
 
 
 class _Round(msgspec.Struct):
@@ -350,8 +415,14 @@ class _Round(msgspec.Struct):
     finishedAt: int | None = None
     finished: bool = False
 
+    @property
+    def over(self) -> bool:
+        return self.finished or self.finishedAt is not None
 
-class _Tour(msgspec.Struct):
+
+class Tour(msgspec.Struct):
+    """``/api/broadcast/{tourId}``."""
+
     rounds: list[_Round] = []
 
 
@@ -375,36 +446,18 @@ class RoundList(msgspec.Struct):
     games: list[RoundBoard] = []
 
 
-def read_round(body: bytes) -> RoundList | None:
-    """The short list of a round; None for anything else."""
-    try:
-        return msgspec.json.decode(body, type=RoundList)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def next_round(body: bytes, after: str) -> str:
+def next_round(tour: Tour, after: str) -> str:
     """The id of the round behind ``after`` in a tournament once it has begun; empty before."""
-    try:
-        rounds = msgspec.json.decode(body, type=_Tour).rounds
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
-    for one, other in pairwise(rounds):
-        if one.id == after and other.id:
-            begun = other.ongoing or other.finished or other.finishedAt is not None
-            return other.id if begun else ""
+    for one, other in pairwise(tour.rounds):
+        if one.id == after and (other.ongoing or other.over):
+            return other.id
     return ""
 
 
 def tour_is_over(body: bytes) -> bool:
     """Tell from ``/api/broadcast/{tourId}`` whether every round of the tournament has ended."""
-    try:
-        tour = msgspec.json.decode(body, type=_Tour)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return bool(tour.rounds) and all(
-        each.finished or each.finishedAt is not None for each in tour.rounds
-    )
+    tour = http_client.read_json(body, Tour)
+    return tour is not None and bool(tour.rounds) and all(each.over for each in tour.rounds)
 
 
 def _next(chunks: AsyncIterator[bytes]) -> asyncio.Task[bytes | None]:
@@ -455,7 +508,7 @@ class _Status(msgspec.Struct):
 
 
 class _Line(msgspec.Struct):
-    """A description has an id, a position has none."""
+    """A description has an id, a position has none; TV tells in ``t`` which of both ``d`` is."""
 
     id: str | None = None
     variant: _Keyed | None = None
@@ -463,25 +516,25 @@ class _Line(msgspec.Struct):
     initialFen: str | None = None
     status: _Status | None = None
     winner: str | None = None
-    players: _Players | None = None
-    fen: str | None = None
-    lm: str | None = None
-    wc: float | None = None
-    bc: float | None = None
-
-
-class _Featured(msgspec.Struct):
-    id: str | None = None
-    players: list[_Side] = []
+    players: _Players | list[_Side] | None = None
     fen: str = ""
     lm: str | None = None
     wc: float | None = None
     bc: float | None = None
 
+    @property
+    def sides(self) -> tuple[Player, Player]:
+        """White and Black."""
+        if isinstance(self.players, list):
+            by_color = {side.color: side for side in self.players}
+            return _player(by_color.get("white")), _player(by_color.get("black"))
+        sides = self.players or _Players()
+        return _player(sides.white), _player(sides.black)
+
 
 class _TvLine(msgspec.Struct):
     t: str
-    d: _Featured
+    d: _Line
 
 
 class _Moves:
@@ -498,13 +551,13 @@ class _Moves:
     def placement(self) -> str:
         return self._mover.board.board_fen()
 
-    def play(self, uci: str, white_s: float | None, black_s: float | None) -> None:
+    def play(self, line: _Line) -> None:
         """One more move with both clocks after it."""
-        if self.problem is not None or len(self.moves) >= MAX_PLIES:
+        if self.problem is not None or len(self.moves) >= MAX_PLIES or not line.lm:
             return
-        clock_s = white_s if self._mover.board.turn == chess.WHITE else black_s
+        clock_s = line.wc if self._mover.board.turn == chess.WHITE else line.bc
         try:
-            played, san = self._mover.play_uci(uci[:5])
+            played, san = self._mover.play_uci(line.lm[:5])
         except UnplayableMove as error:
             self.problem = f"{error} at ply {len(self.moves) + 1}"
             return
@@ -526,87 +579,74 @@ class LichessGameStream:
 
     def line(self, raw: bytes) -> GameReport | None:
         """The game after one more line; None for blank lines and what cannot be read."""
-        try:
-            line = msgspec.json.decode(raw, type=_Line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        line = http_client.read_json(raw, _Line)
+        if line is None:
             return None
         if line.id is not None:
             self._told = line
             if self._moves is None:
                 self._moves = _Moves(_board(line.initialFen, self._variant))
             self.over = line.status is not None and line.status.id > _STARTED
-        elif self._moves is not None and line.lm:
-            self._moves.play(line.lm, line.wc, line.bc)
-        return self._report()
+        elif self._moves is not None:
+            self._moves.play(line)
+        told = self._told
+        if told is None:
+            return None
+        variant, speed = self._variant, clean(told.speed or "game", 40)
+        problem = None
+        if variant not in ("standard", "chess960"):
+            problem = f"the variant {variant} is not followed"
+        return self._report(f"Lichess {speed}", variant, _result(told), problem)
 
     @property
     def _variant(self) -> str:
         key = self._told.variant.key if self._told and self._told.variant else "standard"
         return "standard" if key in _STANDARD else clean(key, 40).casefold()
 
-    def _report(self) -> GameReport | None:
+    def _report(
+        self, event: str, variant: str, result: Result = "*", problem: str | None = None
+    ) -> GameReport | None:
         told, held = self._told, self._moves
         if told is None or told.id is None or held is None:
             return None
-        sides = told.players or _Players()
         key = clean(told.id, 20)
-        playable = self._variant in ("standard", "chess960")
-        headers = Headers(
-            white=_player(sides.white),
-            black=_player(sides.black),
-            event=f"Lichess {clean(told.speed or 'game', 40)}",
-            site=self._base_url,
-            url=f"{self._base_url}/{key}",
-            variant=self._variant,
+        url = f"{self._base_url}/{key}"
+        headers = Headers(*told.sides, event=event, site=self._base_url, url=url, variant=variant)
+        moves = () if problem else tuple(held.moves)
+        return GameReport(
+            key, headers, held.start_fen, moves, result, None, problem or held.problem
         )
-        moves = tuple(held.moves) if playable else ()
-        problem = held.problem if playable else f"the variant {self._variant} is not followed"
-        return GameReport(key, headers, held.start_fen, moves, _result(told), None, problem)
 
 
-class LichessTvStream:
+class LichessTvStream(LichessGameStream):
     """A TV channel's stream: always the one game that is featured, from where it was met."""
 
     def __init__(self, base_url: str, channel: str = "") -> None:
-        self._base_url = base_url
+        super().__init__(base_url)
         self._chess960 = channel.casefold() == "chess960"
-        self._told: _Featured | None = None
-        self._moves: _Moves | None = None
+
+    def restart(self) -> None:
+        """A new connection goes on with the game that is featured."""
 
     def line(self, raw: bytes) -> GameReport | None:
         """The featured game after one more line; None for what cannot be read."""
-        try:
-            line = msgspec.json.decode(raw, type=_TvLine)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        line = http_client.read_json(raw, _TvLine)
+        if line is None:
             return None
-        if line.t == "featured" and line.d.id:
-            board = _tv_board(line.d.fen, chess960=self._chess960)
-            same = self._told is not None and self._told.id == line.d.id
-            if not (same and self._moves and self._moves.placement == board.board_fen()):
+        told, moves = line.d, self._moves
+        if line.t == "featured" and told.id:
+            board = _tv_board(told.fen, chess960=self._chess960)
+            same = self._told is not None and self._told.id == told.id
+            if not (same and moves and moves.placement == board.board_fen()):
                 self._moves = _Moves(board)
-            self._told = line.d
-        elif line.t == "fen" and self._moves is not None and line.d.lm:
-            self._moves.play(line.d.lm, line.d.wc, line.d.bc)
-            if self._moves.placement != line.d.fen.partition(" ")[0]:
+            self._told = told
+        elif line.t == "fen" and moves is not None and told.lm:
+            moves.play(told)
+            if moves.placement != told.fen.partition(" ")[0]:
                 # A line was missed (the stream drops what a slow reader misses): start here.
-                self._moves = _Moves(_tv_board(line.d.fen, chess960=self._chess960))
-        return self._report()
-
-    def _report(self) -> GameReport | None:
-        told, held = self._told, self._moves
-        if told is None or told.id is None or held is None:
-            return None
-        sides = {side.color: side for side in told.players}
-        key = clean(told.id, 20)
-        headers = Headers(
-            white=_player(sides.get("white")),
-            black=_player(sides.get("black")),
-            event="Lichess TV",
-            site=self._base_url,
-            url=f"{self._base_url}/{key}",
-            variant="chess960" if held.chess960 else "standard",
-        )
-        return GameReport(key, headers, held.start_fen, tuple(held.moves), problem=held.problem)
+                self._moves = _Moves(_tv_board(told.fen, chess960=self._chess960))
+        chess960 = self._moves is not None and self._moves.chess960
+        return self._report("Lichess TV", "chess960" if chess960 else "standard")
 
 
 def _tv_board(fen: str, *, chess960: bool) -> chess.Board:
@@ -628,9 +668,8 @@ def _board(fen: str | None, variant: str) -> chess.Board:
     """The position of a FEN that may end after the side to move; the usual start for none."""
     board = chess.Board(chess960=variant == "chess960")
     if fen and fen != "startpos":
-        fields = fen.split()
         try:
-            board.set_fen(" ".join([*fields, *("w", "-", "-", "0", "1")[len(fields) - 1 :]]))
+            board.set_fen(whole_fen(fen))
         except ValueError:
             board.reset()
     if board.chess960 and not board.has_chess960_castling_rights():
@@ -680,28 +719,24 @@ class NdjsonLines:
 
 
 class LichessGameFeed(SessionFeed):
-    """Follows one game (``game_id``) to its end, or a TV channel for ever."""
+    """Follows one game to its end, or a TV channel for ever."""
 
     def __init__(
         self,
         name: str,
         base_url: str,
+        target: LichessTarget,
         conditions: FeedConditions,
-        *,
-        game_id: str = "",
-        channel: str = "",
         token: LichessToken,
     ) -> None:
         super().__init__(name, conditions)
         base_url = base_url.rstrip("/")
-        if game_id:
-            path = f"stream/game/{game_id}"
-        else:
-            path = f"tv/{channel}/feed" if channel else "tv/feed"
+        self._stream = LichessGameStream(base_url)
+        path = f"stream/game/{target.id}"
+        if target.what == "tv":
+            self._stream = LichessTvStream(base_url, target.id)
+            path = f"tv/{target.id}/feed" if target.id else "tv/feed"
         self._url = f"{base_url}/api/{path}"
-        self._stream = (
-            LichessGameStream(base_url) if game_id else LichessTvStream(base_url, channel)
-        )
         self._token = token
 
     async def _follow(self, session: FeedSession) -> None:
@@ -716,8 +751,7 @@ class LichessGameFeed(SessionFeed):
         # long a new connection, which begins from the start, is the way to know.
         silence_s = self._conditions.config.stale_after_s
         lines = NdjsonLines()
-        if isinstance(stream, LichessGameStream):
-            stream.restart()
+        stream.restart()
         async with (
             http_client.client(self._conditions.config) as client,
             http_client.request(
@@ -733,7 +767,7 @@ class LichessGameFeed(SessionFeed):
                 except TimeoutError:
                     raise FeedTrouble(f"not a sign of life for {spoken(silence_s)}") from None
                 if chunk is None:
-                    if isinstance(stream, LichessGameStream) and stream.over:
+                    if stream.over:
                         return
                     raise FeedTrouble("the stream ended")
                 game = None
@@ -747,7 +781,5 @@ class LichessGameFeed(SessionFeed):
 
     def _strange(self, line: bytes) -> FeedTrouble:
         what = not_pgn(line) or "something else than a game"
-        return FeedTrouble(
-            f"the source sends {what}",
-            fatal=FeedUnreadable(self.name, f"answers with {what}", "Check the address"),
-        )
+        reason = f"the source sends {what}"
+        return unreadable(self.name, f"answers with {what}", "Check the address", reason)

@@ -246,7 +246,7 @@ class _Page:
         self.asked_s = float("-inf")
         self.changed_s = float("-inf")
         self.since: http_client.HttpValidators | None = None
-        self.body: bytes | None = None
+        self.body = b""
 
 
 class _Round:
@@ -365,7 +365,7 @@ class LiveChessCloudFeed(SessionFeed):
         """Where this tournament's files are; a configured base URL serves everything."""
         page = _Page(f"{self._base_url or LOOKUP}/meta/{self._uuid}")
         await self._ask(client, page)
-        host = (read_json(page.body or b"", _Meta) or _Meta()).host
+        host = (read_json(page.body, _Meta) or _Meta()).host
         if self._base_url:
             return self._base_url
         if not _HOST.fullmatch(host):
@@ -411,7 +411,7 @@ class LiveChessCloudFeed(SessionFeed):
         """A board's file as far as it is known; asked for again when that is due."""
         page = self._pages.setdefault(path, _Page(path))
         now_s = self._conditions.clock.now()
-        held = read_json(page.body, CloudBoard) if page.body is not None else None
+        held = read_json(page.body, CloudBoard)
         due = due_s(held, now_s - page.changed_s, over=over)
         if now_s - page.asked_s >= (AGAIN_S if path in self._failed else due):
             try:
@@ -424,7 +424,7 @@ class LiveChessCloudFeed(SessionFeed):
                 return held
             self._failed.discard(path)
             self._failing.pop(path, None)
-            held = (read_json(page.body, CloudBoard) if page.body is not None else None) or held
+            held = read_json(page.body, CloudBoard) or held
         return held
 
     def _set_aside(self, trouble: FeedTrouble, path: str) -> None:
@@ -445,10 +445,10 @@ class LiveChessCloudFeed(SessionFeed):
     ) -> T:
         page = self._pages.setdefault(path, _Page(path))
         # Without an answer so far it is the patience of the retries that counts.
-        if page.body is None or self._conditions.clock.now() - page.asked_s >= period_s:
+        if not page.body or self._conditions.clock.now() - page.asked_s >= period_s:
             await self._ask(client, page)
             self._failed.discard(path)
-        found = read_json(page.body, kind) if page.body is not None else None
+        found = read_json(page.body, kind)
         if found is None:
             page.asked_s, page.since = float("-inf"), None
             raise self._strange("sends something else than the file of a tournament")

@@ -1,28 +1,30 @@
-"""From the text after ``--feed`` to the source that follows it."""
+"""From the text after ``--feed`` to the source that follows it, and a look at what it holds now."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import msgspec
+
 from live.config import FeedsConfig
-from live.errors import FeedNotFound, FeedUnreadable, UnknownFeed
-from live.feeds.feed import Feed, FeedConditions
-from live.feeds.lichess_token import LichessToken
+from live.errors import ConfigError, FeedNotFound, FeedUnreadable, LiveRateError, UnknownFeed
+from live.events import FeedHealth, FeedName, FeedReport, GameReport
+from live.feeds.feed import RETRY, Feed, FeedConditions, Identity, identities
 from live.feeds.source_address import (
     LICHESS,
     FeedAddress,
     Kind,
-    lichess_broadcast,
-    lichess_page,
-    lichess_watch,
+    lichess_target,
     livechess_cloud,
     mqtt_address,
     origin,
+    public_name,
     recognise,
     split,
     unknown,
@@ -162,31 +164,24 @@ def _lichess(
     spec: str, source: FeedAddress, conditions: FeedConditions, env: Mapping[str, str]
 ) -> Feed:
     settings = conditions.config.lichess
-    broadcast, watch = lichess_broadcast(source.target), lichess_watch(source.target)
-    page = lichess_page(source.target)
-    if (broadcast or watch or page) is None or not _is_http(source.target):
+    target = lichess_target(source.target)
+    if target is None or not _is_http(source.target):
         raise unknown(spec, "is no lichess broadcast or game: its URL ends in an eight-letter id")
     # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
     # go where the configuration says, whatever host the URL was copied from.
     given = origin(source.target)
     base_url = given if source.forced and given != LICHESS else settings.base_url
     same = origin(base_url) == origin(settings.base_url)
-    token = LichessToken(settings.token_file, env, sent=same)
-    if broadcast is not None:
-        from live.feeds.lichess import LichessBroadcastFeed
+    from live.feeds.lichess import LichessBroadcastFeed, LichessGameFeed, LichessToken
 
-        return LichessBroadcastFeed(source.name, base_url, *broadcast, conditions, token)
-    if page is not None:
+    token = LichessToken(settings.token_file, env, sent=same)
+    if target.what == "page":
         from live.feeds.web_page_feed import WebPageFeed
 
-        path, poll_s = page
-        url = f"{base_url.rstrip('/')}{path}"
-        return WebPageFeed(source.name, url, conditions, poll_s=poll_s, token=token)
-    assert watch is not None
-    from live.feeds.lichess import LichessGameFeed
-
-    what = {"game_id": watch[1]} if watch[0] == "game" else {"channel": watch[1]}
-    return LichessGameFeed(source.name, base_url, conditions, token=token, **what)
+        url = f"{base_url.rstrip('/')}{target.id}"
+        return WebPageFeed(source.name, url, conditions, poll_s=target.poll_s, token=token)
+    kind = LichessGameFeed if target.what in ("game", "tv") else LichessBroadcastFeed
+    return kind(source.name, base_url, target, conditions, token)
 
 
 def _livechess_cloud(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
@@ -216,3 +211,127 @@ def _mqtt(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
 def _is_http(url: str) -> bool:
     parts = split(url)
     return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+#: A source that has reported games and is silent for so long has reported them all.
+QUIET_S = 1.0
+
+
+class ProbedGame(msgspec.Struct, frozen=True):
+    """One game as the source reports it now."""
+
+    round: str
+    board: int | None
+    white: str
+    black: str
+    plies: int
+    last_move: str
+    result: str
+    problem: str | None
+
+
+class ProbedSource(msgspec.Struct, frozen=True):
+    """What one source is and says."""
+
+    feed: str
+    kind: str
+    """Empty where the text names no kind of source."""
+    answers: bool
+    detail: str
+    """The source's last word on its health, or what is wrong with it."""
+    games: tuple[ProbedGame, ...] = ()
+
+
+async def probe(
+    specs: Sequence[str], config: FeedsConfig, *, within_s: float
+) -> list[ProbedSource]:
+    """Ask every source at the same time, each for ``within_s`` seconds at most; never raises
+    for what is wrong with a source.
+    """
+    return await asyncio.gather(*(_probe(spec, config, within_s) for spec in specs))
+
+
+async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSource:
+    listener = _Listener()
+    kind = ""
+    name = public_name(spec.strip())
+    try:
+        source = recognise(spec, lichess_url=config.lichess.base_url)
+        kind, name = source.kind, source.name
+        feed = open_feed(spec, config, conditions=FeedConditions(config, passing=True))
+        following = asyncio.create_task(feed.run(listener), name=f"probe {name}")
+        try:
+            async with asyncio.timeout(within_s):
+                await listener.fell_silent(following)
+        except TimeoutError:
+            pass
+        finally:
+            following.cancel()
+            ended = await asyncio.gather(following, return_exceptions=True)
+        error = ended[0]
+        if isinstance(error, LiveRateError):
+            raise error
+    except LiveRateError as error:
+        # A setting is shown by its name; the source itself is shown beside the problem.
+        about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
+        return ProbedSource(
+            name, kind, False, f"{about}{error.problem}. {error.remedy}".strip(" .")
+        )
+    answers = bool(listener.games) or listener.state in ("live", "stale", "finished")
+    detail = listener.detail
+    if not answers and listener.state in ("", "connecting"):
+        detail = f"no answer within {within_s:g} s"
+    elif not answers:
+        detail = detail.partition(RETRY)[0]  # nobody tries again here
+    return ProbedSource(name, kind, answers, detail, tuple(map(_held, listener.games.values())))
+
+
+def _held(game: GameReport) -> ProbedGame:
+    told = game.headers
+    return ProbedGame(
+        round=told.round,
+        board=told.board,
+        white=told.white.name,
+        black=told.black.name,
+        plies=len(game.moves),
+        last_move=game.moves[-1].san if game.moves else "",
+        result=game.result,
+        problem=game.problem,
+    )
+
+
+class _Listener:
+    """Keeps the last of everything one source says."""
+
+    def __init__(self) -> None:
+        self.games: dict[Identity, GameReport] = {}
+        self.state = ""
+        self.detail = ""
+        self._said = asyncio.Event()
+
+    async def report(self, report: FeedReport) -> None:
+        if report.complete:
+            self.games.clear()
+        self.games.update(zip(identities(report.games), report.games, strict=True))
+        self._said.set()
+
+    async def rated(self) -> None:
+        """Nothing is rated."""
+
+    def known(self, feed: FeedName) -> Sequence[GameReport]:
+        return ()
+
+    def health(self, health: FeedHealth) -> None:
+        self.state, self.detail = health.state, health.detail
+        self._said.set()
+
+    async def fell_silent(self, following: asyncio.Task[None]) -> None:
+        """Wait until it has reported games and is silent, is over, or has failed."""
+        following.add_done_callback(lambda _: self._said.set())
+        while not following.done():
+            self._said.clear()
+            try:
+                async with asyncio.timeout(QUIET_S if self.games else None):
+                    await self._said.wait()
+            except TimeoutError:
+                return

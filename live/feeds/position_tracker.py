@@ -153,6 +153,12 @@ _BOARD_MOVE = re.compile(r"[a-h][1-8]-?[a-h][1-8](?:=?[qrbnQRBN])?")
 _FIELDS = ("w", "-", "-", "0", "1")
 
 
+def whole_fen(text: str) -> str:
+    """A FEN that may end after any field, with the rest of them."""
+    fields = text.split()
+    return " ".join([*fields, *_FIELDS[max(0, len(fields) - 1) :]])
+
+
 def read_fen(text: str) -> chess.Board | None:
     """The position of a FEN that may end after any field; None for what is no position.
 
@@ -162,7 +168,7 @@ def read_fen(text: str) -> chess.Board | None:
     if not fields or len(fields) > 6 or len(text) > 100:
         return None
     try:
-        board = chess.Board(" ".join([*fields, *_FIELDS[len(fields) - 1 :]]), chess960=True)
+        board = chess.Board(whole_fen(text), chess960=True)
     except ValueError:
         return None
     if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:

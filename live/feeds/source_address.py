@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 import msgspec
@@ -98,8 +98,9 @@ Kind = Literal[
     "plugin",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-#: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments.
-Scope = Literal["round", "tour", "group"]
+#: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments. A page has no
+#: stream: a study, an arena, a swiss tournament, what a user is playing.
+LichessKind = Literal["round", "tour", "group", "game", "tv", "page"]
 
 LICHESS = "https://lichess.org"
 
@@ -111,11 +112,6 @@ _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
 _ID8 = r"[A-Za-z0-9]{8}"
-#: A game's id has eight letters; a player's own link has four more.
-_GAME = re.compile(
-    rf"/(?:api/stream/game/|embed/game/|embed/|game/export/)?({_ID8})(?:[A-Za-z0-9]{{4}})?(?:\.pgn|/white|/black|/)?"
-)
-_TV = re.compile(r"/(?:api/)?tv(?:/([A-Za-z0-9]{2,20}))??(?:/feed)?/?")
 #: Pages of lichess whose names look like ids of games.
 _PAGES = frozenset(
     {"training", "practice", "analysis", "streamer", "insights", "timeline", "features", "tourname"}
@@ -124,51 +120,55 @@ _PAGES = frozenset(
 _CLOUD = re.compile(
     r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?", re.IGNORECASE
 )
-#: What people copy from the browser, and the API's own addresses, with the scope each means.
-_BROADCASTS: tuple[tuple[Scope, re.Pattern[str]], ...] = (
-    (
-        "round",
-        re.compile(rf"(?:/api|/embed)?/broadcast/[^/]+/[^/]+/({_ID8})(?:/{_ID8})?(?:\.pgn|/)?"),
-    ),
-    ("tour", re.compile(rf"(?:/embed)?/broadcast/(?!round/)[^/]+/({_ID8})/?")),
-    ("round", re.compile(rf"/api/(?:stream/)?broadcast/round/({_ID8})(?:\.pgn)?")),
+#: What people copy from the browser, and the API's own addresses: what each is, its id (for a page
+#: the path of its PGN), the seconds between two requests for a page: lichess allows 20 in a
+#: minute (API documentation, rate limiting), and arenas are long.
+_LICHESS: tuple[tuple[LichessKind, str, str, float], ...] = (
+    ("round", rf"(/api|/embed)?/broadcast/[^/]+/[^/]+/(?P<a>{_ID8})(/{_ID8})?(\.pgn|/)?", "{}", 0),
+    ("tour", rf"(/embed)?/broadcast/(?!round/)[^/]+/(?P<a>{_ID8})/?", "{}", 0),
+    ("round", rf"/api/(stream/)?broadcast/round/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
     # One link of the API documentation spells it "tournament".
-    ("tour", re.compile(rf"/api/stream/broadcast/tour(?:nament)?/({_ID8})(?:\.pgn)?")),
-    ("group", re.compile(rf"/api/stream/broadcast/group/({_ID8})(?:\.pgn)?")),
-    ("tour", re.compile(rf"/api/broadcast/({_ID8})(?:\.pgn)?")),
+    ("tour", rf"/api/stream/broadcast/tour(nament)?/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
+    ("group", rf"/api/stream/broadcast/group/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
+    ("tour", rf"/api/broadcast/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
+    ("tv", r"/(api/)?tv(/(?P<a>[A-Za-z0-9]{2,20}))??(/feed)?/?", "{}", 0),
+    # A game's id has eight letters; a player's own link has four more.
+    (
+        "game",
+        rf"/(api/stream/game/|embed/game/|embed/|game/export/)?(?P<a>{_ID8})([A-Za-z0-9]{{4}})?"
+        r"(\.pgn|/white|/black|/)?",
+        "{}",
+        0,
+    ),
+    (
+        "page",
+        rf"(/embed)?(/api)?/study/(?P<a>{_ID8}(/{_ID8})?)(\.pgn|/)?",
+        "/api/study/{}.pgn",
+        10,
+    ),
+    (
+        "page",
+        rf"(/api)?/(?P<a>(tournament|swiss)/{_ID8})(/games|/)?",
+        "/api/{}/games?clocks=true",
+        60,
+    ),
+    (
+        "page",
+        r"(/@/|/api/user/)(?P<a>[A-Za-z0-9_-]{2,30})(/tv/?|/current-game)",
+        "/api/user/{}/current-game?clocks=true",
+        6,
+    ),
 )
 
 
-#: Pages whose games come as PGN that has to be asked for, with the seconds between two requests:
-#: lichess allows 20 in a minute (API documentation, rate limiting), and arenas are long.
-_PGN_PAGES: tuple[tuple[re.Pattern[str], str, float], ...] = (
-    (
-        re.compile(rf"(?:/embed)?(?:/api)?/study/({_ID8})/({_ID8})(?:\.pgn|/)?"),
-        "/api/study/{}/{}.pgn",
-        10.0,
-    ),
-    (re.compile(rf"(?:/embed)?(?:/api)?/study/({_ID8})(?:\.pgn|/)?"), "/api/study/{}.pgn", 10.0),
-    (
-        re.compile(rf"(?:/api)?/tournament/({_ID8})(?:/games|/)?"),
-        "/api/tournament/{}/games?clocks=true",
-        60.0,
-    ),
-    (
-        re.compile(rf"(?:/api)?/swiss/({_ID8})(?:/games|/)?"),
-        "/api/swiss/{}/games?clocks=true",
-        60.0,
-    ),
-    (
-        re.compile(r"/@/([A-Za-z0-9_-]{2,30})/tv/?"),
-        "/api/user/{}/current-game?clocks=true",
-        6.0,
-    ),
-    (
-        re.compile(r"/api/user/([A-Za-z0-9_-]{2,30})/current-game"),
-        "/api/user/{}/current-game?clocks=true",
-        6.0,
-    ),
-)
+class LichessTarget(NamedTuple):
+    """What an address of lichess shows."""
+
+    what: LichessKind
+    id: str
+    """Of the round, tournament, group or game; the channel (empty: the best); a page's PGN."""
+    poll_s: float = 0.0
+    """The least time between two requests for a page."""
 
 
 class FeedAddress(msgspec.Struct, frozen=True):
@@ -251,7 +251,7 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             if url is None or not url.hostname:
                 raise unknown(spec, "is not a URL that can be read")
             if _same_site(url, LICHESS) or _same_site(url, lichess_url):
-                if lichess_broadcast(text) or lichess_watch(text) or lichess_page(text):
+                if lichess_target(text) is not None:
                     return "lichess"
                 if not url.path.endswith(".pgn"):
                     raise unknown(
@@ -268,38 +268,14 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             raise unknown(spec)
 
 
-def lichess_broadcast(url: str) -> tuple[Scope, str] | None:
-    """Scope and id in a browser's or the API's URL of a lichess broadcast; None for any other."""
+def lichess_target(url: str) -> LichessTarget | None:
+    """What a browser's or the API's URL of lichess shows; None for any other."""
     parts = split(url)
-    if parts is not None:
-        for scope, pattern in _BROADCASTS:
-            if found := pattern.fullmatch(parts.path):
-                return scope, found.group(1)
-    return None
-
-
-def lichess_page(url: str) -> tuple[str, float] | None:
-    """Path of the PGN behind a lichess page without a stream, and how often to ask for it, seconds.
-
-    Studies, arenas, swiss tournaments, and what a user is playing.
-    """
-    parts = split(url)
-    if parts is not None:
-        for pattern, path, poll_s in _PGN_PAGES:
-            if found := pattern.fullmatch(parts.path):
-                return path.format(*found.groups()), poll_s
-    return None
-
-
-def lichess_watch(url: str) -> tuple[Literal["game", "tv"], str] | None:
-    """The game's id, or the TV channel (empty: the best), that a lichess URL shows."""
-    parts = split(url)
-    if parts is None:
-        return None
-    if found := _TV.fullmatch(parts.path):
-        return "tv", found.group(1) or ""
-    if (found := _GAME.fullmatch(parts.path)) and found.group(1) not in _PAGES:
-        return "game", found.group(1)
+    for what, pattern, shown, poll_s in _LICHESS if parts is not None else ():
+        if found := re.fullmatch(pattern, parts.path if parts else ""):
+            if what == "game" and found["a"] in _PAGES:
+                return None
+            return LichessTarget(what, shown.format(found["a"] or ""), poll_s)
     return None
 
 

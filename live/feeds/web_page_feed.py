@@ -12,7 +12,7 @@ import httpx
 
 from live.feeds import http_client
 from live.feeds.feed import RESTING_S, FeedConditions, FeedSession, SessionFeed
-from live.feeds.lichess_token import LichessToken
+from live.feeds.lichess import LichessToken
 from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
 from live.network.retry import FeedTrouble, RefusedRequest
 

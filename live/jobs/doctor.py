@@ -25,7 +25,7 @@ from live import __version__
 from live.config import Config, FeedsConfig, HumanConfig, JournalConfig, PluginsConfig, ServerConfig
 from live.engine.engine_process import EngineSpeed, find_engine, measure_speed
 from live.errors import LiveRateError
-from live.feeds.lichess_token import GET_ONE, LichessToken
+from live.feeds.lichess import GET_ONE, LichessToken
 from live.human.network import open_network
 from live.players.player_lists import open_player_lists
 from live.plugins.plugin_process import (

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from live.config import Config
 from live.errors import InputError
-from live.feeds.source_probe import ProbedSource, probe
+from live.feeds.open_feed import ProbedSource, probe
 from live.games.game import main_round
 from live.jobs.analyze_games import read_pgn, write_json
 from live.rehearse.open_rehearsal import Protocols

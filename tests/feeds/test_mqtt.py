@@ -18,8 +18,7 @@ from live.config import FeedsConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedUnreadable
 from live.events import STANDS, GameReport, Player
 from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames, stable_id
-from live.feeds.open_feed import open_feed
-from live.feeds.source_probe import probe
+from live.feeds.open_feed import open_feed, probe
 from live.manual.pages import manual_page
 from live.rehearse.mqtt_publisher import told_json
 from live.rehearse.rehearsal import pgn_text

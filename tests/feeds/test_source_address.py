@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,13 +17,12 @@ from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed
 from live.feeds.lichess import LichessBroadcastFeed, LichessGameFeed
 from live.feeds.livechess import LiveChessFeed
 from live.feeds.livechess_cloud import LiveChessCloudFeed
-from live.feeds.open_feed import open_feed
+from live.feeds.open_feed import open_feed, probe
 from live.feeds.source_address import (
     KINDS,
+    LichessTarget,
     MqttAddress,
-    lichess_broadcast,
-    lichess_page,
-    lichess_watch,
+    lichess_target,
     livechess_cloud,
     mqtt_address,
     origin,
@@ -30,7 +30,6 @@ from live.feeds.source_address import (
     recognise,
     wrong_topic,
 )
-from live.feeds.source_probe import probe
 from live.feeds.web_page_feed import WebPageFeed
 from live.rehearse.web_servers import PgnUrlRehearsal, ServedReply, ServedRequest, serving
 from tests.feeds.fakes import CONFIG, DATA, GAMES, answering
@@ -100,7 +99,7 @@ def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     url = "http://localhost:9663/broadcast/-/-/abcdEFG1"
     assert recognise(url).kind == "pgn-url"
     assert recognise(url, lichess_url="http://localhost:9663").kind == "lichess"
-    assert lichess_broadcast(url) == ("round", "abcdEFG1")
+    assert lichess_target(url) == ("round", "abcdEFG1", 0)
 
 
 @pytest.mark.parametrize(
@@ -165,12 +164,12 @@ def test_any_text_is_a_source_or_an_unknown_one(spec: str) -> None:
         ("/tv/blitz", ("tv", "blitz")),
         ("/api/tv/feed", ("tv", "")),
         ("/api/tv/ultraBullet/feed", ("tv", "ultraBullet")),
-        ("/study/AbCdEfGh", ("/api/study/AbCdEfGh.pgn", 10)),
-        ("/study/AbCdEfGh.pgn", ("/api/study/AbCdEfGh.pgn", 10)),
-        ("/study/AbCdEfGh/12345678", ("/api/study/AbCdEfGh/12345678.pgn", 10)),
-        ("/tournament/AbCdEfGh", ("/api/tournament/AbCdEfGh/games?clocks=true", 60)),
-        ("/swiss/AbCdEfGh", ("/api/swiss/AbCdEfGh/games?clocks=true", 60)),
-        ("/@/somebody/tv", ("/api/user/somebody/current-game?clocks=true", 6)),
+        ("/study/AbCdEfGh", ("page", "/api/study/AbCdEfGh.pgn", 10)),
+        ("/study/AbCdEfGh.pgn", ("page", "/api/study/AbCdEfGh.pgn", 10)),
+        ("/study/AbCdEfGh/12345678", ("page", "/api/study/AbCdEfGh/12345678.pgn", 10)),
+        ("/tournament/AbCdEfGh", ("page", "/api/tournament/AbCdEfGh/games?clocks=true", 60)),
+        ("/swiss/AbCdEfGh", ("page", "/api/swiss/AbCdEfGh/games?clocks=true", 60)),
+        ("/@/somebody/tv", ("page", "/api/user/somebody/current-game?clocks=true", 6)),
         ("/broadcast", None),
         ("/broadcast/a/b/short", None),
         ("/broadcast/by/user", None),
@@ -180,10 +179,9 @@ def test_any_text_is_a_source_or_an_unknown_one(spec: str) -> None:
         ("/", None),
     ],
 )
-def test_what_an_address_of_lichess_shows(path: str, found: tuple[str, object] | None) -> None:
-    """A round, tournament or group; a game or channel; or PGN and how often to ask for it."""
+def test_what_an_address_of_lichess_shows(path: str, found: tuple[Any, ...] | None) -> None:
     url = f"https://lichess.org{path}"
-    assert (lichess_broadcast(url) or lichess_page(url) or lichess_watch(url)) == found
+    assert lichess_target(url) == (LichessTarget(*found) if found else None)
     if found is not None:
         assert recognise(url).kind == "lichess"
 
