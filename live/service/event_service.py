@@ -33,6 +33,7 @@ from live.events import (
     GameDetail,
     GameId,
     GameReport,
+    GameView,
     MeasuringProgress,
 )
 from live.feeds.feed import Feed, failed
@@ -484,6 +485,9 @@ class EventService:
             health = msgspec.structs.replace(health, measuring=self._progress)
         if self._human is not None:
             health = msgspec.structs.replace(health, human=self._human.health())
+        if health.queued and (late := overload(self.state.games(), self.state.game)):
+            problem = "; ".join(filter(None, (late, health.problem)))
+            health = msgspec.structs.replace(health, problem=problem)
         self.state.engine_health(health)
 
     async def follow(self, feed: Feed) -> None:
@@ -515,3 +519,34 @@ class EventService:
         while not done():
             self._changed.clear()
             await self._changed.wait()
+
+
+#: Fewer moves behind are nothing to act on: the next one is being searched.
+LEAST_BEHIND = 3
+
+
+def moves_behind(game: GameDetail) -> int:
+    """How many moves were made since the newest one with a final score."""
+    scored = next((view.ply for view in reversed(game.plies) if view.final), 0)
+    return (len(game.plies) - scored + 1) // 2
+
+
+def overload(games: Iterable[GameView], detail_of: Callable[[GameId], GameDetail | None]) -> str:
+    """How far figures are behind the boards, for people, with what to do; empty where the engines
+    keep up.
+    """
+    behind = [
+        moves
+        for view in games
+        if view.result == "*" and view.variant in ("standard", "chess960")
+        if view.plies_played - view.plies_scored >= LEAST_BEHIND
+        if (game := detail_of(view.id)) is not None
+        if (moves := moves_behind(game)) >= LEAST_BEHIND
+    ]
+    if not behind:
+        return ""
+    boards = "1 board" if len(behind) == 1 else f"{len(behind)} boards"
+    return (
+        f"figures are up to {max(behind)} moves behind on {boards}: "
+        "follow fewer boards, or give more engines or fewer nodes"
+    )

@@ -121,6 +121,23 @@ async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
 
 
 @pytest.mark.slow
+async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
+    begun, *_, longer = beginnings(demo_feed.games()[0], 12)
+    async with opened(settings(), live=False) as service:
+        await service.take(FeedReport("file", (begun,)))
+        await service.settled()
+        service.report_engines()
+        assert service.state.engines().problem == ""
+        await service.take(FeedReport("file", (longer,)))
+        service.report_engines()
+        said = service.state.engines().problem
+        assert said.startswith("figures are up to 6 moves behind on 1 board: follow fewer boards")
+        await service.settled()
+        service.report_engines()
+        assert service.state.engines().problem == ""
+
+
+@pytest.mark.slow
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     *_, game = beginnings(demo_feed.games()[0], 6)
     async with opened(settings(**{"engine.nodes": 20_000})) as service:
