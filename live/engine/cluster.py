@@ -23,7 +23,6 @@ from live import __version__
 from live.config import EngineConfig
 from live.engine.engine_process import (
     EngineCommand,
-    EngineIdentity,
     EngineProcess,
     EngineTimeouts,
     OnProgress,
@@ -370,7 +369,6 @@ class WorkerEngines(WorkerPlugin):
 
     def __init__(self, command: EngineCommand, settings: UciSettings, nice: int) -> None:
         self._engine = partial(EngineProcess.start, command, settings, nice=nice)
-        self._settings = settings
         self.identity = ""
         self._idle: list[EngineProcess] = []
         self._busy: dict[str, EngineProcess] = {}
@@ -379,7 +377,7 @@ class WorkerEngines(WorkerPlugin):
         """Raises NotAnEngine."""
         for _ in range(number):
             self._idle.append(await self._engine())
-        self.identity = str(EngineIdentity.of(self._idle[0], self._settings))
+        self.identity = str(self._idle[0].identity)
 
     async def search(self, search_key: SearchKey, key: str) -> SearchResult:
         """One search on whichever engine is free."""

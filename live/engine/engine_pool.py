@@ -187,14 +187,14 @@ class EngineSlot:
         assert self.process is not None
         self.process.stop()
 
-    def state(self, searching: str) -> EngineState:
-        """For people; ``searching`` is what the search is for."""
+    def state(self, subject: SearchPriority | None) -> EngineState:
+        """For people; ``subject`` is what the search is for."""
         process = self.process
         return EngineState(
             index=self.index,
             state="searching" if process is not None and process.searching else self._state,
             knodes_per_s=None if process is None else process.pace.knodes_per_s,
-            searching=searching,
+            searching="" if subject is None else f"{subject.board} ply {subject.ply}",
             depth=self._depth,
         )
 
@@ -293,7 +293,6 @@ class EnginePool:
         self._command = command
         self._listener = listener
         self._deliveries = ResultDeliveries()
-        self._settings = settings
         self._start = partial(EngineProcess.start, command, settings, nice=nice, patience=patience)
         self._cache: ResultCache = MemoryResultCache() if cache is None else cache
         self._cluster = cluster
@@ -316,7 +315,7 @@ class EnginePool:
 
     async def __aenter__(self) -> Self:
         first = await self._start_here()
-        self._identity = EngineIdentity.of(first, self._settings)
+        self._identity = first.identity
         self._identity_text = str(self._identity)
         self._chess960 = first.chess960
         if self._cluster is not None:
@@ -424,7 +423,10 @@ class EnginePool:
         """How the engines are doing."""
         waiting, parts = self._queue.waiting(), (self._cluster, self._cache)
         return EngineHealth(
-            engines=tuple(self._state(slot) for slot in self._engine_slots[: self.slots]),
+            engines=tuple(
+                slot.state(self._queue.subject(slot.index))
+                for slot in self._engine_slots[: self.slots]
+            ),
             queued=waiting.total() - waiting[SearchKind.SPECULATE],
             asked=self._queue.asked + self._cache_hits,
             waiting=QueueLengths(**{kind.name.lower(): waiting[kind] for kind in SearchKind}),
@@ -453,11 +455,11 @@ class EnginePool:
         than the one whose scores are out already.
         """
         process = await self._start()
-        if self._identity is not None and process.name != self._identity.name:
+        if self._identity is not None and process.identity.name != self._identity.name:
             await process.close()
             raise NotAnEngine(
                 self._command.argv[-1],
-                f"was {self._identity.name} and is now {process.name}",
+                f"was {self._identity.name} and is now {process.identity.name}",
                 "Restart live-rate to use it",
             )
         return process
@@ -509,7 +511,3 @@ class EnginePool:
         self, owner: Hashable, search: Search, found: SearchResult | SearchFailure
     ) -> None:
         self._deliveries.add(partial(self._listener.searched, owner, search, found), owner)
-
-    def _state(self, slot: EngineSlot) -> EngineState:
-        subject = self._queue.subject(slot.index)
-        return slot.state("" if subject is None else f"{subject.board} ply {subject.ply}")

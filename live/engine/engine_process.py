@@ -353,14 +353,26 @@ class Searcher(abc.ABC):
             self._outcome.set_result(finished)
 
 
+class EngineIdentity(msgspec.Struct, frozen=True):
+    """What a result depends on besides the search."""
+
+    name: str
+    """``id name``."""
+    options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """One text, for cache keys, clusters and export."""
+        return "; ".join((self.name, *self.options))
+
+
 class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     """A running engine. Make one with :meth:`start`."""
 
     def __init__(self, settings: UciSettings, patience: EngineTimeouts, subject: str) -> None:
         super().__init__(patience)
-        self.name = ""
-        self.options: tuple[str, ...] = ()
+        self.identity = EngineIdentity("", ())
         self.chess960 = False
+        # What faults are of: the program, then the engine by its name.
         self._subject = subject
         self._mark = secrets.token_hex(8)
         self._conversation = UciConversation(settings)
@@ -413,8 +425,11 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except BaseException:
             await self._abandon()
             raise
-        self.name = ready.name
-        self.options = ready.options
+        modes = ["hash cleared" if settings.reproducible else "hash kept"]
+        if settings.adaptive:
+            modes.append("adaptive")
+        self._subject = ready.name
+        self.identity = EngineIdentity(ready.name, (*ready.options, *modes))
         self.chess960 = ready.chess960
         return self
 
@@ -457,7 +472,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     def kill(self, problem: str) -> None:
         """Give it up now."""
-        self.give_up(EngineFault(self.name or self._subject, problem))
+        self.give_up(EngineFault(self._subject, problem))
 
     # What the pipes report (asyncio.SubprocessProtocol).
 
@@ -519,7 +534,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         assert self._transport is not None
         code = self._transport.get_returncode()
         kind = EngineKilled if code in _FROM_OUTSIDE else EngineFault
-        self.give_up(kind(self.name or self._subject, cause_of_death(code, self._stderr)))
+        self.give_up(kind(self._subject, cause_of_death(code, self._stderr)))
         if not self._exited.done():
             self._exited.set_result(None)
 
@@ -581,26 +596,6 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._transport.close()
 
 
-class EngineIdentity(msgspec.Struct, frozen=True):
-    """What a result depends on besides the search."""
-
-    name: str
-    """``id name``."""
-    options: tuple[str, ...]
-
-    @classmethod
-    def of(cls, process: EngineProcess, settings: UciSettings) -> EngineIdentity:
-        """Of a running engine set up like this."""
-        modes = ["hash cleared" if settings.reproducible else "hash kept"]
-        if settings.adaptive:
-            modes.append("adaptive")
-        return cls(process.name, (*process.options, *modes))
-
-    def __str__(self) -> str:
-        """One text, for cache keys, clusters and export."""
-        return "; ".join((self.name, *self.options))
-
-
 #: A middlegame with most pieces on the board.
 _MIDDLEGAME = "r2q1rk1/pb1n1ppp/1p2pn2/2bp4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 12"
 
@@ -638,8 +633,8 @@ async def measure_speed(
     finally:
         await process.close()
     return EngineSpeed(
-        name=process.name,
-        identity=str(EngineIdentity.of(process, settings)),
+        name=process.identity.name,
+        identity=str(process.identity),
         start_s=start_s,
         knodes_per_s=result.nodes / max(1, result.time_ms),
         depth=result.depth,

@@ -428,25 +428,31 @@ def is_whole(game: GameDetail) -> bool:
     )
 
 
-def played_level(game: GameDetail) -> tuple[float, float] | None:
-    """Both percentiles at the end of a game, White's first; None where one is unknown."""
-    white, black = game.curves.white, game.curves.black
-    if not white or not black:
-        return None
-    pair = white[-1].percentile, black[-1].percentile
-    return None if pair[0] is None or pair[1] is None else (pair[0], pair[1])
+class WholeGame(NamedTuple):
+    """A game that is over, as it is compared with the others of its round."""
 
-
-def is_short(game: GameDetail) -> bool:
-    """Whether it has too few moves to be compared with others by how well it was played."""
-    curves = game.curves.white, game.curves.black
-    return not all(points and points[-1].n >= ABOVE_MOVES for points in curves)
-
-
-def wildness(game: GameDetail) -> float:
+    plies: int
+    level: tuple[float, float] | None
+    """Both percentiles at its end, White's first; None where one is unknown."""
+    short: bool
+    """It has too few moves to be compared by how well it was played."""
+    wild: float
     """How far White's expected score went up and down in all, in points."""
+
+
+def whole_game(game: GameDetail) -> WholeGame | None:
+    """What its round is compared by; None while it is not :func:`whole <is_whole>`."""
+    if not is_whole(game):
+        return None
+    last = [points[-1] for points in (game.curves.white, game.curves.black) if points]
+    level = tuple(point.percentile for point in last if point.percentile is not None)
     known = [score for score in expected_scores(game) if score is not None]
-    return sum(abs(two - one) for one, two in itertools.pairwise(known))
+    return WholeGame(
+        plies=len(game.plies),
+        level=(level[0], level[1]) if len(level) == 2 else None,
+        short=len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
+        wild=sum(abs(two - one) for one, two in itertools.pairwise(known)),
+    )
 
 
 _COLORS: Final[tuple[Color, Color]] = ("white", "black")

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
 
 import msgspec
 
@@ -33,14 +35,7 @@ from live.events import (
 from live.games.game import main_round
 from live.games.player_identity import family_name
 from live.ledger.roster import main_event
-from live.story.moment_rules import (
-    MomentDraft,
-    is_short,
-    is_whole,
-    moments,
-    played_level,
-    wildness,
-)
+from live.story.moment_rules import MomentDraft, WholeGame, moments, whole_game
 from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
@@ -59,24 +54,32 @@ WILD: Final = 1.5
 DetailOf = Callable[[GameId], GameDetail | None]
 #: Whether an alert that stands doubts the result of a game.
 Doubted = Callable[[GameId], bool]
+_Round = tuple[str, str]
 
 
-class _RoundGame(NamedTuple):
-    """A game as the comparison of a round needs it; the last five once it is whole."""
+@dataclass(slots=True)
+class _Game:
+    """What the desk knows of a game."""
 
-    round: tuple[str, str]
-    whole: bool = False
-    plies: int = 0
-    level: tuple[float, float] | None = None
-    short: bool = False
-    wild: float = 0.0
+    round: _Round | None = None
+    """None until its header is known."""
+    whole: WholeGame | None = None
+    """As the comparison of its round needs it, once it is over."""
+    names: tuple[str, ...] = ()
+    """Of who plays: where two share a family name, an initial tells them apart."""
+    seen_s: dict[int, float] = field(default_factory=dict)
+    """When each ply was played, where somebody saw it."""
+    moments: dict[str, Moment] = field(default_factory=dict)
+    let_go: set[str] = field(default_factory=set)
+    """Ids that made room; they do not come back."""
 
 
-def round_of(view: GameView) -> tuple[str, str]:
+def round_of(view: GameView) -> _Round:
     """Event and round. Broadcasts write boards into rounds (`4.12`), and pairings into events."""
     return main_event(view), main_round(view.round)
 
 
+@lru_cache(maxsize=4096)
 def _family(name: str) -> str:
     return family_name(name).lower()
 
@@ -87,23 +90,18 @@ class StoryDesk:
     def __init__(self, doubted: Doubted = lambda game: False) -> None:
         """A game whose result is ``doubted`` is told of as if it went on."""
         self._doubted = doubted
-        self._moments: dict[str, Moment] = {}
-        self._of_game: dict[GameId, set[str]] = {}
-        # Ids that made room; they do not come back while their game is there.
-        self._let_go: dict[GameId, set[str]] = {}
-        self._seen_s: dict[GameId, dict[int, float]] = {}
-        self._games: dict[GameId, _RoundGame] = {}
-        self._rounds: dict[tuple[str, str], set[GameId]] = {}
-        # Who shares a family name, with their games: where two do, an initial tells them apart.
-        self._names: dict[GameId, tuple[str, ...]] = {}
-        self._families: dict[str, dict[str, set[GameId]]] = {}
+        self._games: dict[GameId, _Game] = {}
         # The best-played and the wildest game of each round that is over.
-        self._chosen: dict[tuple[str, str], dict[GameId, list[MomentDraft]]] = {}
+        self._chosen: dict[_Round, dict[GameId, list[MomentDraft]]] = {}
+        # What is to be looked at, in this order.
         self._dirty: dict[GameId, None] = {}
 
     def moments(self) -> list[Moment]:
         """Those that stand, in the order of their ids."""
-        return [self._moments[id] for id in sorted(self._moments)]
+        return sorted(self._standing(), key=lambda each: each.id)
+
+    def _standing(self) -> list[Moment]:
+        return [moment for game in self._games.values() for moment in game.moments.values()]
 
     # --- news -----------------------------------------------------------------------------------
 
@@ -116,76 +114,53 @@ class StoryDesk:
         moves = Counter(each.game for each in changes if isinstance(each, MoveMessage))
         for change in changes:
             if isinstance(change, MoveMessage):
-                self._drop(change.game, change.ply)
-                seen = self._seen_s.setdefault(change.game, {})
-                for ply in [ply for ply in seen if ply >= change.ply]:
-                    del seen[ply]
+                game = self._games.setdefault(change.game, _Game())
+                game.moments = {
+                    id: each for id, each in game.moments.items() if each.ply < change.ply
+                }
+                game.seen_s = {ply: at_s for ply, at_s in game.seen_s.items() if ply < change.ply}
                 if change.move and now_s is not None and moves[change.game] <= PAST_MOVES:
-                    seen[change.ply] = now_s
+                    game.seen_s[change.ply] = now_s
             elif isinstance(change, GoneMessage):
                 self._forget(change.game)
                 continue
             elif isinstance(change, GameMessage):
                 self._place(change.game)
             about = change.alert if isinstance(change, AlertMessage) else change
-            game = getattr(about, "game", None)
-            if game is not None:
-                self._dirty[game if isinstance(game, str) else game.id] = None
+            id = getattr(about, "game", None)
+            if id is not None:
+                self._dirty[id if isinstance(id, str) else id.id] = None
 
     def _place(self, view: GameView) -> None:
-        self._name(view.id, (view.white.name, view.black.name))
-        key = round_of(view)
-        held = self._games.get(view.id)
-        if held is None or held.round != key:
-            if held is not None:
-                self._leave(view.id, held.round)
-            self._games[view.id] = _RoundGame(key)
-            self._rounds.setdefault(key, set()).add(view.id)
-            self._choose(key)
+        game = self._games.setdefault(view.id, _Game())
+        self._name(game, (view.white.name, view.black.name))
+        before, game.round = game.round, round_of(view)
+        if game.round != before:
+            game.whole = None
+            for each in (before, game.round):
+                self._choose(each)
 
-    def _name(self, game: GameId, names: tuple[str, ...]) -> None:
+    def _name(self, game: _Game, names: tuple[str, ...]) -> None:
         """Who plays it; whoever shares a family name with them is named anew."""
-        before = self._names.get(game, ())
-        if names == before:
-            return
-        for name in {*before, *names}:
-            family = self._families.setdefault(_family(name), {})
-            known = name in family
-            games = family.setdefault(name, set())
-            (games.add if name in names else games.discard)(game)
-            if not games:
-                del family[name]
-            if known != (name in family):
-                # Games whose moments are not kept any more would be told of as news.
-                playing = (id for games in family.values() for id in games)
-                self._dirty |= dict.fromkeys(id for id in playing if self._of_game.get(id))
-            if not family:
-                del self._families[_family(name)]
-        self._names[game] = names
+        before, game.names = game.names, names
+        for name in {*before} ^ {*names}:
+            if any(name in each.names for each in self._games.values() if each is not game):
+                continue
+            # Games whose moments are not kept any more would be told of as news.
+            self._dirty |= {
+                id: None
+                for id, each in self._games.items()
+                if each.moments and _family(name) in map(_family, each.names)
+            }
 
-    def _leave(self, game: GameId, key: tuple[str, str]) -> None:
-        """A game is of this round no longer."""
-        self._rounds[key].discard(game)
-        self._choose(key)
-        if not self._rounds[key]:
-            del self._rounds[key]
-
-    def _forget(self, game: GameId) -> None:
-        self._drop(game, 0)
-        for held in (self._seen_s, self._dirty, self._of_game, self._let_go):
-            held.pop(game, None)
-        was = self._games.pop(game, None)
-        if was is not None:
-            self._leave(game, was.round)
+    def _forget(self, id: GameId) -> None:
+        self._dirty.pop(id, None)
+        game = self._games.get(id)
+        if game is not None:
+            game.moments.clear()
             self._name(game, ())
-            del self._names[game]
-
-    def _drop(self, game: GameId, ply: int) -> None:
-        held = self._of_game.get(game)
-        if held:
-            for id in [id for id in held if self._moments[id].ply >= ply]:
-                held.discard(id)
-                del self._moments[id]
+            del self._games[id]
+            self._choose(game.round)
 
     # --- looking ----------------------------------------------------------------------------------
 
@@ -205,138 +180,129 @@ class StoryDesk:
         """Look at all games that have changed, as they were before a restart: the latest round
         first, and only as far back as moments are held. Yields after every game.
         """
-        rounds: dict[tuple[str, str], list[tuple[float, GameId]]] = {}
+        rounds: dict[_Round, list[tuple[float, GameId]]] = {}
         # What is heard meanwhile is looked at as ever.
         dirty, self._dirty = self._dirty, {}
-        for game in dirty:
-            if game in self._games:
-                seen_s = max(self._seen_s.get(game, {}).values(), default=0.0)
-                rounds.setdefault(self._games[game].round, []).append((seen_s, game))
+        for id in dirty:
+            game = self._games.get(id)
+            if game is not None and game.round is not None:
+                seen_s = max(game.seen_s.values(), default=0.0)
+                rounds.setdefault(game.round, []).append((seen_s, id))
         for games in sorted(rounds.values(), key=max, reverse=True):
             if self._older(max(games)[0]):
                 break
-            for _, game in games:
-                if game in self._games and (detail := detail_of(game)) is not None:
+            for _, id in games:
+                if id in self._games and (detail := detail_of(id)) is not None:
                     self._compare(detail)
                 yield
-            for seen_s, game in sorted(games, reverse=True):
+            for seen_s, id in sorted(games, reverse=True):
                 # Chosen as the best of its round a moment ago, or heard of since.
-                self._dirty.pop(game, None)
-                if game not in self._games or self._older(seen_s):
+                self._dirty.pop(id, None)
+                if id not in self._games or self._older(seen_s):
                     continue
-                if (detail := detail_of(game)) is not None:
+                if (detail := detail_of(id)) is not None:
                     self._look(detail)
                     self._make_room()
                 yield
 
     def _older(self, seen_s: float) -> bool:
         """Whether all of a game of which nothing was seen since then would make room again."""
-        held = self._moments.values()
-        return len(held) >= MOST and seen_s <= min(each.at_s or 0.0 for each in held)
+        standing = self._standing()
+        return len(standing) >= MOST and seen_s <= min(each.at_s or 0.0 for each in standing)
 
     def _make_room(self) -> list[MomentMessage]:
-        messages: list[MomentMessage] = []
-        while len(self._moments) > MOST:
-            oldest = min(self._moments.values(), key=lambda each: (each.at_s or 0, each.ply))
-            self._let_go.setdefault(oldest.game, set()).add(oldest.id)
-            messages.append(self._withdraw(oldest.id))
-        return messages
+        oldest = sorted(self._standing(), key=lambda each: (each.at_s or 0, each.ply))[:-MOST]
+        for moment in oldest:
+            game = self._games[moment.game]
+            game.let_go.add(moment.id)
+            del game.moments[moment.id]
+        return [MomentMessage(moment.game, moment, holds=False) for moment in oldest]
 
-    def _look(self, game: GameDetail) -> list[MomentMessage]:
-        self._compare(game)
-        if self._doubted(game.id):
-            game = msgspec.structs.replace(game, result="*")
-        drafts = moments(game)
-        for found in self._chosen.get(round_of(game), {}).get(game.id, ()):
-            drafts.append(found)
-        now = {moment.id: moment for moment in (self._moment(each, game) for each in drafts)}
-        held = self._of_game.setdefault(game.id, set())
-        messages = [self._withdraw(id) for id in sorted(held - now.keys())]
-        let_go = self._let_go.get(game.id, ())
-        for id, moment in now.items():
-            if id not in let_go and self._moments.get(id) != moment:
-                self._moments[id] = moment
-                held.add(id)
-                messages.append(MomentMessage(game.id, moment))
-        return messages
+    def _look(self, detail: GameDetail) -> list[MomentMessage]:
+        self._compare(detail)
+        if self._doubted(detail.id):
+            detail = msgspec.structs.replace(detail, result="*")
+        chosen = self._chosen.get(round_of(detail), {}).get(detail.id, ())
+        game, namesakes = self._games[detail.id], self._namesakes(detail)
+        now = dict[str, Moment]()
+        for draft in (*moments(detail), *chosen):
+            moment = self._moment(draft, detail, namesakes)
+            if moment.id not in game.let_go:
+                now[moment.id] = moment
+        before, game.moments = game.moments, now
+        withdrawn = [
+            MomentMessage(detail.id, before[id], holds=False)
+            for id in sorted(before.keys() - now.keys())
+        ]
+        told = [each for id, each in now.items() if before.get(id) != each]
+        return withdrawn + [MomentMessage(detail.id, moment) for moment in told]
 
-    def _withdraw(self, id: str) -> MomentMessage:
-        moment = self._moments.pop(id)
-        self._of_game[moment.game].discard(id)
-        return MomentMessage(moment.game, moment, holds=False)
-
-    def _moment(self, draft: MomentDraft, game: GameDetail) -> Moment:
+    def _moment(self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]) -> Moment:
         what = draft.color if draft.once else draft.ply
-        id = f"{game.id}:{draft.kind}:{what}"
         figures = tuple(MomentFigure(name, round(v, 3)) for name, v in draft.figures.items())
         return Moment(
-            id=id,
-            game=game.id,
+            id=f"{detail.id}:{draft.kind}:{what}",
+            game=detail.id,
             ply=draft.ply,
             kind=draft.kind,
             color=draft.color,
-            at_s=self._seen_s.get(game.id, {}).get(draft.ply),
+            at_s=self._games[detail.id].seen_s.get(draft.ply),
             weight=round(min(1.0, max(0.0, draft.weight)), 3),
             figures=figures,
-            text=sentences(draft, game, self._namesakes(game)),
+            text=sentences(draft, detail, namesakes),
         )
 
-    def _namesakes(self, game: GameDetail) -> list[str]:
+    def _namesakes(self, detail: GameDetail) -> set[str]:
         """All who share a family name with one of its players."""
-        families = {_family(game.white.name), _family(game.black.name)}
-        return [name for family in families for name in self._families.get(family, ())]
+        families = {_family(detail.white.name), _family(detail.black.name)}
+        names = {name for game in self._games.values() for name in game.names}
+        return {name for name in names if _family(name) in families}
 
     # --- rounds -----------------------------------------------------------------------------------
 
-    def _compare(self, game: GameDetail) -> None:
+    def _compare(self, detail: GameDetail) -> None:
         """Take note of what the comparison of its round needs of a game."""
-        self._place(game)
-        key, before = round_of(game), self._games[game.id]
-        now = _RoundGame(key)
-        if is_whole(game):
-            level = played_level(game)
-            now = _RoundGame(key, True, len(game.plies), level, is_short(game), wildness(game))
-        if now == before:
-            return
-        self._games[game.id] = now
-        self._choose(key)
-        # It is being looked at.
-        self._dirty.pop(game.id, None)
+        self._place(detail)
+        game, whole = self._games[detail.id], whole_game(detail)
+        if whole != game.whole:
+            game.whole = whole
+            self._choose(game.round)
+            # It is being looked at.
+            self._dirty.pop(detail.id, None)
 
-    def _choose(self, key: tuple[str, str]) -> None:
+    def _choose(self, round: _Round | None) -> None:
         """Once all games of a round are whole, which was played best, and which was wildest.
 
         To be called whenever a game of it comes, goes, or is another: until then nothing is.
         """
-        before = self._chosen.pop(key, {})
-        games = self._rounds[key]
-        if all(self._games[id].whole for id in games):
-            # Without a move nothing was played: a forfeit.
-            played = {id: self._games[id] for id in sorted(games) if self._games[id].plies}
-            if len(played) >= ROUND_GAMES:
-                self._chosen[key] = self._best_of(played)
-        now = self._chosen.get(key, {})
+        if round is None:
+            return
+        before, now = self._chosen.pop(round, {}), dict[GameId, list[MomentDraft]]()
+        games = {id: game.whole for id, game in self._games.items() if game.round == round}
+        whole = {id: games[id] for id in sorted(games)}
+        # Without a move nothing was played: a forfeit.
+        played = {id: each for id, each in whole.items() if each is not None and each.plies}
+        if None not in whole.values() and len(played) >= ROUND_GAMES:
+            now = self._chosen[round] = _best_of(played)
         for id in {**before, **now}:
             if id in self._games and before.get(id) != now.get(id):
                 self._dirty[id] = None
 
-    @staticmethod
-    def _best_of(games: dict[GameId, _RoundGame]) -> dict[GameId, list[MomentDraft]]:
-        found: dict[GameId, list[MomentDraft]] = {}
-        long = {id: each for id, each in games.items() if not each.short}
-        levels = {id: each.level for id, each in long.items() if each.level is not None}
-        # Of a game without a level nobody knows whether it was the best.
-        compared = len(levels) == len(long) >= ROUND_GAMES
-        best = max(levels, key=lambda id: min(levels[id])) if compared else None
-        if best is not None and min(levels[best]) >= WELL:
-            first, second = levels[best]
-            draft = MomentDraft(
-                "best-played", games[best].plies, None, 0.7, {"first": first, "second": second}
-            )
-            found.setdefault(best, []).append(draft)
-        wildest = max(games, key=lambda id: games[id].wild)
-        if games[wildest].wild >= WILD:
-            points = {"points": games[wildest].wild}
-            draft = MomentDraft("wildest", games[wildest].plies, None, 0.7, points)
-            found.setdefault(wildest, []).append(draft)
-        return found
+
+def _best_of(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
+    found: dict[GameId, list[MomentDraft]] = {}
+    long = {id: each for id, each in games.items() if not each.short}
+    levels = {id: each.level for id, each in long.items() if each.level is not None}
+    # Of a game without a level nobody knows whether it was the best.
+    if len(levels) == len(long) >= ROUND_GAMES:
+        best = max(levels, key=lambda id: min(levels[id]))
+        first, second = levels[best]
+        if min(first, second) >= WELL:
+            figures = {"first": first, "second": second}
+            found[best] = [MomentDraft("best-played", games[best].plies, None, 0.7, figures)]
+    wildest = max(games, key=lambda id: games[id].wild)
+    if games[wildest].wild >= WILD:
+        figures = {"points": games[wildest].wild}
+        draft = MomentDraft("wildest", games[wildest].plies, None, 0.7, figures)
+        found.setdefault(wildest, []).append(draft)
+    return found

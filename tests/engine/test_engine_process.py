@@ -56,7 +56,7 @@ async def started(command: EngineCommand, patience: EngineTimeouts | None = None
 
 async def test_it_searches_again_and_again(scripted: Scripted, brief: EngineTimeouts) -> None:
     process = await EngineProcess.start(scripted("well"), UciSettings(), nice=3, patience=brief)
-    assert (process.name, process.options) == ("Scripted 1", ("Hash=16",))
+    assert str(process.identity) == "Scripted 1; Hash=16; hash cleared"
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, ours + 3)
     for score, limit in ((3, None), (99, Limit(depth=3)), (0, Limit(movetime_ms=1))):

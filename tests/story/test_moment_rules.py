@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from live.events import Curves, GameDetail, Player, PlyView
-from live.story.moment_rules import is_short, is_whole, moments, played_level, wildness
+from live.story.moment_rules import moments, whole_game
 from tests.story.games import difficulty, game, ply, point
 
 
@@ -224,16 +224,13 @@ def test_above_is_told_when_it_has_held_and_taken_back_when_it_falls() -> None:
 
 def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:
     both = Curves(white=(point(3, 2, 60.0),), black=(point(4, 2, 70.0),))
-    over = game([0.5] * 4, result="1-0", curves=both)
-    assert is_whole(over)
-    assert not is_whole(game([0.5] * 4, curves=both))
-    assert not is_whole(game([0.5] * 5, result="1-0", curves=both))
-    assert not is_whole(game([0.5, 0.5, 0.5, None], result="1-0", curves=both))
-    assert is_short(over)
-    long = Curves(white=(point(59, 30, 60.0),), black=(point(60, 30, 70.0),))
-    assert played_level(game([0.5] * 60, curves=long)) == (60.0, 70.0)
-
-
-def test_wildness_adds_up_what_goes_up_and_down() -> None:
-    assert wildness(game([0.5, 0.9, 0.1, 0.5])) == pytest.approx(0.4 + 0.8 + 0.4)
-    assert wildness(game()) == 0
+    over = whole_game(game([0.5, 0.9, 0.1, 0.5], result="1-0", curves=both))
+    assert over is not None
+    assert (over.plies, over.level, over.short) == (4, (60.0, 70.0), True)
+    # What goes up and down adds up.
+    assert over.wild == pytest.approx(0.4 + 0.8 + 0.4)
+    assert whole_game(game([0.5] * 4, curves=both)) is None
+    assert whole_game(game([0.5] * 5, result="1-0", curves=both)) is None
+    assert whole_game(game([0.5, 0.5, 0.5, None], result="1-0", curves=both)) is None
+    forfeit = whole_game(game(result="1-0"))
+    assert forfeit is not None and (forfeit.level, forfeit.short, forfeit.wild) == (None, True, 0)
