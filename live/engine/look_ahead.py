@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -103,30 +104,34 @@ class ForecastNeed(msgspec.Struct, frozen=True, gc=False):
     search: Search
 
 
+@dataclass(slots=True, eq=False)
 class _Spot:
     """A position that is there or may come."""
 
-    __slots__ = ("after", "by_scores", "dead", "found", "made", "odds", "ply", "position")
-
-    def __init__(self, position: Position, ply: int) -> None:
-        self.position = position
-        self.ply = ply
-        self.found: SearchResult | None = None
-        # No search answers here: the game would be over.
-        self.dead = False
-        # How likely replies are by the scout's scores; empty before it.
-        self.by_scores: dict[str, float] = {}
-        # Moves and their chances, likeliest first; empty while neither scout nor people know.
-        self.odds: list[tuple[str, float]] = []
-        # Moves whose restricted search was made.
-        self.made: set[str] = set()
-        self.after: dict[str, _Spot] = {}
+    position: Position
+    ply: int
+    found: SearchResult | None = None
+    dead: bool = False
+    """No search answers here: the game would be over."""
+    by_scores: Mapping[str, float] = field(default_factory=dict)
+    """How likely replies are by the scout's scores; empty before it."""
+    odds: list[tuple[str, float]] = field(default_factory=list)
+    """Moves and their chances, likeliest first; empty while neither scout nor people know."""
+    made: set[str] = field(default_factory=set)
+    """Moves whose restricted search was made."""
+    after: dict[str, _Spot] = field(default_factory=dict)
 
     def reply(self, move: str) -> _Spot:
         """The position after a move."""
         here = self.position
         there = Position(here.start_fen, (*here.moves, move), here.chess960)
         return _Spot(there, self.ply + 1)
+
+    def all(self) -> Iterator[_Spot]:
+        """This and all behind it."""
+        yield self
+        for spot in self.after.values():
+            yield from spot.all()
 
 
 def nobody(board: str, position: Position) -> Mapping[str, float]:
@@ -186,7 +191,7 @@ class MoveForecast:
                 before.position, position.moves[-1], depth
             )
         self._root = self._spots.get(position) or _Spot(position, ply)
-        self._spots = {spot.position: spot for spot in _all(self._root)}
+        self._spots = {spot.position: spot for spot in self._root.all()}
         self._needs = None
 
     def concerns(self, search: Search) -> bool:
@@ -316,14 +321,6 @@ def scout_limit(limit: Limit) -> Limit:
     return Limit(movetime_ms=max(1, (limit.movetime_ms or 0) // 4))
 
 
-def _all(root: _Spot) -> Iterator[_Spot]:
-    todo = [root]
-    while todo:
-        spot = todo.pop()
-        yield spot
-        todo.extend(spot.after.values())
-
-
 #: Guessed searches remembered until they come true.
 _KEPT: Final = 2_000
 #: Open requests for each engine: one runs, one is at hand, so that no
@@ -378,9 +375,16 @@ class LookAhead(SearchRelay):
         if priority.kind in (SearchKind.CLOSING, SearchKind.FINISHED):
             self._end(priority.board)
         elif priority.kind is SearchKind.HEAD and search.only is None:
-            self._heads[owner] = (search, priority.board)
+            board = priority.board
+            self._heads[owner] = (search, board)
             # What is no longer needed gives its engines back before the head would take one.
-            self._advance(search.position, priority)
+            if board not in self._forecasts:
+                self._forecasts[board] = MoveForecast(
+                    board, search.position, priority.ply, self._rules
+                )
+            elif priority.ply > self._forecasts[board].ply:
+                self._forecasts[board].advance(search.position, priority.ply)
+                self._tidy()
         came_true = self._pending.pop(search, None) is not None
         self.desk.submit(search, owner, priority)
         if came_true:
@@ -409,24 +413,17 @@ class LookAhead(SearchRelay):
     ) -> None:
         """As the listener's own; guesses are not passed on."""
         if isinstance(owner, GuessedMove):
-            self._guessed(search, result)
+            if isinstance(result, SearchResult):
+                self._wasted_nodes += result.nodes
+                self._made[search] = result.nodes
+            self._learn(self._pending.pop(search, ()), search, result)
         else:
-            head = self._heads.get(owner)
+            asked, board = self._heads.get(owner, (None, ""))
             self._listener.searched(owner, search, result)
-            if head is not None and head[0] == search:
+            if asked == search:
                 self._heads.pop(owner, None)
-                self._learn([head[1]], search, result)
+                self._learn([board], search, result)
         self._fill()
-
-    def _advance(self, position: Position, priority: SearchPriority) -> None:
-        forecast = self._forecasts.get(priority.board)
-        if forecast is None:
-            self._forecasts[priority.board] = MoveForecast(
-                priority.board, position, priority.ply, self._rules
-            )
-        elif priority.ply > forecast.ply:
-            forecast.advance(position, priority.ply)
-            self._tidy()
 
     def _end(self, board: str) -> None:
         if self._forecasts.pop(board, None) is not None:
@@ -443,12 +440,6 @@ class LookAhead(SearchRelay):
             if not boards:
                 del self._pending[search]
                 self.desk.drop(GuessedMove(search))
-
-    def _guessed(self, search: Search, result: SearchResult | SearchFailure) -> None:
-        if isinstance(result, SearchResult):
-            self._wasted_nodes += result.nodes
-            self._made[search] = result.nodes
-        self._learn(self._pending.pop(search, ()), search, result)
 
     def _learn(
         self, boards: Iterable[str], search: Search, result: SearchResult | SearchFailure
@@ -469,14 +460,11 @@ class LookAhead(SearchRelay):
     def _fill(self) -> None:
         """Ask for what is worth most, until the engines have enough at hand."""
         while len(self._pending) < _EACH * self.desk.slots:
-            best: tuple[ForecastNeed, str] | None = None
-            for name, forecast in self._forecasts.items():
-                need = self._first(name, forecast)
-                if need is not None and (best is None or need.worth > best[0].worth):
-                    best = (need, name)
-            if best is None:
+            first = ((self._first(*each), each[0]) for each in self._forecasts.items())
+            needs = [(need, name) for need, name in first if need is not None]
+            if not needs:
                 return
-            need, name = best
+            need, name = max(needs, key=lambda each: each[0].worth)
             search = need.search
             known = self.desk.known(search)
             if known is not None:
