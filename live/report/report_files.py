@@ -33,8 +33,7 @@ from live.events import (
 from live.publish.exports import Analysis, export, study_lines, to_json
 from live.publish.published_state import gain_counts
 from live.publish.visibility import Visibility, shown
-from live.report.printed import HtmlColumn, document, html, table
-from live.report.report_page import page
+from live.report.report_page import document, html, page, table
 
 Format = Literal["pgn", "csv", "json", "html", "ndjson"]
 
@@ -95,25 +94,19 @@ _GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "re
 
 def plies(games: Iterable[GameDetail]) -> str:
     """Every ply of every game."""
-    names = _names(PlyView)
-    return rows_text(
-        (*_GAME, *names),
-        (_values(game, _GAME_FIELDS) + _values(ply, names) for game in games for ply in game.plies),
-    )
+    rows = ((_values(game, _GAME_FIELDS), ply) for game in games for ply in game.plies)
+    return _rows_of(PlyView, _GAME, rows)
 
 
 def points(games: Iterable[GameDetail]) -> str:
     """Every point of every curve."""
-    names = _names(CurvePoint)
-    return rows_text(
-        (*_GAME, "color", "player", *names),
-        (
-            (*_values(game, _GAME_FIELDS), color, player.name, *_values(point, names))
-            for game in games
-            for color, player, points in _sides(game)
-            for point in points
-        ),
+    rows = (
+        ((*_values(game, _GAME_FIELDS), color, player.name), point)
+        for game in games
+        for color, player, points in _sides(game)
+        for point in points
     )
+    return _rows_of(CurvePoint, (*_GAME, "color", "player"), rows)
 
 
 def _sides(game: GameDetail) -> tuple[tuple[Color, Player, tuple[CurvePoint, ...]], ...]:
@@ -122,8 +115,17 @@ def _sides(game: GameDetail) -> tuple[tuple[Color, Player, tuple[CurvePoint, ...
 
 def players(views: Iterable[PlayerView]) -> str:
     """Everybody over all games."""
-    names = _names(PlayerView)
-    return rows_text(names, (_values(view, names) for view in views))
+    return _rows_of(PlayerView, (), (((), view) for view in views))
+
+
+def _rows_of(
+    kind: type[msgspec.Struct],
+    heads: Sequence[str],
+    rows: Iterable[tuple[tuple[object, ...], msgspec.Struct]],
+) -> str:
+    """A row for each of a kind, behind what it belongs to."""
+    names = _names(kind)
+    return rows_text((*heads, *names), ((*lead, *_values(each, names)) for lead, each in rows))
 
 
 def gains(whole: Analysis) -> str:
@@ -245,7 +247,7 @@ def _incidents_page(
 ) -> str:
     """One self-contained page, with a place for the signature."""
     heads = ("Began", "Over", "Board", "What", "What happened to it")
-    columns = [HtmlColumn("No.", "n"), *map(HtmlColumn, heads)]
+    columns = [("No.", "n"), *((head, "") for head in heads)]
     rows = [_row(each, zone) for each in incidents]
     open_ones = sum(each.over_s is None for each in incidents)
     count = f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones} open"

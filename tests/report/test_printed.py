@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Curves
-from live.report.printed import (
+from live.report.report_page import (
     BELOW_CP,
     HEIGHT,
     WIDTH,
