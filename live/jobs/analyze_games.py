@@ -1,5 +1,5 @@
-"""``live-rate analyze``, and what other commands need of finished games. Part of the composition
-root.
+"""``live-rate analyze`` and ``rehearse``, and what other commands need of finished games. Part of
+the composition root.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from rich.console import Console
@@ -23,10 +23,13 @@ from live.events import Change, FeedReport, GameMessage, GameReport, HealthMessa
 from live.feeds.charset import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
+from live.games.game import main_round
 from live.ledger.event_state import EventState
 from live.ledger.roster import namesakes
 from live.players.player_lists import beside
 from live.publish.exports import Analysis, analysis, export, to_json
+from live.rehearse.open_rehearsal import Protocols
+from live.rehearse.open_rehearsal import rehearse as play_back
 from live.report.report_page import page
 from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped
@@ -316,3 +319,21 @@ def _print_analysis(result: Analysis) -> None:
         for text in filter(None, (game.problem, sources, dispute)):
             label = f"{plain(game.white.name)} - {plain(game.black.name)}"
             console.print(f"{label}: {plain(text, 400)}", markup=False, highlight=False)
+
+
+async def rehearse(pgn: Path, protocol: Protocols, *, round_name: str, **how: Any) -> int:
+    """``live-rate rehearse``; returns the exit code. ``how``: as ``rehearsal_run`` takes it.
+
+    Raises:
+        InputError: the file holds no such games, or the target cannot be used.
+        PortInUse: somebody else serves there.
+    """
+    games = [
+        game
+        for game in read_pgn(pgn).games
+        if not round_name or main_round(game.headers.round) == main_round(round_name)
+    ]
+    if not games:
+        raise InputError(str(pgn), f"has no round {round_name}", "Look at its Round tags")
+    await play_back(games, protocol, **how)
+    return 0

@@ -2,6 +2,7 @@
 composition root: it builds one engine and one socket, and puts them away again.
 
 ``live-rate plugins``: what is installed, what is used, and whether that can be loaded.
+``live-rate feeds``: what sources are, and whether they answer.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -26,7 +28,9 @@ from live.config import Config, FeedsConfig, HumanConfig, JournalConfig, Plugins
 from live.engine.engine_process import EngineSpeed, find_engine, measure_speed
 from live.errors import LiveRateError
 from live.feeds.lichess import GET_ONE, LichessToken
+from live.feeds.open_feed import ProbedSource, probe
 from live.human.network import open_network
+from live.jobs.analyze_games import write_json
 from live.players.player_lists import open_player_lists
 from live.plugins.plugin_process import (
     InstalledPlugin,
@@ -49,6 +53,7 @@ from live.service.engine_service import (
 from live.service.event_journal import journals_folder
 from live.service.public_delay import without_time
 from live.store.journal_file import why_refused
+from live.terminal.text import plain
 
 #: What to name when something is wrong with an installation.
 _LIBRARIES = (
@@ -278,3 +283,42 @@ async def troubles_of(used: Sequence[InstalledPlugin]) -> dict[InstalledPlugin, 
         finally:
             await process.close()
     return found
+
+
+async def probe_feeds(config: Config, specs: Sequence[str], *, json: bool, within_s: float) -> int:
+    """``live-rate feeds``; returns 0 when every source answers, else 1."""
+    findings = await probe(specs, config.feeds, within_s=within_s)
+    if json:
+        write_json("-", findings)
+    else:
+        console = Console()
+        for finding in findings:
+            _print_source(finding, console)
+    return 0 if all(finding.answers for finding in findings) else 1
+
+
+def _print_source(finding: ProbedSource, console: Console) -> None:
+    mark, style = ("●", "green") if finding.answers else ("✗", "red")
+    line = Text.assemble(
+        (f"{mark} ", style),
+        (plain(finding.feed, 200), "bold"),
+        f"  {finding.kind or 'no source'}: ",
+        plain(finding.detail, 300),
+    )
+    console.print(line, soft_wrap=True)
+    if not finding.games:
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("Round", "Bd", "White", "Black", "Plies", "Last", "Result"):
+        table.add_column(head, justify="right" if head in ("Bd", "Plies") else "left")
+    for game in finding.games:
+        table.add_row(
+            plain(game.round, 12),
+            str(game.board or ""),
+            plain(game.white, 28),
+            plain(game.black, 28),
+            str(game.plies),
+            plain(game.last_move, 8),
+            plain(game.problem, 40) if game.problem else game.result,
+        )
+    console.print(table)
