@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from websockets.asyncio.client import connect
 
 from live import app
 from live.clock import LoopClock
@@ -25,8 +23,7 @@ from live.feeds.demo_feed import DemoFeed
 from live.feeds.feed import FeedConditions, FeedSink
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnReader
-from live.publish.published_state import ClientState, snapshot
-from live.publish.server import Publisher
+from live.publish.published_state import snapshot
 from live.rehearse.rehearsal import connections, incidents
 from live.rehearse.web_servers import LichessRehearsal
 from live.service.event_service import EventService
@@ -172,38 +169,3 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     assert without_source(live.games) == without_source(finished.games)
     assert live.players == finished.players
     assert live.engine == finished.engine
-
-
-@pytest.mark.slow
-async def test_a_subscriber_who_comes_at_any_moment_ends_with_the_fresh_snapshot() -> None:
-    config = settings(**{"feeds.demo.speed": 3000.0})
-    chance = random.Random(5)
-    async with opened(config) as service, Publisher(config.server, service.state) as publisher:
-        service.listen(publisher.publish)
-        host, port = publisher.address
-        done = asyncio.Event()
-
-        async def subscriber(delay_s: float) -> tuple[ClientState, int]:
-            await asyncio.sleep(delay_s)
-            client_state = ClientState()
-            messages = 0
-            async with connect(f"ws://{host}:{port}/v2/live", compression=None) as socket:
-                while True:
-                    client_state.receive(await socket.recv())
-                    messages += 1
-                    if done.is_set() and client_state.seq and messages > 1:
-                        held = client_state.snapshot()
-                        if held == snapshot(service.state):
-                            return client_state, messages
-
-        async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
-            clients = [tasks.create_task(subscriber(chance.uniform(0, 4))) for _ in range(6)]
-            await open_feed("demo", config.feeds).run(service)
-            await service.settled()
-            done.set()
-            # Something has to be said for everybody to look once more.
-            service.state.engine_health(service.room.health())
-        assert all(client.result()[1] > 1 for client in clients)
-        final = snapshot(service.state)
-        assert len(final.games) == 6
-        assert all(game.plies_scored == game.plies_played > 40 for game in final.games)

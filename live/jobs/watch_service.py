@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import signal
 import sys
@@ -81,8 +82,8 @@ class ServiceWatch:
 
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
-        address = pages_url(self.url)
-        actions = TerminalActions(address)
+        await self._ready()
+        actions = TerminalActions(pages_url(self.url))
         actions.status = self.attachment.status
         if self.shown == "app":
             actions.leave_question = "Leave? The service goes on."
@@ -121,16 +122,17 @@ class ServiceWatch:
             return "the service shows them to arbiters' tokens; add ?token=… to the address"
         return ""
 
-    async def waiting(self) -> None:
-        """Say on standard error why there is nothing to see yet."""
-        last_status = ""
+    async def _ready(self) -> None:
+        """Until something is there, say on standard error why there is nothing to see yet."""
+        said = ""
         while not self.attachment.ready.is_set():
-            if (status := self.attachment.status()) != last_status:
-                last_status = status
-                Console(stderr=True).print(
-                    f"live-rate: {last_status}", markup=False, highlight=False
-                )
-            await asyncio.sleep(0.2)
+            if (status := self.attachment.status()) != said:
+                said = status
+                console = Console(stderr=True)
+                console.print(f"live-rate: {said}", markup=False, highlight=False)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.2):
+                    await self.attachment.ready.wait()
 
 
 async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
@@ -143,27 +145,15 @@ async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
     seen = ServiceWatch(url, way(plain=plain, json=json), Console())
     stop = asyncio.Event()
     with stop_on_signals(stop):
-        following = asyncio.create_task(seen.attachment.run(), name="attachment")
-        stopped = asyncio.create_task(stop.wait(), name="stop")
-        showing = asyncio.create_task(_show(seen, stop), name="show")
-        tasks = {following, stopped, showing}
+        parts = {"attachment": seen.attachment.run(), "show": seen.show(stop), "stop": stop.wait()}
+        tasks = [asyncio.create_task(part, name=name) for name, part in parts.items()]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in tasks - {task for task in tasks if task.done()}:
+            for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-        for task in (following, showing):
+        for task in tasks:
             if not task.cancelled():
                 task.result()
     return 0
-
-
-async def _show(seen: ServiceWatch, stop: asyncio.Event) -> None:
-    waiting = asyncio.create_task(seen.waiting(), name="waiting")
-    try:
-        await seen.attachment.ready.wait()
-    finally:
-        waiting.cancel()
-        await asyncio.wait({waiting})
-    await seen.show(stop)

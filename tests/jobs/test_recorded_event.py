@@ -63,7 +63,8 @@ async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventSer
     journal = EventJournal(path)
     seconds = itertools.count(1_000)
     journal.journal._now_ms = lambda: next(seconds) * 1000
-    service = EventService(load_config(None, {}, {"engine.nodes": 500}), journal, human=human)
+    # A limit of its own: nobody else measures the engine under it.
+    service = EventService(load_config(None, {}, {"engine.nodes": 510}), journal, human=human)
     async with service.with_engine(live=False, feeds=[FEED]):
         yield service
 
@@ -259,7 +260,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
                 assert all(made.found.identity == service.run.identity for made in found.searches)
         text = "\n".join(in_words(found))
         # What is written there can be typed to an engine: that is how anybody asks again.
-        assert "\n    go nodes 500\n" in text and "\n    position fen " in text
+        assert "\n    go nodes 510\n" in text and "\n    position fen " in text
 
         assert "Perceived rating, read as classical" in text
         assert "position before" in text and f"published: {point.perceived:.2f}" in text

@@ -1,13 +1,14 @@
-"""The manual as HTML: whole, harmless, with contents, and every link leads somewhere."""
+"""The manual as it lies in the package, and as HTML: whole, harmless, links lead somewhere."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from live.manual.html import contents, heading_id, index_html, render, topic_html
-from live.manual.pages import PICTURES, TOPICS, manual_page
+from live.manual.pages import PICTURES, TOPICS, manual_page, picture
 from tests.manual.html_reader import HtmlReader
 
 #: What every page of the site links to, from a page of the manual.
@@ -83,3 +84,36 @@ def test_the_contents_are_nested() -> None:
         '<ul><li><a href="#a">A</a><ul><li><a href="#b">B</a></li><li><a href="#c">C</a></li></ul>'
         '</li><li><a href="#d">D</a></li></ul>'
     )
+
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "live" / "manual"
+
+
+def test_every_file_is_a_page_or_a_picture() -> None:
+    assert {path.stem for path in FOLDER.glob("*.md")} == {*TOPICS}
+    assert {path.name for path in FOLDER.glob("*.png")} == {*PICTURES}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_page_has_a_title_and_says_in_a_line_what_it_is_for(topic: str) -> None:
+    page = manual_page(topic)
+    assert page.text.startswith(f"# {page.title}\n")
+    assert 20 < len(page.summary) < 110
+    assert not page.summary.startswith(("#", "|", "`"))
+
+
+def test_a_section_ends_where_the_next_begins() -> None:
+    section = manual_page("programs").section("A client in Python")
+    assert section.startswith("## A client in Python\n")
+    assert "```python" in section
+    assert "A client in JavaScript" not in section
+
+
+def test_what_is_not_there_is_refused() -> None:
+    with pytest.raises(KeyError):
+        manual_page("../cli")
+    with pytest.raises(KeyError):
+        manual_page("numbers").section("Nothing")
+    with pytest.raises(KeyError):
+        picture("pages.py")
+    assert picture(PICTURES[0]).startswith(b"\x89PNG")

@@ -7,7 +7,6 @@ import hashlib
 import http.server
 import io
 import json
-import os
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -202,23 +201,6 @@ def test_a_file_that_npm_does_not_have_is_named(project: Path) -> None:
         table.write('"dist/other.js" = ""\n')
     with pytest.raises(build.FetchError, match=r"npm's tiny holds no dist/other\.js"):
         build.record(project)
-
-
-@pytest.mark.slow
-def test_without_network_one_sentence_says_what_to_do(
-    project: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("npm_config_cache", str(tmp_path / "empty"))
-    registry.shutdown()
-    registry.server_close()
-    with pytest.raises(build.FetchError) as error:
-        build.fetch(project)
-    sentence = str(error.value)
-    assert "\n" not in sentence
-    assert "ECONNREFUSED" in sentence
-    assert "npm config get registry" in sentence
-    assert "install from the source distribution" in sentence
-    assert os.listdir(project / "live") == ["npm"]
 
 
 def test_our_lock_pins_everything_with_integrity_and_no_address() -> None:

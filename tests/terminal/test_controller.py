@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from live.alerts.incident_log import IncidentLog
 from live.events import (
+    Alert,
     AlertMessage,
+    BellChoice,
     Curves,
     DifficultyView,
     EngineHealth,
     EngineMessage,
     FeedHealth,
     GameDetail,
+    GameId,
     GameMessage,
     GoneMessage,
     HealthMessage,
@@ -28,6 +34,7 @@ from live.events import (
 from live.publish.published_state import view_of, whole_game
 from live.publish.visibility import Visibility
 from live.publish.visibility import shown as withheld_from
+from live.service.program_output import export_incidents
 from live.terminal import controller
 from live.terminal.boards_view import (
     best_strength,
@@ -36,6 +43,7 @@ from live.terminal.boards_view import (
     low_clock_s,
     swing_cp,
 )
+from live.terminal.view_context import BELLS, AlertBell
 from tests.figures import Kind
 from tests.terminal.sample_boards import detail, full_point
 from tests.terminal.stage import Stage
@@ -417,23 +425,6 @@ def test_boards_with_open_alerts_come_first_when_asked() -> None:
     assert last not in _orders(stage)[:1]
 
 
-@pytest.mark.parametrize(
-    ("time_control", "clock_s", "style"),
-    [
-        ("90+30", 299.0, "warn"),
-        ("90+30", 301.0, ""),
-        ("90+30", 59.0, "bad"),
-        ("3+2", 59.0, ""),
-        ("3+2", 15.0, "warn"),
-        ("3+2", 9.0, "bad"),
-        ("", 59.0, "bad"),
-        ("90+30", None, ""),
-    ],
-)
-def test_a_low_clock_has_its_colour(time_control: str, clock_s: float | None, style: str) -> None:
-    assert clock_style(clock_s, low_clock_s(time_control)) == style
-
-
 def test_what_is_tried_again_says_when_at_eighty_columns() -> None:
     stage = Stage()
     why = "https://example.org/round/3/games.pgn asks us to slow down (429), trying again in 28 s"
@@ -491,23 +482,17 @@ def board_shown(game: GameDetail, width: int, height: int) -> str:
     return stage.frame()
 
 
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (200, 60)])
-def test_a_score_that_is_not_the_engines_names_its_source(width: int, height: int) -> None:
+def test_a_score_that_is_not_the_engines_names_its_source() -> None:
     game = detail(provisional=True)
-    assert "lichess" not in board_shown(game, width, height)
-    plies = (
-        game.plies[0],
-        msgspec.structs.replace(game.plies[1], depth=40, score_source="lichess cloud"),
-    )
-    text = board_shown(msgspec.structs.replace(game, plies=plies), width, height)
-    assert "+0.37~" in text
-    assert "lichess cloud" in text
-    assert "depth 40" in text
+    assert "lichess" not in board_shown(game, 80, 24)
+    cloud = msgspec.structs.replace(game.plies[1], depth=40, score_source="lichess cloud")
+    text = board_shown(msgspec.structs.replace(game, plies=(game.plies[0], cloud)), 80, 24)
+    assert all(said in text for said in ("+0.37~", "lichess cloud", "depth 40"))
 
 
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (200, 60)])
-def test_what_others_would_play_stands_beside_the_move(width: int, height: int) -> None:
+def test_what_others_would_play_stands_beside_the_move() -> None:
     game = detail()
+    width, height = 80, 24
     assert "played" not in board_shown(game, width, height)
     hard = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
     common = msgspec.structs.replace(game.plies[1], played_share=0.3, difficulty=hard)
@@ -594,6 +579,11 @@ def test_the_clock_of_a_running_board_is_drawn_low() -> None:
         return {str(span.style) for span in line.spans if span.start <= at < span.end}
 
     assert "bad" in styles()
+    assert (
+        clock_style(299.0, low_clock_s("90+30")) == clock_style(15.0, low_clock_s("3+2")) == "warn"
+    )
+    assert clock_style(59.0, low_clock_s("3+2")) == clock_style(None, low_clock_s("")) == ""
+    assert clock_style(59.0, low_clock_s("")) == clock_style(9.0, low_clock_s("3+2")) == "bad"
 
 
 def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
@@ -605,3 +595,156 @@ def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
     for each, said in ((running, "lays like"), (over, "layed like"), (unsure, "lays like")):
         text = board_shown(each, 120, 40)
         assert f"P{said}" in text and ("played like 2441" in text) == (said == "layed like")
+
+
+LOOK = Alert(id="a", kind="stale", severity="look", text="", advice="", first_seen_s=0.0)
+ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm")
+
+
+def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
+    silent, bell = AlertBell(), AlertBell("alarms")
+    for each in (silent, bell):
+        assert not each.rings([LOOK]), "what stood before is no news"
+    assert not silent.rings([LOOK, ALARM]) and bell.rings([LOOK, ALARM])
+    silent.choice = "all"
+    assert not silent.rings([LOOK, ALARM]), "what came while it was silent is no news later"
+    assert not bell.rings([LOOK, ALARM])
+    assert bell.rings([LOOK, msgspec.structs.replace(ALARM, times=2)])
+    assert not bell.rings([]) and bell.rings([ALARM]), "gone, and there again"
+    assert [AlertBell(each).next_choice() for each in BELLS][-1] == "The bell is silent"
+
+
+@pytest.mark.parametrize(
+    ("choice", "alert", "rings"),
+    [
+        ("all", LOOK, True),
+        ("alarms", LOOK, False),
+        ("off", ALARM, False),
+        ("all", msgspec.structs.replace(ALARM, muted=True), False),
+        ("all", msgspec.structs.replace(LOOK, acknowledged_s=1.0), False),
+    ],
+)
+def test_the_bell_rings_for_what_was_chosen(choice: BellChoice, alert: Alert, rings: bool) -> None:
+    bell = AlertBell(choice)
+    bell.rings([])
+    assert bell.rings([alert]) is rings
+
+
+BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
+
+
+class Desk:
+    """A log, and what is entered from the terminal."""
+
+    def __init__(self, game: GameId) -> None:
+        self.log = IncidentLog()
+        flag = Alert(
+            id=f"flag {game}",
+            kind="flag",
+            severity="alarm",
+            text="White's flag has fallen",
+            advice="Go there.",
+            game=game,
+            first_seen_s=BASE_S,
+        )
+        self.log.alert(flag, BASE_S)
+        self.log.alert(msgspec.structs.replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
+        self.log.alert(msgspec.structs.replace(flag, id="feed x", kind="feed", game=None), BASE_S)
+
+    def enter(self, text: str, game: GameId | None) -> None:
+        self.log.entry(text, BASE_S + 120, game)
+
+
+def stage() -> tuple[Stage, Desk]:
+    made = Stage()
+    desk = Desk(made.controller.boards.listed[0].id)
+    made.actions.incidents = desk.log.incidents
+    made.actions.enter = desk.enter
+    return made, desk
+
+
+def test_what_is_over_stays_in_the_log() -> None:
+    made, _ = stage()
+    text = made.press("4")
+    assert "15:04:05 Flag" in text and "White's flag has fallen" in text
+    assert "2 incidents" in text
+    assert "1 incident open" in made.press("O")
+
+
+def test_the_incident_under_the_cursor_says_all_that_happened() -> None:
+    made, _ = stage()
+    assert "15:05:05 over" in made.press("4", "down")
+
+
+def test_it_is_filtered_by_words_and_by_the_time() -> None:
+    made, desk = stage()
+    desk.enter("draw offer disputed", None)
+    made.press("4", "slash")
+    assert made.context.ask is not None and made.context.ask.typed is not None
+    made.context.ask.typed("disputed")
+    assert "1 incident ·" in made.frame()
+    made.context.ask.typed("15:06:05")
+    assert "draw offer disputed" in made.frame() and "1 incident ·" in made.frame()
+    made.context.ask.typed("")
+    assert "3 incidents" in made.frame()
+
+
+def test_an_entry_is_written_with_and_without_a_board() -> None:
+    made, desk = stage()
+    game = made.controller.boards.listed[0].id
+    made.press("w")
+    assert made.context.ask is not None
+    made.context.ask.done("draw offer disputed")
+    made.press("4", "w")
+    assert made.context.ask is not None
+    made.context.ask.done("  ")
+    made.context.ask.done("lights out for a minute")
+    entries = [each for each in desk.log.incidents() if each.kind == "entry"]
+    assert [(each.text, each.game) for each in entries] == [
+        ("draw offer disputed", game),
+        ("lights out for a minute", None),
+    ]
+    assert "lights out" in made.frame()
+
+
+def test_a_terminal_that_is_not_the_services_writes_nothing() -> None:
+    made = Stage(able=False)
+    assert "only the terminal of the service itself" in made.press("4", "w")
+    assert "nothing is in the log" in made.frame()
+
+
+def test_a_terminal_without_the_log_says_so_instead_of_calling_it_empty() -> None:
+    made = Stage()
+    assert "nothing is in the log" in made.press("4")
+    made.actions.no_incidents = "The incident log is at the terminal of the service"
+    assert "terminal of the service" in made.frame()
+    assert "nothing is in the log" not in made.frame()
+
+
+def test_the_log_is_written_as_a_page_with_one_key(tmp_path: Path) -> None:
+    made, desk = stage()
+    made.press("4")
+    made.actions.export_log = partial(
+        export_incidents,
+        desk.log.incidents,
+        made.client_state,
+        tmp_path,
+        now=lambda: dt.datetime(2026, 5, 1, tzinfo=dt.UTC),
+    )
+    assert "Wrote" in made.press("e")
+    (page,) = tmp_path.glob("live-rate-*-incidents.html")
+    text = page.read_text("utf-8")
+    assert "2 incidents, 1 open" in text and "Larino Nieto, David" in text and "Signature" in text
+
+
+def test_the_list_keeps_the_point_at_eighty_columns() -> None:
+    made, desk = stage()
+    board = next(iter(made.client_state.games()))
+    text = f"Board {board.board}: {board.white.name}'s clock rose from 1:00:33 to 1:30:30"
+    rise = Alert(
+        id="rise", kind="clock-rising", severity="look", text=text, advice="",
+        game=board.id, player=board.white.name, first_seen_s=BASE_S,
+    )  # fmt: skip
+    desk.log.alert(rise, BASE_S)
+    made.press("4")
+    assert "1: Larino Nieto's clock rose from 1:00:33 to" in made.frame()

@@ -50,32 +50,6 @@ async def press(pilot: Pilot[None], *keys: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_every_view_and_key(size: tuple[int, int]) -> None:
-    stage = Stage(alerts=True)
-    terminal = app(stage)
-    async with terminal.run_test(size=size) as pilot:
-        await pilot.pause()
-        text = shown(terminal)
-        assert "Boards" in text.splitlines()[0]
-        assert len(text.splitlines()) == size[1]
-        assert max(map(cell_len, text.splitlines())) <= size[0]
-        assert "Sorted largest change" in await press(pilot, "S")
-        assert "Pinned" in await press(pilot, "B", "j", "space")
-        assert "Copied http://127.0.0.1:8765/overlay?game=" in await press(pilot, "o")
-        assert "Wrote round.pgn" in await press(pilot, "e", "p", "r")
-        assert "Board " in await press(pilot, "enter")
-        await press(pilot, "left", "up", "tab", "n", "p", "end")
-        assert "Boards" in (await press(pilot, "escape")).splitlines()[0]
-        assert "Players" in (await press(pilot, "2", "right", "S")).splitlines()[0]
-        assert "Alerts" in (await press(pilot, "3", "a")).splitlines()[0]
-        assert stage.answers.asked
-        assert "Help" in (await press(pilot, "question_mark")).splitlines()[0]
-        await press(pilot, "escape", "1")
-        assert "Theme paper" in await press(pilot, "t")
-
-
-@pytest.mark.slow
 async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
     stage = Stage()
     terminal = app(stage)

@@ -1,0 +1,366 @@
+"""How things are written and drawn: by their cells, safely, as people read them; nothing lies."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from rich.cells import cell_len
+from rich.text import Text
+
+from live.events import CurvePoint, Curves, PlayerMethods, PlayerView, PluginFigure, PlyView, Share
+from live.terminal import event_tables
+from live.terminal.charts import (
+    AXIS,
+    Drawn,
+    common_scale,
+    figure_at,
+    gain_chart,
+    histogram,
+    rating_graph,
+    score_graph,
+)
+from live.terminal.players_view import RANKED, listed, offered
+from live.terminal.text import (
+    beside,
+    clock_left_s,
+    clock_runs,
+    fit,
+    interval_text,
+    left,
+    move_text,
+    odds_bar,
+    odds_text,
+    perceived_text,
+    plain,
+    right,
+    score_text,
+    sparkline,
+    widened,
+    window,
+)
+from tests.terminal.sample_boards import ENGINE, detail, drawn, full_point, point
+from tests.terminal.stage import Stage
+
+
+@given(st.text(max_size=60), st.integers(0, 40))
+def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
+    safe = plain(text)
+    assert cell_len(fit(safe, width)) <= width
+    assert cell_len(left(safe, width)) == width
+    assert cell_len(right(safe, width)) == width
+    assert cell_len(plain(text, width)) <= width
+    assert widened(Text(safe), width).cell_len == width
+
+
+@pytest.mark.slow
+@given(st.text(max_size=200))
+def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
+    for char in plain(text):
+        assert unicodedata.category(char)[0] != "C"
+        assert unicodedata.category(char) not in ("Zl", "Zp")
+
+
+@pytest.mark.slow
+@given(st.text(max_size=80))
+def test_plain_text_is_plain_already(text: str) -> None:
+    assert plain(plain(text)) == plain(text)
+
+
+def test_names_are_left_alone() -> None:
+    for name in ("Muñoz, Zoë", "Đorđević", "Nguyễn Ngọc Trường Sơn", "丁立人", "Иванов", "김민"):
+        assert plain(name) == unicodedata.normalize("NFC", name)
+
+
+def test_pictures_become_a_sign_of_one_cell() -> None:
+    assert plain("A👍🏽B") == "A□□B"
+    assert plain("👩‍👩‍👧") == "□□□"
+    assert plain("☕\ufe0f") == "□"
+
+
+def test_marks_do_not_pile_up() -> None:
+    assert plain("e" + "\u0301" * 5000) == "é" + "\u0301" * 2
+    assert plain("\u0301\u0301a") == "a"
+
+
+def test_panels_stand_side_by_side() -> None:
+    lines = beside([([Text("ab"), Text("c")], 3), ([Text("x")], 2)], gap=1)
+    assert [line.plain for line in lines] == ["ab  x ", "c     "]
+
+
+@pytest.mark.slow
+@given(st.integers(0, 50), st.integers(0, 49), st.integers(1, 20), st.integers(0, 60))
+def test_the_cursor_is_always_in_the_window(
+    number: int, cursor: int, height: int, first: int
+) -> None:
+    cursor = min(cursor, max(0, number - 1))
+    start = window(number, cursor, height, first)
+    assert 0 <= start <= cursor < start + height
+    assert start == 0 or start + height <= number
+
+
+@pytest.mark.parametrize(
+    ("score_cp", "mate", "text"),
+    [
+        (None, None, "·"),
+        (35, None, "+0.35"),
+        (-1204, None, "-12.04"),
+        (0, None, "+0.00"),
+        (3900, 5, "#5"),
+        (-3900, -3, "#-3"),
+        (-3900, 0, "#"),
+        (3900, None, "+39"),
+    ],
+)
+def test_scores(score_cp: int | None, mate: int | None, text: str) -> None:
+    assert score_text(score_cp, mate) == text
+
+
+@pytest.mark.parametrize(
+    ("elo", "text"),
+    [(None, "·"), (2340.4, "2340"), (3201.0, "3200+"), (799.0, "800-"), (3200.0, "3200")],
+)
+def test_beyond_what_is_shown_a_perceived_rating_is_its_end(elo: float | None, text: str) -> None:
+    assert perceived_text(elo) == text
+
+
+def test_an_interval_with_an_open_end_is_not_written() -> None:
+    assert interval_text(1890.2, 2370.0) == "1890–2370"
+    assert interval_text(None, 2370.0) == interval_text(1890.2, None) == ""
+
+
+def test_odds_add_up() -> None:
+    assert odds_bar(0.45, 0.4, 6) == "███▒▒░"
+    assert odds_text(0.455, 0.395) == "46/39/15"
+    assert odds_bar(1.0, 0.0, 6) == "██████"
+    for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
+        assert sum(map(int, odds_text(win, draw).split("/"))) == 100
+        assert len(odds_bar(win, draw, 8)) == 8
+
+
+def test_a_sparkline_does_not_make_drama_of_noise() -> None:
+    assert set(sparkline([2200.0, 2201.0, 2199.0], 12, 2199.0, 2201.0)) <= set("▄▅")
+    assert sparkline([2000.0, 2200.0], 12, 2000.0, 2200.0) == "▁█"
+    assert sparkline([None, 2000.0, 2400.0], 2, 2000.0, 2400.0) == "▁█"
+    assert sparkline([None], 5, 2000.0, 2400.0) == "·"
+
+
+def test_moves_are_numbered_from_the_starting_position() -> None:
+    game = detail()
+    assert move_text(game, PlyView(1, "e4", "e2e4")) == "1.e4"
+    assert move_text(game, PlyView(24, "Nf6", "g8f6")) == "12...Nf6"
+    black_first = msgspec.structs.replace(game, start_fen="8/8/8/8/8/8/8/K6k b - - 0 40")
+    assert move_text(black_first, PlyView(1, "Kg2", "h1g2")) == "40...Kg2"
+    assert move_text(black_first, PlyView(2, "Ka2", "a1a2")) == "41.Ka2"
+
+
+def test_the_clock_of_the_side_to_move_runs_and_never_below_zero() -> None:
+    game = detail()
+    assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
+    assert clock_runs(game, 0) is None
+    for over in ({"result": "1-0"}, {"problem": "illegal move"}, {"restored": True}):
+        assert clock_runs(msgspec.structs.replace(game, **over), 2) is None
+    assert clock_left_s(65.0, 7.5) == 57.5
+    assert clock_left_s(5.0, 7.5) == 0.0
+    assert clock_left_s(None, 7.5) is None
+
+
+def curve_of(*points: CurvePoint) -> list[Drawn]:
+    """Algorithm 4 of these points."""
+    return [figure_at(each, "algorithm4", 2160) for each in points]
+
+
+def columns(lines: list[str]) -> list[str]:
+    """The graph's columns from above, without the axis."""
+    width = max(map(len, lines))
+    return ["".join(line.ljust(width)[at] for line in lines) for at in range(AXIS, width)]
+
+
+def test_white_rises_above_the_line_and_black_hangs_below() -> None:
+    game = detail()
+    plies = tuple(
+        msgspec.structs.replace(game.plies[0], ply=ply, score_cp=cp)
+        for ply, cp in ((1, 900), (2, -900))
+    )
+    game = msgspec.structs.replace(game, start_score_cp=0, plies=plies)
+    lines = [line.plain for line in score_graph(game, 99, AXIS + 3, 8)]
+    level, white, black = columns(lines)
+    assert level == "   ▁    "
+    assert white.strip() and not white[4:].strip()
+    assert black[4:].strip() and not black[:3].strip()
+
+
+def test_an_unknown_score_is_no_zero() -> None:
+    game = detail()
+    plies = tuple(msgspec.structs.replace(ply, score_cp=None) for ply in game.plies)
+    game = msgspec.structs.replace(game, plies=plies)
+    [_, unknown, *_] = columns([x.plain for x in score_graph(game, 99, AXIS + 3, 8)])
+    assert unknown == "   ·    "
+
+
+def test_a_curve_lies_in_its_band() -> None:
+    scale = (1800, 2600)
+    lines = rating_graph(curve_of(point(1, 2200.0)), scale, AXIS + 1, 9, "white")
+    [column] = columns([line.plain for line in lines])
+    assert column == "  ░░━░░  "
+
+
+def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band() -> None:
+    whole = full_point(1, 2441.0)
+    assert figure_at(whole, "perceived", 2160) == (2180.0, 2441.0, 2750.0)
+    bare = msgspec.structs.replace(whole, usual_low=None, usual_high=None)
+    scale = (2041, 2841)
+    shown = [figure_at(bare, "perceived", 2160)]
+    lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
+    [column] = columns([line.plain for line in lines])
+    assert column == "    ━    "
+
+
+def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
+    scale = (1800, 2600)
+    lines = rating_graph(curve_of(point(1, None)), scale, AXIS + 1, 9, "white")
+    [column] = columns([line.plain for line in lines])
+    assert column[-1] == "↓"
+    assert "━" not in column
+
+
+def test_both_players_share_one_scale() -> None:
+    scale = common_scale([curve_of(point(1, 2200.0)), curve_of(point(2, 2400.0))])
+    assert scale == (2000, 2600)
+    assert common_scale([[], []]) is None
+
+
+def test_the_histogram_counts_every_move_once() -> None:
+    points = [
+        msgspec.structs.replace(point(ply, 2200.0), gain_cp=gain)
+        for ply, gain in ((1, 0), (3, -5), (5, -30), (7, -31), (9, -500), (11, 20))
+    ]
+    game = msgspec.structs.replace(detail(), curves=Curves(white=tuple(points)))
+    lines = [line.plain for line in histogram(game, 58, 9)]
+    counts = [int(line.split("%")[0].split()[-2]) for line in lines[1:] if "%" in line]
+    assert counts == [1, 1, 1, 1, 1, 1]
+    assert lines[1].startswith("gained") and lines[-1].startswith("more")
+
+
+GAINS = st.lists(st.integers(-300, 120), min_size=1, max_size=60)
+
+
+@given(GAINS, st.integers(20, 120), st.integers(1, 6))
+def test_each_gain_stands_in_its_column_or_is_counted_beside_them(
+    gains_cp: list[int], width: int, rows: int
+) -> None:
+    counts = tuple(sorted(Counter(gains_cp).items()))
+    written, *bars, axis, engine = [
+        line.plain for line in gain_chart(counts, ((0, 1),), width, rows, "white")
+    ]
+    assert len(bars) == rows and all(len(line) <= width for line in (*bars, axis))
+    assert engine.startswith("the engine's own: 0"[:width])
+    zero = width - 1 - min(max(0, *gains_cp), width // 2)
+    drawn = {column - zero for column, char in enumerate(bars[-1]) if char != " "}
+    outside = {gain_cp for gain_cp in gains_cp if not -zero <= gain_cp < width - zero}
+    assert drawn | outside == set(gains_cp) and not drawn & outside
+    if len(written) < width:
+        beyond = sum(map(int, re.findall(r"· (\d+) (?:below|above)", written)))
+        assert beyond == sum(gain_cp in outside for gain_cp in gains_cp)
+
+
+def test_the_axis_marks_the_column_of_its_centipawn() -> None:
+    _, bars, axis, _ = [
+        line.plain for line in gain_chart(((-25, 3), (0, 9)), ((0, 1),), 60, 1, "white")
+    ]
+    assert bars[59 - 25] == "█" and axis[: 59 - 25 + 1].endswith("-25")
+    assert axis.endswith("0") and bars[59] == "█"
+
+
+def test_an_engine_as_measured_is_drawn_too() -> None:
+    lines = gain_chart(((-2, 1), (0, 1), (7, 2)), ((-1, 1), (0, 3), (2, 2)), 30, 2, "white")
+    assert len(lines) == 5
+    # 7 is the last column: 0 stands seven before it, cut off, with the engine's -1 and 2 beside it.
+    assert lines[-1].plain[29 - 8 : 29 - 4] == "▄█ █"
+    assert gain_chart((), (), 30, 2, "white")[0].plain == "no gain yet"
+
+
+def player(name: str, perceived: float | None = None, counted: int = 30) -> PlayerView:
+    return PlayerView(name, name, 2000, 1, counted, -12.5, counted, perceived, score=0.3)
+
+
+def test_players_are_listed_by_the_perceived_rating_and_the_early_last() -> None:
+    players = [player("Early", 2900.0, 9), player("Beta", 2100.0), player("Alpha", 2300.0)]
+    text = drawn(event_tables.players(players, ENGINE, "same-search", width=80), 80)
+    assert text.index("Alpha") < text.index("Beta") < text.index("Early")
+    assert "By “playing like”" in text
+
+
+def test_without_a_model_the_reason_stands_below() -> None:
+    note = "none for Stockfish 15.1, 3000 nodes; its scores do not fit"
+    engine = msgspec.structs.replace(ENGINE, models=(), note=note)
+    text = drawn(event_tables.players([], engine, "same-search", width=80), 80)
+    assert note in " ".join(text.split()) and "no model reads the scores" in text
+
+
+def test_the_table_of_games_shows_both_players() -> None:
+    curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
+    game = msgspec.structs.replace(detail(result="1-0"), curves=curves)
+    text = drawn(event_tables.games([game], ENGINE, "same-search", width=80), 80)
+    assert all(each in text for each in ("1-0", "2441", "1790", "2180–2750"))
+
+
+def test_other_methods_are_empty_where_they_cannot_say() -> None:
+    methods = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
+    view = msgspec.structs.replace(player("[b]Anna"), methods=methods)
+    text = drawn(event_tables.methods([view], width=90), 90)
+    row = next(line for line in text.splitlines() if "[b]Anna" in line)
+    assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_the_ranking_is_whole_at_any_width(width: int) -> None:
+    """Names give way, figures never: 80 columns is what a pipe has."""
+    stage = Stage()
+    views = list(stage.client_state.players())
+    text = drawn(
+        event_tables.players(views, stage.client_state.engine(), "same-search", width=width), width
+    )
+    assert max(map(cell_len, text.splitlines())) <= width
+    for view in views:
+        assert view.perceived is not None
+        assert view.usual_low is not None and view.usual_high is not None
+        assert f"{view.perceived:.0f}" in text
+        assert f"{view.usual_low:.0f}–{view.usual_high:.0f}" in text
+        assert str(view.elo) in text
+
+
+NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
+
+
+def test_a_plugins_figure_is_a_column_under_its_name() -> None:
+    wide = PluginFigure(name="captures", value=41.25, low=-3.0, high=60.0, digits=1)
+    views = [
+        replace(NOBODY, id="a", plugins=(wide,)),
+        replace(NOBODY, id="b", plugins=(PluginFigure(name="captures", value=50.0),)),
+        NOBODY,
+    ]
+    assert "plugin captures" not in {column.name for column in offered([NOBODY])}
+    column = offered(views)[-1]
+    assert (column.name, column.head) == ("plugin captures", "captures")
+    assert [column.text(view, 2160) for view in views] == ["41.2 (-3.0–60.0)", "50", ""]
+    rows = listed(views, "", "plugin captures", reverse=False)
+    assert [(row.view.id, row.text) for row in rows] == [("b", "1"), ("a", "2"), ("n", "")]
+
+
+def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
+    figures = {"a": (2300.2, 20), "b": (2299.8, 20), "c": (2200.0, 20), "d": (2900.0, 9)}
+    views = [
+        replace(NOBODY, id=id, perceived=perceived, counted=counted)
+        for id, (perceived, counted) in figures.items()
+    ]
+    rows = listed(views, "", RANKED, reverse=False)
+    places = [(row.view.id, row.text) for row in rows]
+    assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
+    assert [row.text for row in listed(views, "", RANKED, reverse=True)] == ["3", "1=", "1=", ""]
