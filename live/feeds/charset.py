@@ -68,66 +68,44 @@ def likely_charset(raw: bytes) -> str:
 
 
 #: Read as blanks: what old systems fill and end files with.
-_ODD_BLANKS = (b"\x00", b"\x1a", b"\x0b", b"\x0c")
+_BLANKS = bytes.maketrans(b"\x00\x1a\x0b\x0c", b"    ")
 
 
 class PlainLines:
     """Turns a source's bytes into lines that end in LF, in a charset that contains ASCII.
 
-    Whether its lines end in CR LF, CR or LF, and wherever it is cut.
+    Whether its lines end in CR LF, CR or LF, and wherever it is cut. UTF-16 is told by its mark,
+    the first two bytes, which are waited for, and becomes UTF-8.
     """
 
     def __init__(self) -> None:
-        self._wide = Utf16ToUtf8()
+        self._head: bytes | None = b""
+        self._wide: codecs.IncrementalDecoder | None = None
         self._after_cr = False
 
     def feed(self, data: bytes) -> bytes:
-        data = self._wide.feed(data)
+        if self._head is not None:
+            data = self._head + data
+            if data in (b"", b"\xff", b"\xfe"):
+                self._head = data
+                return b""
+            self._head = None
+            if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                self._wide = codecs.getincrementaldecoder("utf-16")("replace")
+        if self._wide is not None:
+            data = self._wide.decode(data).encode("utf-8", "replace")
         if self._after_cr and data:
             self._after_cr = False
             data = data.removeprefix(b"\n")
         if b"\r" in data:
             self._after_cr = data.endswith(b"\r")
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        for odd in _ODD_BLANKS:
-            if odd in data:
-                data = data.replace(odd, b" ")
-        return data
-
-    def finish(self) -> bytes:
-        """What was still held back at the end of input: at most one byte."""
-        return self._wide.finish()
-
-
-class Utf16ToUtf8:
-    """Turns a source that starts with a UTF-16 mark into UTF-8 and passes any other on as it is.
-
-    Told from the first two bytes, which are waited for, so that cuts change nothing.
-    """
-
-    def __init__(self) -> None:
-        self._head = b""
-        self._decoder: codecs.IncrementalDecoder | None = None
-        self._told = False
-
-    def feed(self, data: bytes) -> bytes:
-        if not self._told:
-            data = self._head + data
-            if data in (b"", b"\xff", b"\xfe"):
-                self._head = data
-                return b""
-            self._told = True
-            self._head = b""
-            if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
-        if self._decoder is None:
-            return data
-        return self._decoder.decode(data).encode("utf-8", "replace")
+        return data.translate(_BLANKS)
 
     def finish(self) -> bytes:
         """What was still held back at the end of input: at most one byte that was no mark."""
-        head, self._head = self._head, b""
-        return head
+        head, self._head = self._head, None
+        return head or b""
 
 
 # Tell from the first bytes that a text is not PGN, and what it is instead. Pure.

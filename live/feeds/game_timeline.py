@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Literal, get_args
 
 import chess
@@ -54,19 +55,12 @@ def _each(told: list[Told], change: Callable[[GameReport], GameReport]) -> list[
     return [(at_s, change(report)) for at_s, report in told]
 
 
-def _illegal(told: list[Told], ply: int) -> list[Told]:
-    return _broken(told, ply, f"illegal move Qh9 at ply {ply}")
-
-
-def _unreadable(told: list[Told], ply: int) -> list[Told]:
-    return _broken(told, ply, f"a comment is never closed after ply {ply - 1}")
-
-
 def _broken(told: list[Told], ply: int, problem: str) -> list[Told]:
     def change(report: GameReport) -> GameReport:
         if len(report.moves) < ply:
             return report
-        return msgspec.structs.replace(report, moves=report.moves[: ply - 1], problem=problem)
+        what = problem.format(ply=ply, before=ply - 1)
+        return msgspec.structs.replace(report, moves=report.moves[: ply - 1], problem=what)
 
     return _each(told, change)
 
@@ -148,8 +142,8 @@ def _result(told: list[Told], ply: int) -> list[Told]:
 
 
 _MAKE: dict[Mistake, Callable[[list[Told], int], list[Told]]] = {
-    "illegal-move": _illegal,
-    "unreadable": _unreadable,
+    "illegal-move": partial(_broken, problem="illegal move Qh9 at ply {ply}"),
+    "unreadable": partial(_broken, problem="a comment is never closed after ply {before}"),
     "clock-still": _still,
     "clock-rising": _rising,
     "flag": _flag,

@@ -9,7 +9,7 @@ Movetext → mainline, reading only what is new.
 
 Sources send a whole game again at every move. What was read is kept: when the new text begins with
 the old one (less its result), only the rest is read; when they part earlier, reading goes on from
-the last move before that point, and moves spelled as before are not looked up again. Comparing two
+the last move before that point. Comparing two
 texts costs nanoseconds a kilobyte, so a resend costs the same at move 60 as at move 10.
 
 The mainline is what is outside parentheses. Variations are skipped by counting parentheses, so
@@ -119,63 +119,30 @@ def _single_origin(board: chess.Board, spec: _Spec) -> int | None:
     A move found here is legal: its piece is the only one that reaches the target, and leaves no
     line through its own king.
     """
-    turn = board.turn
-    own = board.occupied_co[turn]
-    to = spec.to
+    turn, to, occupied = board.turn, spec.to, board.occupied
     target = chess.BB_SQUARES[to]
-    if own & target:
+    own = board.occupied_co[turn]
+    if own & target or spec.piece == chess.KING:
         return None
-    piece = spec.piece
-    occupied = board.occupied
-    if piece == chess.PAWN:
-        pawns = board.pawns & own & spec.from_mask
+    promotes = spec.piece == chess.PAWN and bool(target & chess.BB_BACKRANKS)
+    if (spec.promotion is not None) is not promotes:
+        return None
+    pieces = board.pieces_mask(spec.piece, turn) & spec.from_mask
+    if spec.piece == chess.PAWN and spec.from_mask & chess.BB_FILES[to & 7]:  # straight ahead
         back = -8 if turn else 8
-        if (spec.promotion is not None) is not bool(target & chess.BB_BACKRANKS):
+        origin = to + back
+        if occupied & target or not 0 <= origin < 64:
             return None
-        if spec.from_mask & chess.BB_FILES[to & 7]:  # straight ahead
-            origin = to + back
-            if occupied & target or not 0 <= origin < 64:
+        if not pieces & chess.BB_SQUARES[origin]:
+            rank = chess.BB_RANK_4 if turn else chess.BB_RANK_5
+            if occupied & chess.BB_SQUARES[origin] or not target & rank:
                 return None
-            if not pawns & chess.BB_SQUARES[origin]:
-                rank = chess.BB_RANK_4 if turn else chess.BB_RANK_5
-                if occupied & chess.BB_SQUARES[origin] or not target & rank:
-                    return None
-                origin += back
-                if not pawns & chess.BB_SQUARES[origin]:
-                    return None
-        else:
-            if not occupied & target:  # en passant, or nothing to take
-                return None
-            candidates = pawns & chess.BB_PAWN_ATTACKS[not turn][to]
-            if not candidates or candidates & (candidates - 1):
-                return None
-            origin = candidates.bit_length() - 1
-    else:
-        if spec.promotion is not None:
-            return None
-        if piece == chess.KNIGHT:
-            candidates = board.knights & chess.BB_KNIGHT_ATTACKS[to]
-        elif piece == chess.KING:
-            return None
-        else:
-            candidates = 0
-            if piece != chess.ROOK:
-                diagonal = chess.BB_DIAG_ATTACKS[to][chess.BB_DIAG_MASKS[to] & occupied]
-                candidates |= diagonal
-            if piece != chess.BISHOP:
-                candidates |= chess.BB_RANK_ATTACKS[to][chess.BB_RANK_MASKS[to] & occupied]
-                candidates |= chess.BB_FILE_ATTACKS[to][chess.BB_FILE_MASKS[to] & occupied]
-            if piece == chess.BISHOP:
-                candidates &= board.bishops
-            elif piece == chess.ROOK:
-                candidates &= board.rooks
-            else:
-                candidates &= board.queens
-        candidates &= own & spec.from_mask
-        if not candidates or candidates & (candidates - 1):
-            return None
-        origin = candidates.bit_length() - 1
-    return origin
+            origin += back
+        return origin if pieces & chess.BB_SQUARES[origin] else None
+    if spec.piece == chess.PAWN and not occupied & target:  # en passant, or nothing to take
+        return None
+    pieces &= board.attackers_mask(turn, to)
+    return pieces.bit_length() - 1 if pieces.bit_count() == 1 else None
 
 
 class MoveReader:
@@ -340,9 +307,8 @@ def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
                 spent_s = read_time_s(text, short_is_minutes=True)
         elif score is None:
             score = read_eval(text, white_moved)
-    if clock_s is None and spent_s is None and score is None:
-        return None
-    return CommentValues(clock_s, spent_s, score)
+    found = CommentValues(clock_s, spent_s, score)
+    return found if any(value is not None for value in found) else None
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
@@ -414,11 +380,9 @@ class Movetext:
         self._max_comment = max_comment_bytes
         self._playable = playable
         self._mover = MoveReader(start.copy(stack=False))
-        self._line: list[tuple[bytes, Move]] = []
-        """Words and moves that lead to the mover's position. It and ``moves`` begin alike; where
-        it is the longer one, words that were read before need no board."""
+        self._stands = 0
+        """Plies after which the mover stands, or -1."""
         self.moves: list[Move] = []
-        self._words: list[bytes] = []
         self._offsets: list[int] = []
         """Where the word of each move begins."""
         self.result: Result | None = None
@@ -472,7 +436,9 @@ class Movetext:
     def _rewind(self, pos: int) -> None:
         """Forget what was read from ``pos`` on."""
         plies = bisect_left(self._offsets, pos)
-        del self.moves[plies:], self._words[plies:], self._offsets[plies:]
+        if plies < self._stands:
+            self._stands = -1
+        del self.moves[plies:], self._offsets[plies:]
         if self._result_at >= pos:
             self.result = None
             self._result_at = -1
@@ -627,12 +593,6 @@ class Movetext:
         if self.problem is not None or not self._playable:
             return
         plies = len(self.moves)
-        line = self._line
-        if plies < len(line):
-            known, move = line[plies]
-            if known == word:
-                self._played(word, start, Move(move.uci, move.san))
-                return
         number = _NUMBER.match(word)
         text = word[number.end() :] if number else word
         if _SIGN.match(text) or not (text.isascii() or _has_letters(text)):
@@ -651,11 +611,11 @@ class Movetext:
         except Exception as error:  # python-chess on a position it did not foresee
             what = f"cannot read {printable(decode(text))} {self._where(plies)}"
             self._stop(f"{what}: {type(error).__name__}", start)
-            self._mover = MoveReader(self._start.copy(stack=False))
-            self._line = []
+            self._stands = -1
         else:
-            self._played(word, start, Move(uci, san))
-            self._line.append((word, self.moves[-1]))
+            self.moves.append(Move(uci, san))
+            self._offsets.append(start)
+            self._stands = plies + 1
 
     def _may_end(self, text: bytes, start: int) -> bool:
         """Whether a word that may say something else is the result, which is then taken in."""
@@ -664,11 +624,6 @@ class Movetext:
             return False  # castling, or who stands better
         self.result, self._result_at = result, start
         return True
-
-    def _played(self, word: bytes, start: int, move: Move) -> None:
-        self.moves.append(move)
-        self._words.append(word)
-        self._offsets.append(start)
 
     def _stop(self, problem: str, at: int) -> None:
         self.problem = problem
@@ -680,13 +635,12 @@ class Movetext:
 
     def _stand_at(self, plies: int) -> None:
         """Bring the mover to the position after ``plies`` moves of ``moves``."""
-        if len(self._line) == plies:
+        if self._stands == plies:
             return
         board = self._start.copy(stack=False)
         for move in self.moves[:plies]:
             board.push(chess.Move.from_uci(move.uci))
-        self._mover = MoveReader(board)
-        self._line = list(zip(self._words, self.moves, strict=True))
+        self._mover, self._stands = MoveReader(board), plies
 
 
 def _common_prefix(a: bytes, b: bytes) -> int:
