@@ -110,31 +110,22 @@ def open_rehearsal(
     """
     if to and protocol not in ("mqtt", "folder"):
         raise InputError("--to", f"means nothing for {protocol}", "It is for mqtt and folder")
-    # Each protocol brings its own libraries.
-    match protocol:
-        case "lichess":
-            from live.rehearse.web_servers import LichessRehearsal
+    if protocol in ("lichess", "pgn-url"):
+        from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
 
+        if protocol == "lichess":
             return LichessRehearsal(games, clock=clock, fates=connections(seed))
-        case "pgn-url":
-            from live.rehearse.web_servers import PgnUrlRehearsal
+        return PgnUrlRehearsal(games, clock=clock, fates=requests(seed))
+    from live.rehearse import hall_sources  # brings libraries that the others do without
 
-            return PgnUrlRehearsal(games, clock=clock, fates=requests(seed))
+    wrong = mishaps(seed)
+    match protocol:
         case "dgt-board":
-            from live.rehearse.livechess_server import DgtBoardRehearsal
-
-            return DgtBoardRehearsal(games, clock=clock, mishaps=mishaps(seed))
+            return hall_sources.DgtBoardRehearsal(games, clock=clock, mishaps=wrong)
         case "folder":
-            from live.rehearse.folder_writer import FolderRehearsal
-
             folder = Path(to).expanduser() if to else None
-            return FolderRehearsal(games, folder=folder, clock=clock, mishaps=mishaps(seed))
-        case "mqtt":
-            from live.rehearse.mqtt_publisher import MqttRehearsal
-
-            broker = mqtt_address(to) if to else None
-            if to and broker is None:
-                raise InputError(
-                    "--to", "is no broker's address", "It looks like mqtt://HOST/TOPIC"
-                )
-            return MqttRehearsal(games, broker=broker, clock=clock, mishaps=mishaps(seed))
+            return hall_sources.FolderRehearsal(games, folder=folder, clock=clock, mishaps=wrong)
+    broker = mqtt_address(to) if to else None
+    if to and broker is None:
+        raise InputError("--to", "is no broker's address", "It looks like mqtt://HOST/TOPIC")
+    return hall_sources.MqttRehearsal(games, broker=broker, clock=clock, mishaps=wrong)

@@ -20,7 +20,7 @@ import chess
 import msgspec
 
 from live.clock import Clock, LoopClock
-from live.events import GameReport, Move, Player, Score
+from live.events import GameReport, Move, Player
 from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, timeline
 
 #: Called with each moment after it was shown.
@@ -39,43 +39,42 @@ def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = N
     seconds without padded hours after every move, `` *`` for a game without moves. ``url`` is
     the ``GameURL`` header, the only stable key a game has there; ``more`` are further tags.
     """
-    tags = [
-        f'[{name} "{_escaped(value)}"]'
-        for name, value in [*_tags(game, url), *(more or {}).items()]
-        if value
-    ]
-    return "\n".join([*tags, "", _movetext(game), ""])
-
-
-def _tags(game: GameReport, url: str) -> list[tuple[str, str]]:
     headers = game.headers
-    tags = [
-        ("Event", headers.event or "?"),
-        ("Site", headers.site),
-        ("Date", headers.date),
-        ("Round", headers.round),
-        ("Board", "" if headers.board is None else str(headers.board)),
-        ("White", headers.white.name or "?"),
-        ("Black", headers.black.name or "?"),
-        ("Result", game.result),
-        *_player_tags("White", headers.white),
-        *_player_tags("Black", headers.black),
-        ("TimeControl", headers.time_control),
-        ("Variant", "Chess960" if headers.variant == "chess960" else headers.variant.capitalize()),
+    setup = game.start_fen != chess.STARTING_FEN
+    tags = {
+        "Event": headers.event or "?",
+        "Site": headers.site,
+        "Date": headers.date,
+        "Round": headers.round,
+        "Board": headers.board,
+        "White": headers.white.name or "?",
+        "Black": headers.black.name or "?",
+        "Result": game.result,
+        **_player_tags("White", headers.white),
+        **_player_tags("Black", headers.black),
+        "TimeControl": headers.time_control,
+        "Variant": "Chess960" if headers.variant == "chess960" else headers.variant.capitalize(),
+        "FEN": game.start_fen if setup else None,
+        "SetUp": "1" if setup else None,
+        "GameURL": url or headers.url,
+        **(more or {}),
+    }
+    lines = [
+        f'[{name} "{_escaped(str(value))}"]'
+        for name, value in tags.items()
+        if value not in (None, "")
     ]
-    if game.start_fen != chess.STARTING_FEN:
-        tags += [("FEN", game.start_fen), ("SetUp", "1")]
-    return [*tags, ("GameURL", url or headers.url)]
+    return "\n".join([*lines, "", _movetext(game), ""])
 
 
-def _player_tags(color: str, player: Player) -> list[tuple[str, str]]:
-    return [
-        (f"{color}Elo", "" if player.elo is None else str(player.elo)),
-        (f"{color}Title", player.title or ""),
-        (f"{color}FideId", "" if player.fide_id is None else str(player.fide_id)),
-        (f"{color}Fed", player.federation or ""),
-        (f"{color}Team", player.team or ""),
-    ]
+def _player_tags(color: str, player: Player) -> dict[str, object]:
+    return {
+        f"{color}Elo": player.elo,
+        f"{color}Title": player.title,
+        f"{color}FideId": player.fide_id,
+        f"{color}Fed": player.federation,
+        f"{color}Team": player.team,
+    }
 
 
 def _movetext(game: GameReport) -> str:
@@ -115,15 +114,12 @@ def _broken(problem: str | None) -> list[str]:
 
 def _comment(move: Move) -> str:
     commands = []
-    if move.eval is not None:
-        commands.append(f"[%eval {_eval(move.eval)}]")
+    if (score := move.eval) is not None:
+        shown = f"{score.cp / 100:.2f}" if score.mate is None else f"#{score.mate}"
+        commands.append(f"[%eval {shown}]")
     if move.clock_s is not None:
         commands.append(f"[%clk {_clock(move.clock_s)}]")
     return f"{{ {' '.join(commands)} }}" if commands else ""
-
-
-def _eval(score: Score) -> str:
-    return f"{score.cp / 100:.2f}" if score.mate is None else f"#{score.mate}"
 
 
 def _clock(seconds: float) -> str:
@@ -261,9 +257,8 @@ def incidents(seed: int | None, games: Sequence[GameReport]) -> list[PlannedInci
     found = []
     for index, game in enumerate(games):
         if game.moves and chance.random() < 0.5:
-            kind = "slip" if chance.random() < 0.7 else "takeback"
-            ply = chance.randint(1, len(game.moves))
-            found.append(PlannedIncident("slip" if kind == "slip" else "takeback", index, ply))
+            kind: Literal["slip", "takeback"] = "slip" if chance.random() < 0.7 else "takeback"
+            found.append(PlannedIncident(kind, index, chance.randint(1, len(game.moves))))
     return found
 
 

@@ -59,9 +59,7 @@ class ServedReply:
 
     async def fated(self, fate: ConnectionFaults, body: bytes, headers: Mapping[str, str]) -> None:
         """An answer of known length, or what its fate makes of it."""
-        if fate.refuse:
-            wait = {} if fate.retry_after_s is None else {"Retry-After": str(fate.retry_after_s)}
-            await self.whole(fate.refuse, b"busy", wait)
+        if await self.refused(fate):
             return
         after = min((n for n in (fate.drop_after, fate.stall_after) if n is not None), default=None)
         if fate.half:  # what was read has no tag of the whole
@@ -78,6 +76,13 @@ class ServedReply:
             self.drop()
         # Stalled: until the other side has had enough.
         await self.gone()
+
+    async def refused(self, fate: ConnectionFaults) -> bool:
+        """Whether that is its fate."""
+        if fate.refuse:
+            wait = {} if fate.retry_after_s is None else {"Retry-After": str(fate.retry_after_s)}
+            await self.whole(fate.refuse, b'{"error":"Too many requests"}', wait)
+        return fate.refuse != 0
 
     async def gone(self) -> None:
         """Wait until the other side is gone, and raise ConnectionError."""
@@ -401,11 +406,7 @@ class LichessRehearsal(Rehearsal):
 
     async def _stream(self, reply: ServedReply) -> None:
         fate = next(self._fates, GOOD)
-        if fate.refuse:
-            headers = {}
-            if fate.retry_after_s is not None:
-                headers["Retry-After"] = str(fate.retry_after_s)
-            await reply.whole(fate.refuse, b'{"error":"Too many requests"}', headers)
+        if await reply.refused(fate):
             return
         listener = _Listener(self._texts if self.started else {}, reply.drop)
         self._listeners.add(listener)

@@ -20,7 +20,7 @@ from live.events import STANDS, GameReport, Player
 from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames, stable_id
 from live.feeds.open_feed import open_feed, probe
 from live.manual.pages import manual_page
-from live.rehearse.mqtt_publisher import told_json
+from live.rehearse.hall_sources import told_json
 from live.rehearse.rehearsal import pgn_text
 from tests.feeds.fakes import (
     CONFIG,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
 from live.feeds.open_feed import open_feed
-from live.rehearse.livechess_server import DgtBoardRehearsal
+from live.rehearse.hall_sources import DgtBoardRehearsal
 from live.rehearse.open_rehearsal import PROTOCOLS, open_rehearsal
 from live.rehearse.rehearsal import Rehearsal, incidents, requests
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until

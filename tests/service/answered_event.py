@@ -4,10 +4,12 @@ drills share.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
@@ -55,6 +57,13 @@ class AnsweredEvent(EventService):
     async def restore(self) -> None:
         """As a start does it, with all results in the journal."""
         await self.bring_back(KnownAnswers(self.engine), "1 look", [FEED])
+
+    @contextlib.asynccontextmanager
+    async def started(self) -> AsyncIterator[Self]:
+        """Its journal open, and what that holds shown again."""
+        with self.journal.opened(self.config):
+            await self.restore()
+            yield self
 
     def answer_all(self) -> None:
         while self.asked:

@@ -62,7 +62,7 @@ from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader, RecordedNote
 from tests.alerts.games import four_boards
 from tests.ledger.arithmetic import answer
-from tests.service.answered_event import FEED, AnsweredEvent, left_behind
+from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind
 from tests.service.running import running
 from tests.story.games import game
 
@@ -74,7 +74,8 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     published: list[Sequence[Change]] = []
-    arbiter = AlertService(published.append, clock=lambda: 1000.0)
+    now_s = 1000.0
+    arbiter = AlertService(published.append, clock=lambda: now_s)
     with caplog.at_level(logging.WARNING, "live.service.desks"):
         change, message = arbiter.with_alerts([FAILED])
         assert change is FAILED
@@ -93,19 +94,12 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
         "noted",
         "over",
     ]
-
-
-def test_time_alone_raises_and_clears() -> None:
-    published: list[Sequence[Change]] = []
-    now = 1000.0
-    arbiter = AlertService(published.append, clock=lambda: now)
     retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
     assert list(arbiter.with_alerts([retrying])) == [retrying]
-    now += 20
-    arbiter.tick()
-    assert len(published) == 1
-    arbiter.tick()
-    assert len(published) == 1  # nothing new
+    now_s += 20
+    for _ in range(2):
+        arbiter.tick()
+    assert len(published) == 2, "time alone raises, and once"
 
 
 def test_what_happens_while_the_past_is_recalled_is_looked_at_after_it() -> None:
@@ -169,40 +163,60 @@ START_S = 1_750_000_000.0
 TICK_S = 30.0
 
 
-class Evening:
-    """A hall with a journal whose clock is driven."""
+class Hall(AnsweredEvent):
+    """With a journal and a driven clock; what its subscribers are sent."""
 
-    def __init__(self, path: Path, now_s: float) -> None:
+    def __init__(self, path: Path, now_s: float = START_S, engine: Answer = answer) -> None:
+        super().__init__(path, engine)
         self.now_s = now_s
-        self.hall = AnsweredEvent(path)
-        self.hall.arbiter._clock = lambda: self.now_s
-        self.hall.journal.journal._now_ms = lambda: round(self.now_s * 1000)
+        self.arbiter._clock = self.story._clock = lambda: self.now_s
+        self.journal.journal._now_ms = lambda: round(self.now_s * 1000)
+        # No other clock: how long the test itself takes is no time that passes.
+        self.journal.journal._steady_ms = None
         self.raised: list[Alert] = []
-        self.hall.listen(self._hear)
+        self.sent: list[Moment] = []
+        self.listen(self._hear)
 
-    def _hear(self, changes: object) -> None:
-        told: list[Change] = list(changes)  # type: ignore[call-overload]
-        self.raised += (
-            each.alert
-            for each in told
-            if isinstance(each, AlertMessage) and not each.alert.cleared_s
-        )
+    def _hear(self, changes: Iterable[Change]) -> None:
+        for each in changes:
+            if isinstance(each, AlertMessage) and not each.alert.cleared_s:
+                self.raised.append(each.alert)
+            elif isinstance(each, MomentMessage):
+                self.sent.append(each.moment)
 
     def tick(self, now_s: float) -> None:
         self.now_s = now_s
-        self.hall.answer_all()
-        self.hall.arbiter.tick()
+        self.answer_all()
+        self.arbiter.tick()
 
-    async def tell(self, game: GameReport) -> None:
-        await self.hall.take(FeedReport(FEED, (game,)))
+    async def play(
+        self, games: Sequence[GameReport], first: int, last: int, end: Result = "0-1"
+    ) -> None:
+        """The games ply by ply, half a minute a ply; the result with ply 40."""
+        for plies in range(first, last):
+            self.now_s = START_S + 30 * plies
+            shown = [
+                msgspec.structs.replace(
+                    game, moves=game.moves[:plies], result=end if plies == 40 else "*"
+                )
+                for game in games
+            ]
+            await self.take(FeedReport(FEED, tuple(shown)))
+            self.answer_all()
+            # The comparison of a round's games shows a look later.
+            for _ in range(2):
+                self.story.tick()
 
-    def flush(self) -> None:
-        self.hall.flush()
+    def left_behind(self) -> Path:
+        """What a kill now would leave."""
+        self.flush()
+        path = self.journal.journal.path
+        return left_behind(path, path.parent, "killed")
 
 
-def acts(evening: Evening, chance: random.Random) -> None:
+def acts(hall: Hall, chance: random.Random) -> None:
     """What arbiters do."""
-    arbiter, alerts = evening.hall.arbiter, evening.hall.arbiter.alerts()
+    arbiter, alerts = hall.arbiter, hall.arbiter.alerts()
     if not alerts or chance.random() > 0.25:
         return
     alert, on = chance.choice(list(alerts)), chance.random() < 0.7
@@ -221,9 +235,9 @@ def acts(evening: Evening, chance: random.Random) -> None:
             arbiter.enter(f"entry {chance.randrange(100)}: draw offer disputed", alert.game)
 
 
-def log_rows(evening: Evening) -> str:
-    """The incident log as it is exported, to the second."""
-    return as_csv(evening.hall.arbiter.incidents(), dt.UTC)
+def told(hall: Hall) -> tuple[list[Alert], str]:
+    """What arbiters are shown: alerts, and the incident log as it is exported, to the second."""
+    return list(hall.arbiter.alerts()), as_csv(hall.arbiter.incidents(), dt.UTC)
 
 
 @pytest.mark.slow
@@ -244,40 +258,28 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
     ]
     moments = timeline(games, incidents=wrong)
     kill = chance.randrange(len(moments) // 2, len(moments) * 5 // 6)
-    path = tmp_path / "journal.sqlite"
-    now = Evening(path, START_S)
-    with contextlib.ExitStack() as open_journals:
-        open_journals.enter_context(now.hall.journal.opened(now.hall.config))
-        await now.hall.restore()
-        evenings = [now]
+    async with contextlib.AsyncExitStack() as stack:
+        now = await stack.enter_async_context(Hall(tmp_path / "journal.sqlite").started())
+        halls = [now]
         for index, moment in enumerate(moments):
             while now.now_s + TICK_S < START_S + moment.at_s:
                 at_s = now.now_s + TICK_S
-                for evening in evenings:
-                    evening.tick(at_s)
-                assert shown(evenings[-1]) == shown(now), f"{at_s - START_S:.0f} s"
+                for hall in halls:
+                    hall.tick(at_s)
+                assert told(halls[-1]) == told(now), f"{at_s - START_S:.0f} s"
                 if index < kill:
                     acts(now, chance)
-            for evening in evenings:
-                evening.tick(START_S + moment.at_s)
-                await evening.tell(moment.report)
-            assert shown(evenings[-1]) == shown(now), index
+            for hall in halls:
+                hall.tick(START_S + moment.at_s)
+                await hall.take(FeedReport(FEED, (moment.report,)))
+            assert told(halls[-1]) == told(now), index
             if index == kill:
-                now.flush()
-                after = Evening(left_behind(path, tmp_path, "killed"), now.now_s)
-                open_journals.enter_context(after.hall.journal.opened(after.hall.config))
-                await after.hall.restore()
-                assert shown(after) == shown(now) and not after.raised
-                assert log_rows(after) == log_rows(now)
-                evenings.append(after)
+                after = Hall(now.left_behind(), now.now_s)
+                halls.append(await stack.enter_async_context(after.started()))
+                assert told(after) == told(now) and not after.raised
                 before = len(now.raised)
-        assert evenings[1].raised == now.raised[before:], "and nothing was said that was not news"
-        assert log_rows(evenings[1]) == log_rows(now)
+        assert after.raised == now.raised[before:], "and nothing was said that was not news"
         assert before > 2
-
-
-def shown(evening: Evening) -> list[Alert]:
-    return list(evening.hall.arbiter.alerts())
 
 
 #: A service in whose terminal an arbiter writes, and which is killed at once.
@@ -362,7 +364,7 @@ def test_a_damaged_record_of_the_log_is_left_out_and_said(
     assert "record 2 of the incident log cannot be read" in caplog.text
 
 
-START_S = 1_750_000_000.0
+UPSETS = {"upset", "comeback"}
 
 
 def turned(search: Search) -> SearchResult:
@@ -371,39 +373,6 @@ def turned(search: Search) -> SearchResult:
     score = Score(-600 if plies >= 19 or (plies == 18 and search.only) else 0)
     best = "none" if plies == 18 and not search.only else found.best
     return msgspec.structs.replace(found, score=score, best=best)
-
-
-class StoryHall(AnsweredEvent):
-    """A hall with a journal and a driven clock, and the moments that subscribers are sent."""
-
-    def __init__(self, path: Path, now_s: float = START_S) -> None:
-        super().__init__(path, turned)
-        self.now_s = now_s
-        self.story._clock = lambda: self.now_s
-        self.journal.journal._now_ms = lambda: round(self.now_s * 1000)
-        self.sent: list[Moment] = []
-        self.listen(self._sent)
-
-    def _sent(self, changes: Iterable[Change]) -> None:
-        self.sent += (each.moment for each in changes if isinstance(each, MomentMessage))
-
-    async def play(
-        self, games: Sequence[GameReport], first: int, last: int, end: Result = "0-1"
-    ) -> None:
-        """The games ply by ply, half a minute a ply; the result with ply 40."""
-        for plies in range(first, last):
-            self.now_s = START_S + 30 * plies
-            shown = [
-                msgspec.structs.replace(
-                    game, moves=game.moves[:plies], result=end if plies == 40 else "*"
-                )
-                for game in games
-            ]
-            await self.take(FeedReport(FEED, tuple(shown)))
-            self.answer_all()
-            # The comparison of a round's games shows a look later.
-            for _ in range(2):
-                self.story.tick()
 
 
 async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_kill(
@@ -418,54 +387,37 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
         )
         for each in four_boards()[:1]
     ]
-    first = StoryHall(tmp_path / "journal.sqlite")
-    with first.journal.opened(first.config):
-        await first.restore()
+
+    def doubted(hall: Hall) -> bool:
+        told = {each.kind for each in hall.story.moments()}
+        return [each.kind for each in hall.alerts()] == ["result"] and not told & UPSETS
+
+    async with Hall(tmp_path / "journal.sqlite", engine=turned).started() as first:
         # Black stands won, and White is said to have won.
         await first.play(games, 0, 41, end="1-0")
-        assert [alert.kind for alert in first.alerts()] == ["result"]
-        assert not {each.kind for each in first.story.moments()} & {"upset", "comeback"}
-        first.flush()
-        copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
-    second = StoryHall(copy, START_S + 30 * 40)
-    with second.journal.opened(second.config):
-        await second.restore()
-        assert [alert.kind for alert in second.alerts()] == ["result"]
-        assert not {each.kind for each in second.story.moments()} & {"upset", "comeback"}
-
-
-@pytest.mark.slow
-def _to_the_second(moments: Iterable[Moment]) -> list[Moment]:
-    """Changes of one instant stand a millisecond apart in the journal."""
-    return [
-        msgspec.structs.replace(each, at_s=None if each.at_s is None else round(each.at_s))
-        for each in moments
-    ]
+        assert doubted(first)
+        copy = first.left_behind()
+    async with Hall(copy, START_S + 30 * 40, turned).started() as second:
+        assert doubted(second)
 
 
 @pytest.mark.parametrize("kill", [25, 40])
 async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -> None:
     games = four_boards()
-    first = StoryHall(tmp_path / "journal.sqlite")
-    with first.journal.opened(first.config):
-        await first.restore()
+    async with Hall(tmp_path / "journal.sqlite", engine=turned).started() as first:
         await first.play(games, 0, kill + 1)
         held = list(first.story.moments())
-        first.flush()
-        copy = left_behind(tmp_path / "journal.sqlite", tmp_path, "killed")
+        copy = first.left_behind()
         await first.play(games, kill + 1, 41)
     assert any(each.ply == 19 for each in held)
     assert all(each.at_s == START_S + 30 * each.ply for each in held)
-
-    second = StoryHall(copy, START_S + 30 * kill)
-    with second.journal.opened(second.config):
-        await second.restore()
-        assert _to_the_second(second.story.moments()) == _to_the_second(held)
+    async with Hall(copy, START_S + 30 * kill, turned).started() as second:
+        assert second.story.moments() == held
         second.answer_all()
         second.story.tick()
         assert not second.sent, "what was sent before the restart is no news"
         await second.play(games, kill + 1, 41)
-        assert _to_the_second(second.story.moments()) == _to_the_second(first.story.moments())
+        assert second.story.moments() == first.story.moments()
 
 
 def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:

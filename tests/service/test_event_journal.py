@@ -88,18 +88,6 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: 
 
 
 @pytest.mark.slow
-async def test_games_of_sources_that_are_followed_no_more_stay_in_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    async with opened(path) as service:
-        await told(service, demo_feed.games()[0])
-    service = EventService(settings(), EventJournal(path))
-    async with service.with_engine(live=False, feeds=["others.pgn"]):
-        assert list(service.state.games()) == []
-    async with opened(path) as service:
-        assert len(list(service.state.games())) == 1
-
-
-@pytest.mark.slow
 async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 10)
     path = tmp_path / "journal.sqlite"
@@ -198,39 +186,20 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     service = EventService(settings(), EventJournal(path))
     async with service.with_engine(live=False, feeds=feeds):
         assert confirmed(analysis(service.state)) == before
+        assert service.room.health().searches == 0
+        assert [len(each.moves) for each in service.state.held()] == [24, 26], "each has its own"
         await told_by(service, FEED, 24)
-        assert analysis(service.state) == before, "confirmed by one of them"
+        assert analysis(service.state) == before, "confirmed by one of them, which is behind"
         assert "missed" not in caplog.text, "its alerts come back, too"
+    # What nobody follows stays in the file.
+    service = EventService(settings(), EventJournal(path))
+    async with service.with_engine(live=False, feeds=["others.pgn"]):
+        assert list(service.state.games()) == []
     # Only one of the sources is followed: the game is its own, with all it held.
     service = EventService(settings(), EventJournal(path))
     async with service.with_engine(live=False, feeds=[FEED]):
         (view,) = analysis(service.state).games
         assert view.also == () and view.dispute == ""
-
-
-async def test_after_a_restart_each_source_has_its_own_report_of_a_shared_game(
-    tmp_path: Path,
-) -> None:
-    game = demo_feed.games()[0]
-    path = tmp_path / "journal.sqlite"
-    feeds = [FEED, "cloud"]
-    service = EventService(settings(), EventJournal(path))
-    async with service.with_engine(live=False, feeds=feeds):
-        for plies in (4, 24):
-            for feed in feeds:
-                await service.take(FeedReport(feed, (beginning(game, plies),), complete=True))
-        await service.take(FeedReport("cloud", (game,), complete=True))
-        await service.settled()
-        before = analysis(service.state)
-        assert before.games[0].also == ("cloud",) and before.games[0].result == game.result
-    service = EventService(settings(), EventJournal(path))
-    async with service.with_engine(live=False, feeds=feeds):
-        assert confirmed(analysis(service.state)) == before
-        assert service.room.health().searches == 0
-        assert [len(each.moves) for each in service.state.held()] == [24, len(game.moves)]
-        await service.take(FeedReport(FEED, (beginning(game, 24),), complete=True))
-        await service.settled()
-        assert analysis(service.state) == before, "the source behind repeats what it has"
 
 
 PAIRS = ("Anna Adams-Boris Berg", "Clara Coy-Dora Dahl")
@@ -239,9 +208,7 @@ MOVES = line(*range(3, 43))
 
 async def restored(path: Path) -> tuple[list[Game], Analysis]:
     """What another process finds."""
-    service = AnsweredEvent(path)
-    with service.journal.opened(service.config):
-        await service.restore()
+    async with AnsweredEvent(path).started() as service:
         service.answer_all()
         return list(service.state.held()), confirmed(analysis(service.state))
 
@@ -259,9 +226,7 @@ reports = st.lists(
 def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
     async def scenario(folder: Path) -> None:
         path = folder / "journal.sqlite"
-        service = AnsweredEvent(path)
-        with service.journal.opened(service.config):
-            await service.restore()
+        async with AnsweredEvent(path).started() as service:
             moments: list[list[Game]] = [[]]
             for number in range(data.draw(st.integers(1, 6))):
                 games = tuple(report(*each) for each in data.draw(reports))
@@ -294,9 +259,7 @@ def report(pair: str, plies: int, result: str) -> GameReport:
 
 async def test_games_come_back_in_the_order_they_appeared(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    service = AnsweredEvent(path)
-    with service.journal.opened(service.config):
-        await service.restore()
+    async with AnsweredEvent(path).started() as service:
         # The second game is kept whole; of the first there are steps alone.
         for lengths in ((7, 18), (14, 0)):
             games = tuple(report(*each, "*") for each in zip(PAIRS, lengths, strict=True))
@@ -334,9 +297,7 @@ async def test_details_that_cannot_be_read_count_as_none_and_are_made_anew(
         assert connection.execute(DETAILS, (details,)).rowcount == 1
     connection.close()
     shown: list[FeedHealth] = []
-    hall = AnsweredEvent(path)
-    with hall.journal.opened(hall.config):
-        await hall.restore()
+    async with AnsweredEvent(path).started() as hall:
         hall.answer_all()
         assert confirmed(analysis(hall.state)).games == before.games
         hall.journal.look_after(hall.state, shown.append)
@@ -349,9 +310,7 @@ async def test_details_that_cannot_be_read_count_as_none_and_are_made_anew(
         ("journal", "retrying"),
         ("journal", "live"),
     ]
-    again = AnsweredEvent(path)
-    with again.journal.opened(again.config):
-        await again.restore()
+    async with AnsweredEvent(path).started() as again:
         again.journal.look_after(again.state, shown.append)
     assert len(shown) == 2, "and nothing more"
 
@@ -360,9 +319,7 @@ async def test_what_becomes_unreadable_while_it_runs_is_made_anew_too(tmp_path: 
     path = tmp_path / "journal.sqlite"
     before = await make(path, games=2)
     shown: list[FeedHealth] = []
-    hall = AnsweredEvent(path)
-    with hall.journal.opened(hall.config):
-        await hall.restore()
+    async with AnsweredEvent(path).started() as hall:
         with sqlite3.connect(path) as connection:
             connection.execute("UPDATE games SET details = x'00'")
         connection.close()
@@ -385,9 +342,7 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path:
     connection.close()
     for _ in range(2):
         shown: list[FeedHealth] = []
-        hall = AnsweredEvent(path)
-        with hall.journal.opened(hall.config):
-            await hall.restore()
+        async with AnsweredEvent(path).started() as hall:
             hall.journal.look_after(hall.state, shown.append)
         assert "changes 1 damaged, and left out" in shown[-1].detail
 
@@ -419,9 +374,7 @@ def games_of(plies: int, result: str = "*") -> tuple[GameReport, ...]:
 
 async def test_a_removed_board_stays_away_and_can_be_brought_back(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    hall = AnsweredEvent(path)
-    with hall.journal.opened(hall.config):
-        await hall.restore()
+    async with AnsweredEvent(path).started() as hall:
         await hall.take(FeedReport(FEED, games_of(10, "1-0"), complete=True))
         hall.answer_all()
         ghost = next(view.id for view in hall.state.games() if view.white.name == "Anna Adams")
@@ -433,11 +386,11 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(tmp_path: Path
         (entry,) = hall.arbiter.incidents()
         assert entry.text == "Board removed: Anna Adams – Boris Berg" and entry.game == ghost
         hall.flush()
+        with JournalReader.open(path) as reader:
+            assert len(list(rebuilt(reader, path).state.games())) == 1, "nor in a report"
         copy = left_behind(path, tmp_path, "killed")
 
-    after = AnsweredEvent(copy)
-    with after.journal.opened(after.config):
-        await after.restore()
+    async with AnsweredEvent(copy).started() as after:
         assert boards_of(after) == ["Clara Coy"]
         await after.take(FeedReport(FEED, games_of(14, "1-0"), complete=True))
         assert boards_of(after) == ["Clara Coy"]
@@ -453,19 +406,5 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(tmp_path: Path
         after.flush()
         third = left_behind(copy, tmp_path, "third")
 
-    again = AnsweredEvent(third)
-    with again.journal.opened(again.config):
-        await again.restore()
+    async with AnsweredEvent(third).started() as again:
         assert sorted(boards_of(again)) == ["Anna Adams", "Clara Coy"]
-
-
-async def test_a_report_of_the_journal_leaves_out_what_was_removed(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    hall = AnsweredEvent(path)
-    with hall.journal.opened(hall.config):
-        await hall.restore()
-        await hall.take(FeedReport(FEED, games_of(10), complete=True))
-        hall.remove_board(next(iter(hall.state.games())).id)
-        hall.flush()
-        with JournalReader.open(path) as reader:
-            assert len(list(rebuilt(reader, path).state.games())) == 1

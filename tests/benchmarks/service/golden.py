@@ -64,8 +64,7 @@ from live.games.game import round_of
 from live.network.mqtt_client import MqttClient
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
-from live.rehearse.folder_writer import FolderRehearsal
-from live.rehearse.mqtt_publisher import MqttRehearsal, OwnBroker
+from live.rehearse.hall_sources import FolderRehearsal, MqttRehearsal, OwnBroker
 from live.rehearse.rehearsal import Rehearsal, pgn_text
 from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
 from tests.benchmarks.service.drills import (
