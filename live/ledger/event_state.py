@@ -34,7 +34,6 @@ from live.events import (
     GoneMessage,
     HealthMessage,
     Moment,
-    PlayerView,
     PluginFigure,
 )
 from live.games.game import Game, GameConfirmed, GameGone, MovesPlayed, NewGame, Step
@@ -55,7 +54,6 @@ from live.ledger.tracked_game import (
     TrackedGame,
     view_of,
 )
-from live.ratings.ferreira import Algorithm3
 from live.ratings.perceived_model import Models
 
 #: Moves taken in at once: some milliseconds of work.
@@ -116,7 +114,15 @@ class EventState:
         # Sources that rewrite whole texts wait until one has settled, so a report is believed.
         self.index = GameIndex()
         """Every game as its source reports it; the only place that applies steps."""
-        self._shared = SharedGames(self.index)
+        self._shared = shared = SharedGames(self.index)
+        self.holding = shared.get
+        """The game as it is shown, or as its source reports it where it is not shown."""
+        self.carriers = shared.members
+        """The ids under which the sources hold the game that is shown under this one, which is the
+        last of them.
+        """
+        self.removed = shared.removed
+        """Games that were removed, the latest last."""
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
         self._measure = measure
@@ -132,9 +138,11 @@ class EventState:
             rating_source="calibration" if fixed_rating is None else "fixed",
         )
         self._outbox = Outbox()
-        self._standings = EventStandings(
+        self._standings = standings = EventStandings(
             measure, engine, self._outbox, fixed=fixed_rating is not None
         )
+        self.players, self.gains = standings.players, standings.gains
+        self.compared_players, self.engine_strength = standings.compared, standings.engine_strength
 
     # --- news of games --------------------------------------------------------------------------
 
@@ -206,23 +214,9 @@ class EventState:
             touched += self._games[step.id].players.values()
         self._renew(touched)
 
-    def holding(self, id: GameId) -> Game | None:
-        """The game as it is shown, or as its source reports it where it is not shown."""
-        return self._shared.get(id)
-
-    def carriers(self, id: GameId) -> tuple[GameId, ...]:
-        """The ids under which the sources hold the game that is shown under this one, which is the
-        last of them.
-        """
-        return self._shared.members(id)
-
     def remove(self, id: GameId) -> None:
         """Show a game no longer and count nothing of it, though its sources go on with it."""
         self._follow(self._shared.remove(id))
-
-    def removed(self) -> tuple[GameId, ...]:
-        """Games that were removed, the latest last."""
-        return self._shared.removed()
 
     def bring_back(self, id: GameId) -> None:
         """Show and count a game again that was removed."""
@@ -574,14 +568,6 @@ class EventState:
         held = self._games.get(id)
         return tuple(player.key for player in held.players.values()) if held else ()
 
-    def players(self) -> tuple[PlayerView, ...]:
-        """Every player, in the order they appeared."""
-        return self._standings.players()
-
-    def gains(self, player: str) -> GainCounts:
-        """A player's gains over the event, by ``PlayerView.id``; empty for an unknown one."""
-        return self._standings.gains(player)
-
     def engine_gains(self) -> GainCounts:
         """The engine's own, which players are measured against."""
         return self._measure.engine_gains.counts
@@ -613,14 +599,6 @@ class EventState:
             for view in self.players()
         }
         return ComparedMoves(players, event.strengths(), event.margins())
-
-    def compared_players(self) -> tuple[PlayerView, ...]:
-        """:meth:`players`, with what Algorithm 2 says of them; made afresh."""
-        return self._standings.compared()
-
-    def engine_strength(self) -> Algorithm3:
-        """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
-        return self._standings.engine_strength()
 
 
 def in_pieces(game: Game) -> Iterator[Step]:

@@ -315,17 +315,14 @@ class GameFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     white: SideFigures
     black: SideFigures
-    curves: Curves = Curves()
-    moves: tuple[MoveQuality, ...] = ()
+    curves: Curves
+    moves: tuple[MoveQuality, ...]
     """Every move, judged or not."""
-    methods: GameMethods = GameMethods()
-    head_to_head: HeadToHead = HeadToHead()
-    model: str | None = None
+    methods: GameMethods
+    head_to_head: HeadToHead
+    model: str | None
     """As :class:`live.events.GameView` has it."""
-    note: str = ""
-
-    def side(self, color: Color) -> SideFigures:
-        return self.white if color == "white" else self.black
+    note: str
 
 
 class TracedMove(NamedTuple):

@@ -213,13 +213,9 @@ class ConformanceLine(msgspec.Struct, frozen=True):
     alpha: float
     beta: float
 
-    def result(self, difference: float) -> float:
-        """``r``, which may lie beyond ±1."""
-        return self.beta * difference + self.alpha
-
     def expected_score(self, difference: float) -> float:
         """``r`` as a score of White, cut to [0, 1]."""
-        return min(1.0, max(0.0, (1 + self.result(difference)) / 2))
+        return min(1.0, max(0.0, (1 + self.beta * difference + self.alpha) / 2))
 
 
 class Conformance(msgspec.Struct, frozen=True):

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from live.ratings.learned_files import LearnedFiles
-
-FORMAT = 1
 
 #: Weights without ratings and with both, in the order of :func:`features`.
 _UNRATED, _RATED = 8, 14
@@ -51,11 +49,9 @@ class ResultModel(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """The same without what needs ratings."""
     log_loss: dict[str, float] = {}
     """On players never seen, by what it was measured on, for people."""
-    format: int = FORMAT
+    format: Literal[1] = 1
 
     def __post_init__(self) -> None:
-        if self.format != FORMAT:
-            raise ValueError(f"format {self.format} is not {FORMAT}")
         if (len(self.unrated), len(self.rated)) != (_UNRATED, _RATED):
             raise ValueError(f"{_UNRATED} weights are needed without ratings, {_RATED} with them")
 

@@ -387,7 +387,6 @@ def _balance(
 # the likelihood is not too small (a likelihood-ratio interval).
 
 
-FORMAT = 1
 #: How far beyond its lowest and highest players a table is extended, in Elo.
 REACH_ELO = 400.0
 STEP_ELO = 20.0
@@ -430,11 +429,9 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
     players_sd_elo: float | None = None
     """How far players' true level in a game lies from their rating, standard deviation; None
     where that is not known."""
-    format: int = FORMAT
+    format: Literal[1] = 1
 
     def __post_init__(self) -> None:
-        if self.format != FORMAT:
-            raise ValueError(f"format {self.format} is not {FORMAT}")
         if len(self.mileposts) < 2:
             raise ValueError("a table needs two mileposts or more")
         if any(not a.elo < b.elo for a, b in zip(self.mileposts, self.mileposts[1:], strict=False)):

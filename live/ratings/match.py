@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -163,48 +163,39 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
         )
     squares = math.fsum(frequencies * points * points)
     low, high = score_interval(samples, total, squares, smooth=paired)
-    error = los = normalized = half = None
+    found: dict[str, Any] = {}
     if variance == 0:
         gaps.append("all results are alike: nothing shows how much they vary")
     else:
         sd = math.sqrt(of_sample / samples)
-        if paired:
-            los = NormalDist().cdf((score - 0.5) / sd)
-        error = _error(score, sd)
+        found["los"] = NormalDist().cdf((score - 0.5) / sd) if paired else None
+        found["elo_error"] = error = _error(score, sd)
         if error is None:
             gaps.append("the normal interval reaches beyond a score of 0 or 1: no ±")
         normalized = (score - 0.5) / math.sqrt(variance) * NORMALIZED_ELO
         half = _Z95 / math.sqrt(counts.games) * NORMALIZED_ELO
-    wins = draws = losses = exact = p_value = None
+        found["normalized_elo"] = normalized
+        found["normalized_elo_low"] = normalized - half
+        found["normalized_elo_high"] = normalized + half
     if isinstance(counts, GameCounts):
-        wins, draws, losses = (
-            count / counts.games for count in (counts.wins, counts.draws, counts.losses)
-        )
-        exact = los_exact(counts.wins, counts.losses)
-        p_value = _two_tailed(counts.wins, counts.losses)
+        wins, losses = counts.wins, counts.losses
+        found["win_ratio"], found["loss_ratio"] = wins / counts.games, losses / counts.games
+        found["draw_ratio"] = counts.draws / counts.games
+        found["los_exact"] = exact = los_exact(wins, losses)
+        found["p_value"] = _two_tailed(wins, losses)
         if exact is None:
             gaps.append("no decisive game: draws do not tell who is the stronger")
         else:
-            decisive = counts.wins + counts.losses
-            los = NormalDist().cdf((counts.wins - counts.losses) / math.sqrt(decisive))
+            found["los"] = NormalDist().cdf((wins - losses) / math.sqrt(wins + losses))
     return MatchStatistics(
         games=counts.games,
         score=score,
-        win_ratio=wins,
-        draw_ratio=draws,
-        loss_ratio=losses,
         elo=elo,
         elo_low=elo_of(low),
         elo_high=elo_of(high),
-        elo_error=error,
-        los=los,
-        los_exact=exact,
-        p_value=p_value,
         variance=variance,
-        normalized_elo=normalized,
-        normalized_elo_low=None if normalized is None or half is None else normalized - half,
-        normalized_elo_high=None if normalized is None or half is None else normalized + half,
         gaps=tuple(gaps),
+        **found,
     )
 
 

@@ -158,7 +158,6 @@ def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
 # (:mod:`live.ratings.engine_scale`).
 
 
-FORMAT = 1
 Rows = tuple[tuple[float, ...], ...]
 
 
@@ -210,20 +209,15 @@ class PerceivedModel(msgspec.Struct, frozen=True, kw_only=True):
     """``kappa`` of a finished game."""
     event_dispersion: float = 1.0
     """What the variance of several games of one player together is multiplied by, beyond theirs."""
-    format: int = FORMAT
+    format: Literal[1] = 1
 
     def __post_init__(self) -> None:
-        if self.format != FORMAT:
-            raise ValueError(f"format {self.format} is not {FORMAT}")
         classes = len(self.loss_edges_cp) + 1
-        for what, rows, names in (
-            ("level", self.level, self.circumstances),
-            ("slope", self.slope, self.changing),
-        ):
-            if len(rows) != len(names) or any(len(row) != classes - 1 for row in rows):
+        counts = len(self.circumstances), len(self.changing), 1
+        weights = {"level": self.level, "slope": self.slope, "bend": (self.bend,)}
+        for (what, rows), count in zip(weights.items(), counts, strict=True):
+            if len(rows) != count or any(len(row) != classes - 1 for row in rows):
                 raise ValueError(f"{what} has the wrong shape for {classes} classes")
-        if len(self.bend) != classes - 1:
-            raise ValueError(f"bend has the wrong shape for {classes} classes")
         if not set(self.changing) <= set(self.circumstances):
             raise ValueError("what changes with Elo must be among the circumstances")
         if not (self.scale_elo > 0 and self.shared and self.dispersion):

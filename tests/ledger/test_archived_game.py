@@ -99,10 +99,16 @@ STEPS: list[Step] = [
     GameGone("g1"),
 ]
 
-measures = pytest.mark.parametrize(
-    "measure",
-    [Measure("same-search"), Measure("successive"), FIGURES],
-)
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
+def test_a_step_does_to_an_archived_game_what_it_does_to_any(step: Step) -> None:
+    run = three_games(FIGURES)
+    again, _ = restarted(run)
+    for each in (run, again):
+        each.step(step)
+        each.reply_all()
+        each.check_subscriber()
+    same_end(again.ledger, run.ledger)
 
 
 def test_other_models_rate_archived_games_too() -> None:

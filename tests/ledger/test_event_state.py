@@ -847,16 +847,6 @@ def assert_figures_sound(each: CurvePoint | PlayerView) -> None:
     assert each.percentile is None or 0 <= each.percentile <= 100
 
 
-def test_in_a_field_without_a_rating_moves_and_field_are_all_there_is(everything: Any) -> None:
-    held = event(everything, None, None)
-    assert_sound(held)
-    last, view = held.detail("g0").curves.white[-1], held.player("Player 0")
-    for each in (last, view):
-        assert each.perceived is not None
-        assert (each.percentile, each.usual_low, each.usual_high) == (None, None, None)
-    assert (view.fide_performance, view.rating_change, view.agreement) == (None, None, None)
-
-
 def test_one_rated_player_gives_the_other_a_performance(everything: Any) -> None:
     held = event(everything, 2300, None)
     assert_sound(held)

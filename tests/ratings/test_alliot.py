@@ -101,11 +101,6 @@ def test_shares_equal_the_printed_formula_in_whatever_order(
     assert found.share_at(x_cp) == pytest.approx(brute_force(kind, played, x_cp), abs=1e-9)
 
 
-def test_guid_and_bratko_keep_two_pawns_themselves() -> None:
-    assert GUID_BRATKO.of(200, -5) == GUID_BRATKO.of(-200, -5) == 5
-    assert GUID_BRATKO.of(201, -5) is GUID_BRATKO.of(-201, -5) is None
-
-
 def test_nine_game_turns_and_forced_moves_do_not_count() -> None:
     assert [ply for ply in range(1, 25) if is_counted(ply)] == list(range(19, 25))
     assert not is_counted(40, forced=True)
@@ -273,22 +268,6 @@ def test_the_scalar_product_equals_a_double_loop(
     if vector == STEP:
         ferreira = expected_score_between(white, black)
         assert predicted.expected_score == pytest.approx(ferreira, abs=1e-12)
-
-
-@pytest.mark.slow
-@given(vectors, losses, losses)
-def test_both_sides_scores_make_one(vector: OutcomeVector, x: list[int], y: list[int]) -> None:
-    one, other = GainHistogram(x), GainHistogram(y)
-    cut = Convolution(3, 40)
-    pairs: list[tuple[Prediction, Prediction]] = [
-        (predict_by_covariance(one, other, vector), predict_by_covariance(other, one, vector)),
-        (predict_by_convolution(one, other, cut), predict_by_convolution(other, one, cut)),
-    ]
-    for here, there in pairs:
-        assert here.expected_score is not None and there.expected_score is not None
-        assert here.expected_score + there.expected_score == pytest.approx(1, abs=1e-9)
-        if here.low is not None and there.high is not None:
-            assert here.low + there.high == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.slow

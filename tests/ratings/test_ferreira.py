@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import lstsq
 
-from live.events import MATE_CP, Color, GainKind, Score
+from live.events import MATE_CP, Color, Score
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
     MAX_GAIN_CP,
@@ -75,18 +75,6 @@ def test_figures_equal_those_of_the_list_and_taking_back_undoes_adding(
     assert all(histogram[value] == kept.count(value) for value in {*kept, *gone})
 
 
-def test_what_is_no_gain_and_what_was_never_added_is_refused_and_changes_nothing() -> None:
-    histogram = GainHistogram([-5])
-    with pytest.raises(ValueError, match="never added"):
-        histogram.add(5, -1)
-    with pytest.raises(ValueError, match="nan"):
-        histogram.add(math.nan)  # type: ignore[arg-type]
-    histogram.add(-5, -1)
-    with pytest.raises(ValueError, match="never added"):
-        histogram.add(-5, -1)
-    assert (histogram.n, histogram.mean) == (0, None)
-
-
 @pytest.mark.slow
 @given(some, some)
 def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None:
@@ -144,26 +132,6 @@ def test_the_difference_lies_in_the_interval(values: list[int]) -> None:
     if difference is not None and low is not None and high is not None:
         assert low <= difference <= high
         assert low < high
-
-
-@pytest.mark.parametrize(
-    ("values", "gain", "low", "high"),
-    [
-        ([-10, -20], "same-search", None, (-400, 0)),  # never agrees: one finite end
-        ([0] * 10, "same-search", (-400, 0), (0, 0)),  # the engine's equal and no more
-        ([30] * 4, "successive", (-400, 400), None),  # always surprises it: no upper end
-    ],
-)
-def test_ends_at_the_extremes(
-    values: list[int],
-    gain: GainKind,
-    low: tuple[float, float] | None,
-    high: tuple[float, float] | None,
-) -> None:
-    found = interval_of(ClusteredScores([scores_against(values)]), SPIKE_AT_ZERO, gain)
-    for end, bounds in zip(found, (low, high), strict=True):
-        assert (end is None) == (bounds is None)
-        assert end is None or bounds is None or bounds[0] <= end <= bounds[1]
 
 
 # --- algorithm 3 --------------------------------------------------------------------------------

@@ -168,20 +168,6 @@ def test_slopes_agree_with_differences(model: Model, curve: Curve) -> None:
         assert slope[turns.is_move][:, column] == pytest.approx(difference, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("curve", CURVES)
-@pytest.mark.parametrize(("s", "c"), [(1e-4, 5), (1e-4, 20), (100, 0.02), (0.1, 20), (100, 20)])
-def test_extreme_players_have_finite_probabilities(
-    model: Model, curve: Curve, s: float, c: float
-) -> None:
-    turns = TurnArrays([Spread((0, 0.01, 39, 78), 3, 0.0), Spread((0, 0), 1, 0.0)])
-    found = choices(turns, ChoiceSkill(s, c, model, curve))
-    assert found.probability.sum(axis=1) == pytest.approx([1, 1], abs=1e-9)
-    assert np.isfinite(found.slope).all()
-    assert np.isfinite(found.log[turns.is_move]).all()
-
-
 # --- intrinsic rating ---------------------------------------------------------------------------
 
 

@@ -8,82 +8,32 @@ from hypothesis import strategies as st
 
 from live.ratings.pace_of_play import PACES, ClockedGame, Pace, pace_of
 
+#: As games of servers, broadcasts, the PGN specification, clocks, American tournaments and people
+#: write them.
+HEADERS: dict[Pace, tuple[str, ...]] = {
+    "bullet": (*("15+0", "60+0", "60+1", "1+0", "ultraBullet"),),
+    "blitz": (
+        *("120+1", "180+0", "180+2", "300+3", "600+0", "5+3", "3+2", "300", "*180"),
+        *("40/240", "0:03:00+0:00:02", "3|2", "G/5 d0", "3m2s", "blitz", "3 min + 2 sec"),
+        *("180+2 (online)", "5:00", "G/5 min"),
+    ),
+    "rapid": (
+        *("600+5", "900+10", "1800+20", "25+10", "15+10", "10+5", "G/30;d5", "15m10s"),
+        *("Rapid Swiss", "15' + 10\"", "15:00", "15:10"),
+    ),
+    "classical": (
+        *("5400+30", "90+30", "60+30", "40/9000", "40/7200:3600", "40/7200+30:900+30"),
+        *("4500+60", "40/90+30:30+30", "40/120:20/60:15+30", "45/45", "1:30:00+30"),
+        *("G/90+30", "40/120, SD/60", "Standard", "90 min + 30 sec/move"),
+        *("90min/40moves + 30min + 30sec/move", "1h30 + 30s", "5700+30 (a)", "1 day"),
+        *("3 days/move", "1/86400", "90:30", "90:00", "5400:1800"),
+    ),
+}
 
-@pytest.mark.parametrize(
-    ("header", "pace"),
-    [
-        # lichess games, seconds
-        ("15+0", "bullet"),
-        ("60+0", "bullet"),
-        ("60+1", "bullet"),
-        ("120+1", "blitz"),
-        ("180+0", "blitz"),
-        ("180+2", "blitz"),
-        ("300+3", "blitz"),
-        ("600+0", "blitz"),
-        ("600+5", "rapid"),
-        ("900+10", "rapid"),
-        ("1800+20", "rapid"),
-        ("5400+30", "classical"),
-        # broadcasts, minutes
-        ("90+30", "classical"),
-        ("60+30", "classical"),
-        ("25+10", "rapid"),
-        ("15+10", "rapid"),
-        ("10+5", "rapid"),
-        ("5+3", "blitz"),
-        ("3+2", "blitz"),
-        ("1+0", "bullet"),
-        # the PGN specification
-        ("40/9000", "classical"),
-        ("40/7200:3600", "classical"),
-        ("40/7200+30:900+30", "classical"),
-        ("300", "blitz"),
-        ("4500+60", "classical"),
-        ("*180", "blitz"),
-        # sessions in minutes
-        ("40/90+30:30+30", "classical"),
-        ("40/120:20/60:15+30", "classical"),
-        ("45/45", "classical"),
-        ("40/240", "blitz"),
-        # as a clock shows it, and as the United States and chess sites write it
-        ("1:30:00+30", "classical"),
-        ("0:03:00+0:00:02", "blitz"),
-        ("3|2", "blitz"),
-        ("G/5 d0", "blitz"),
-        ("G/30;d5", "rapid"),
-        ("G/90+30", "classical"),
-        ("40/120, SD/60", "classical"),
-        ("15m10s", "rapid"),
-        ("3m2s", "blitz"),
-        # words
-        ("blitz", "blitz"),
-        ("Rapid Swiss", "rapid"),
-        ("Standard", "classical"),
-        ("ultraBullet", "bullet"),
-        ("90 min + 30 sec/move", "classical"),
-        ("90min/40moves + 30min + 30sec/move", "classical"),
-        ("1h30 + 30s", "classical"),
-        ("15' + 10\"", "rapid"),
-        ("3 min + 2 sec", "blitz"),
-        # remarks, and days
-        ("5700+30 (a)", "classical"),
-        ("180+2 (online)", "blitz"),
-        ("1 day", "classical"),
-        ("3 days/move", "classical"),
-        ("1/86400", "classical"),
-        # not PGN's: whatever it means, it is of this class
-        ("90:30", "classical"),
-        ("90:00", "classical"),
-        ("15:00", "rapid"),
-        ("5:00", "blitz"),
-        ("15:10", "rapid"),
-        ("5400:1800", "classical"),
-        ("G/5 min", "blitz"),
-    ],
-)
-def test_headers_as_they_are_written(header: str, pace: Pace) -> None:
-    assert pace_of(header) == pace
+
+@pytest.mark.parametrize(("pace", "headers"), HEADERS.items())
+def test_headers_as_they_are_written(pace: Pace, headers: tuple[str, ...]) -> None:
+    assert {header: pace_of(header) for header in headers} == dict.fromkeys(headers, pace)
 
 
 def test_a_colon_that_may_mean_several_things_is_left_to_the_clocks() -> None:
