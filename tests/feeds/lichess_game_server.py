@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import chess
@@ -15,119 +14,67 @@ from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 GAME_ID = "Rehears1"
 
 
-class LichessGameRehearsal:
-    """One game, sent from its start to every client; TV features the same game.
+@asynccontextmanager
+async def lichess_game(
+    game: GameReport, *, cut: int = 1 << 20, drop_after: int | None = None
+) -> AsyncIterator[str]:
+    """Send one game from its start to every client; TV features the same game. Gives the origin.
 
     ``cut`` is the length of the pieces in which bytes are sent; ``drop_after`` breaks the first
     connection off after so many lines.
     """
+    drops = [drop_after]
 
-    def __init__(
-        self, game: GameReport, *, cut: int = 1 << 20, drop_after: int | None = None
-    ) -> None:
-        self._game = game
-        self._cut = cut
-        self._drop_after = drop_after
-        self._shown = 0
-        self._over = False
-        self._changed = asyncio.Condition()
-        self.requests: list[ServedRequest] = []
-
-    @asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; gives the origin."""
-        async with serving(self._answer, host, port) as origin:
-            yield origin
-
-    async def show(self, plies: int, *, over: bool = False) -> None:
-        """So many plies are played; with ``over`` the result is known too."""
-        async with self._changed:
-            self._shown, self._over = plies, over
-            self._changed.notify_all()
-
-    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
-        self.requests.append(request)
-        match request.path:
-            case path if path == f"/api/stream/game/{GAME_ID}":
-                await self._stream(reply, self._game_lines())
-            case "/api/tv/feed" | "/api/tv/blitz/feed":
-                await self._stream(reply, self._tv_lines())
-            case _:
-                await reply.whole(404)
-
-    async def _stream(self, reply: ServedReply, lines: AsyncIterator[object]) -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        tv = request.path == "/api/tv/feed"
+        if not tv and request.path != f"/api/stream/game/{GAME_ID}":
+            await reply.whole(404)
+            return
         await reply.begin(200, {"Content-Type": "application/x-ndjson"})
-        sent = 0
-        async for line in lines:
-            if sent == self._drop_after:
-                self._drop_after = None
+        drop = drops.pop() if drops else None
+        for number, line in enumerate(_tv_lines(game) if tv else _lines(game)):
+            if number == drop:
                 reply.drop()
                 raise ConnectionAbortedError
             data = msgspec.json.encode(line) + b"\n"
-            for at in range(0, len(data), self._cut):
-                await reply.chunk(data[at : at + self._cut])
-            sent += 1
-        await reply.end()
+            for at in range(0, len(data), cut):
+                await reply.chunk(data[at : at + cut])
+        await (reply.gone() if tv else reply.end())
 
-    async def _positions(self) -> AsyncIterator[dict[str, object]]:
-        board = chess.Board(self._game.start_fen)
-        clocks: list[float | None] = [5400, 5400]
-        yield _position(board, None, clocks)
-        for ply, move in enumerate(self._game.moves):
-            async with self._changed:
-                await self._changed.wait_for(lambda ply=ply: self._shown > ply)  # type: ignore[misc]
-            board.push_uci(move.uci)
-            clocks[ply % 2] = move.clock_s
-            yield _position(board, move.uci, clocks)
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._over)
-
-    async def _game_lines(self) -> AsyncIterator[object]:
-        yield self._description()
-        async for position in self._positions():
-            yield position
-        winner = {"1-0": {"winner": "white"}, "0-1": {"winner": "black"}}
-        yield {
-            **self._description(),
-            "status": {"id": 31, "name": "resign"},
-            **winner.get(self._game.result, {}),
-        }
-
-    async def _tv_lines(self) -> AsyncIterator[object]:
-        players = [
-            {"color": "white", **_side(self._game.headers.white)},
-            {"color": "black", **_side(self._game.headers.black)},
-        ]
-        featured = {"id": GAME_ID, "orientation": "white", "players": players}
-        yield {"t": "featured", "d": {**featured, "fen": self._game.start_fen}}
-        async for position in self._positions():
-            if "lm" in position:
-                yield {"t": "fen", "d": position}
-
-    def _description(self) -> dict[str, object]:
-        told = self._game.headers
-        return {
-            "id": GAME_ID,
-            "variant": {"key": "standard", "name": "Standard", "short": "Std"},
-            "speed": "classical",
-            "rated": True,
-            "fen": self._game.start_fen,
-            "turns": 0,
-            "status": {"id": 20, "name": "started"},
-            "players": {"white": _side(told.white), "black": _side(told.black)},
-        }
+    async with serving(answer) as origin:
+        yield origin
 
 
-def _position(board: chess.Board, uci: str | None, clocks: list[float | None]) -> dict[str, object]:
-    side = "w" if board.turn == chess.WHITE else "b"
-    told: dict[str, object] = {"fen": f"{board.board_fen()} {side}"}
-    if uci is not None:
-        told["lm"] = uci
-    return {**told, "wc": clocks[0], "bc": clocks[1]}
+def _positions(game: GameReport) -> Iterator[dict[str, object]]:
+    board, clocks = chess.Board(game.start_fen), [5400.0, 5400.0]
+    yield {"fen": f"{board.board_fen()} w", "wc": clocks[0], "bc": clocks[1]}
+    for move in game.moves:
+        clocks[board.turn == chess.BLACK] = move.clock_s or 0.0
+        board.push_uci(move.uci)
+        side = "w" if board.turn else "b"
+        fen = f"{board.board_fen()} {side}"
+        yield {"fen": fen, "lm": move.uci, "wc": clocks[0], "bc": clocks[1]}
+
+
+def _lines(game: GameReport) -> Iterator[object]:
+    players = {"white": _side(game.headers.white), "black": _side(game.headers.black)}
+    told = {"id": GAME_ID, "variant": {"key": "standard"}, "speed": "classical", "players": players}
+    yield {**told, "status": {"id": 20, "name": "started"}}
+    yield from _positions(game)
+    winner = {"1-0": "white", "0-1": "black"}.get(game.result)
+    yield {**told, "status": {"id": 31, "name": "resign"}, "winner": winner}
+
+
+def _tv_lines(game: GameReport) -> Iterator[object]:
+    players = [
+        {"color": "white", **_side(game.headers.white)},
+        {"color": "black", **_side(game.headers.black)},
+    ]
+    yield {"t": "featured", "d": {"id": GAME_ID, "players": players, "fen": game.start_fen}}
+    for position in _positions(game):
+        if "lm" in position:
+            yield {"t": "fen", "d": position}
 
 
 def _side(player: Player) -> dict[str, object]:
-    user: dict[str, object] = {"name": player.name, "id": player.name.lower()}
-    if player.title:
-        user["title"] = player.title
-    return {"user": user, "rating": player.elo}
+    return {"user": {"name": player.name, "title": player.title}, "rating": player.elo}

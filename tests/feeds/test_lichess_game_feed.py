@@ -17,7 +17,7 @@ from tests.feeds.fakes import (
     following,
     until,
 )
-from tests.feeds.lichess_game_server import GAME_ID, LichessGameRehearsal
+from tests.feeds.lichess_game_server import GAME_ID, lichess_game
 
 GAME = GAMES[0]
 MOVES = [(move.uci, move.clock_s) for move in GAME.moves]
@@ -37,13 +37,9 @@ MOVES = [(move.uci, move.clock_s) for move in GAME.moves]
 async def test_a_game_is_followed_to_its_end_and_tv_for_ever(
     path: str, cut: int, drop_after: int | None
 ) -> None:
-    site = LichessGameRehearsal(GAME, cut=cut, drop_after=drop_after)
-    async with site.serving() as origin:
+    async with lichess_game(GAME, cut=cut, drop_after=drop_after) as origin:
         config = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(base_url=origin))
         async with following(f"https://lichess.org{path}", config) as seen:
-            for plies in range(0, len(MOVES), 5):
-                await site.show(plies)
-            await site.show(len(MOVES), over=path != "/tv")
             if path == "/tv":
                 await until(lambda: bool(seen.games) and moves(seen) == MOVES)
                 assert not seen.done
@@ -66,7 +62,7 @@ def moves(seen: Followed) -> list[tuple[str, float | None]]:
 
 
 async def test_no_such_game_and_html_instead_of_one() -> None:
-    async with LichessGameRehearsal(GAME).serving() as origin:
+    async with lichess_game(GAME) as origin:
         with pytest.raises(FeedNotFound):
             await Followed(f"lichess+{origin}/abcd9999", CONFIG).run()
     async with serving(answering(200, b"<!DOCTYPE html>\n<title>x</title>\n")) as origin:

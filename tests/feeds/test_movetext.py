@@ -39,43 +39,29 @@ def play(text: str, fen: str = chess.STARTING_FEN, *, chess960: bool = False) ->
 @pytest.mark.parametrize(
     ("text", "fen", "uci", "san"),
     [
-        ("e4", chess.STARTING_FEN, "e2e4", "e4"),
-        ("Nf3", chess.STARTING_FEN, "g1f3", "Nf3"),
         ("e4!?", chess.STARTING_FEN, "e2e4", "e4"),
         ("Nf3+", chess.STARTING_FEN, "g1f3", "Nf3"),
-        ("e2e4", chess.STARTING_FEN, "e2e4", "e4"),
-        ("e2-e4", chess.STARTING_FEN, "e2e4", "e4"),
         ("Pe4", chess.STARTING_FEN, "e2e4", "e4"),
-        ("Ng1-f3", chess.STARTING_FEN, "g1f3", "Nf3"),
         ("Ng1f3", chess.STARTING_FEN, "g1f3", "Nf3"),
-        ("g1f3", chess.STARTING_FEN, "g1f3", "Nf3"),
-        ("Ngf3", chess.STARTING_FEN, "g1f3", "Nf3"),
         ("♘f3", chess.STARTING_FEN, "g1f3", "Nf3"),
-        ("e8Q", PROMOTION, "e7e8q", "e8=Q"),
-        ("e8=Q", PROMOTION, "e7e8q", "e8=Q"),
         ("e8(Q)", PROMOTION, "e7e8q", "e8=Q"),
         ("e8/Q", PROMOTION, "e7e8q", "e8=Q"),
         ("e8q", PROMOTION, "e7e8q", "e8=Q"),
         ("e7e8n", PROMOTION, "e7e8n", "e8=N+"),
-        ("e8N", PROMOTION, "e7e8n", "e8=N+"),
-        ("exd6", EN_PASSANT, "e5d6", "exd6"),
         ("exd6e.p.", EN_PASSANT, "e5d6", "exd6"),
         ("exd6ep", EN_PASSANT, "e5d6", "exd6"),
         ("ed6", EN_PASSANT, "e5d6", "exd6"),
         ("e5:d6", EN_PASSANT, "e5d6", "exd6"),
-        ("O-O", CASTLING, "e1g1", "O-O"),
         ("0-0", CASTLING, "e1g1", "O-O"),
         ("o-o-o", CASTLING, "e1c1", "O-O-O"),
         ("0-0-0!", CASTLING, "e1c1", "O-O-O"),
         ("Ra8", CASTLING, "a1a8", "Rxa8+"),
-        ("Rxa8", CASTLING, "a1a8", "Rxa8+"),
-        ("Nbd2", TWO_KNIGHTS, "b1d2", "Nbd2"),
-        ("N1d2", TWO_KNIGHTS, "b1d2", "Nbd2"),
         ("Nb1d2", TWO_KNIGHTS, "b1d2", "Nbd2"),
-        ("Qh5", "rnbqkbnr/ppppp2p/8/5pp1/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3", "d1h5", "Qh5#"),
     ],
 )
-def test_spellings_of_moves(text: str, fen: str, uci: str, san: str) -> None:
+def test_spellings_of_moves_that_python_chess_does_not_know(
+    text: str, fen: str, uci: str, san: str
+) -> None:
     assert play(text, fen) == (uci, san)
 
 
@@ -90,13 +76,9 @@ def test_chess960_castling_is_king_to_rook() -> None:
     [
         ("Qh9", chess.STARTING_FEN, "illegal move Qh9"),
         ("Qh5", chess.STARTING_FEN, "illegal move Qh5"),
-        ("e5", chess.STARTING_FEN, "illegal move e5"),
-        ("O-O", chess.STARTING_FEN, "illegal move O-O"),
-        ("e8", PROMOTION, "illegal move e8"),
         ("e8=K", PROMOTION, "illegal move e8=K"),
         ("Nd2", TWO_KNIGHTS, "ambiguous move Nd2"),
         ("--", chess.STARTING_FEN, "null move --"),
-        ("Z0", chess.STARTING_FEN, "null move Z0"),
         ("0000", chess.STARTING_FEN, "null move 0000"),
         ("resigns", chess.STARTING_FEN, "unreadable move resigns"),
         ("Nf3" * 1000, chess.STARTING_FEN, "illegal move Nf3Nf3Nf3Nf3Nf3Nf3Nf3Nf…"),
@@ -109,14 +91,6 @@ def test_unplayable_moves_say_why_and_leave_the_board(text: str, fen: str, says:
         mover.play_san(text)
     assert str(caught.value) == says
     assert mover.board == chess.Board(fen)
-
-
-def test_pinned_pieces_do_not_move() -> None:
-    # Both knights reach d4, but the one on e2 is pinned: no letter is needed for the other.
-    fen = "4r1k1/8/8/8/8/1N6/4N3/4K3 w - - 0 1"
-    assert play("Nd4", fen) == ("b3d4", "Nd4")
-    with pytest.raises(UnplayableMove, match="illegal move"):
-        play("Ned4", fen)
 
 
 def test_uci_moves_get_their_san() -> None:
@@ -196,20 +170,16 @@ def test_no_move_text_is_too_odd(text: str) -> None:
     [
         (b"1:29:57", 5397.0),
         (b"00:15:18", 918.0),
-        (b"0:5:7", 307.0),
         (b"0:02:58.6", 178.6),
         (b"0:00:00", 0.0),
         (b"1:30", 5400.0),
-        (b"1:5", 3900.0),
         (b"90", 90.0),
-        (b"4.5", 4.5),
         (b"100:00:00", 360000.0),
         (b"-0:00:01", None),
         (b"1:30.5", None),
         (b"", None),
         (b"1:2:3:4", None),
         (b"9" * 5000, None),
-        (b"a:b:c", None),
     ],
 )
 def test_clock_forms(text: bytes, seconds: float | None) -> None:
@@ -220,11 +190,9 @@ def test_clock_forms(text: bytes, seconds: float | None) -> None:
     ("text", "white_moved", "score"),
     [
         (b"0.23", True, Score(23)),
-        (b"-1.5", True, Score(-150)),
         (b"+0.3", False, Score(30)),
         (b"0.23,18", True, Score(23)),
         (b".5", True, Score(50)),
-        (b"2", True, Score(200)),
         (b"57.1", True, Score(3900)),
         (b"-99", True, Score(-3900)),
         (b"#3", True, Score(3900, 3)),
@@ -234,7 +202,6 @@ def test_clock_forms(text: bytes, seconds: float | None) -> None:
         (b"#0", False, Score(-3900, 0)),
         (b"M4", True, Score(3900, 4)),
         (b"1e5", True, None),
-        (b"nan", True, None),
         (b"", True, None),
         (b"9" * 5000, True, None),
     ],
@@ -415,42 +382,6 @@ def state(game: Movetext) -> tuple[object, ...]:
 
 
 GAME = (DATA / "lichess-open-2025.pgn").read_bytes().split(b"\n\n")[1].strip()
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (b"1. e4 *", b"1. e4 e5 *"),
-        (b"1. e4 *", b"1. e4 {[%clk 0:01:00]} *"),
-        (b"1. e4 {[%clk 0:01:00]} *", b"1. e4 {[%clk 0:01:01]} e5 *"),
-        (b"1. e4 {[%clk 0:01:00]} e5 *", b"1. e4 {[%clk 0:01:09]} e5 *"),
-        (b"1. e4 {[%clk 0:01:00]} *", b"1. e4 *"),
-        (b"1. e4 * {[%clk 0:01:00]}", b"1. e4 * {[%clk 0:02:00]}"),
-        (b"1. e4 e5 2. Nf3 *", b"1. e4 e5 *"),
-        (b"1. e4 e5 2. Nf3 *", b"1. e4 c5 2. Nf3 d6 *"),
-        (b"1. e4 e5 2. Nf3 Nc6 *", b"1. d4 *"),
-        (b"{[%eval 0.1]} e4 *", b"{[%eval 0.2]} e4 *"),
-        (b"{[%eval 0.1]} *", b"*"),
-        (b"1. e4 Qh9 *", b"1. e4 Qh4 *"),
-        (b"1. e4 Qh9 *", b"1. e4 Qh9 2. d4 1-0"),
-        (b"1. e4 e5 1-0", b"1. e4 e5 2. Nf3 *"),
-        (b"1. e4 1-0 e5 *", b"1. e4 0-1 e5 *"),
-        (b"1. e4 (d4 *", b"1. e4 (d4) e5 *"),
-        (b"1. e4 {x *", b"1. e4 {x} e5 *"),
-        (b"1. e4 ; x", b"1. e4 ; xe5\ne5"),
-        (b"1. e4 ; x\n*", b"1. e4 ; x e5\n*"),
-        (b"1. e4 e5 2. Nf3 Nc6 3. Bb5 *", b"1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 *"),
-        (b"1. e4 e5 2. Nf3", b"1. e4 e5 2. Nf3+ Nc6"),
-        (b"1. e4 e5$1", b"1. e4 e5$12 Nf3"),
-        (b"", b"e4"),
-        (b"e4", b""),
-    ],
-)
-def test_text_that_changes_reads_as_if_new(before: bytes, after: bytes) -> None:
-    for whole in (True, False):
-        game = read(before, whole=whole)
-        assert state(read(after, known=game)) == state(read(after))
-        assert state(read(before, known=game, whole=whole)) == state(read(before, whole=whole))
 
 
 def test_a_game_resent_at_every_move_is_read_once() -> None:
