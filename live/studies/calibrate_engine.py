@@ -4,8 +4,6 @@ players, and how well a model does on players it never saw. Part of the composit
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +25,7 @@ from live.studies import printed_tables as tables
 from live.studies.compare_players import Evals
 from live.studies.perceived_games import PlayedGame, read_played_games
 from live.studies.perceived_learning import WHOLE, TooFewGames, judged_by, judges, learn, summary
+from live.studies.read_games import BrokenFile, game_texts
 from live.studies.regan_fit import RatedTurns, learn_intrinsic
 
 
@@ -248,14 +247,6 @@ def _played(config: Config, files: Sequence[Path]) -> tuple[GainKind, list[Playe
 
 def _lines(file: Path) -> list[bytes]:
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(
-                str(file), f"is no whole gzip file ({error})", "Fetch it again"
-            ) from None
-    return data.splitlines()
+        return [text for text in game_texts(str(file)) if isinstance(text, bytes)]
+    except BrokenFile as error:
+        raise InputError(str(file), f"is no whole file ({error})", "Fetch it again") from None

@@ -488,8 +488,8 @@ def summary(of: Judged) -> dict[str, Any]:
     return {
         "n": len(of.elo),
         "percentile_below": dict(zip(map(str, PERCENTILES), map(rounded, below), strict=True)),
-        "pair_r": _pair_r(of),
-        "pairs": len(_pairs(of)),
+        "pair_r": _r(*_pairs(of)),
+        "pairs": len(_pairs(of)[0]),
         "usual_holds": share(usual_holds(of)),
         "interval_holds": share((of.low <= elo) & (elo <= of.high)),
         "own_outside": share((elo < of.usual_low) | (elo > of.usual_high)),
@@ -519,20 +519,11 @@ def usual_holds(of: Judged) -> Which:
     return (of.usual_low <= of.rating) & (of.rating <= of.usual_high)
 
 
-def _pairs(of: Judged) -> Floats:
-    """Both players' places, of the games that have both: (games, 2)."""
-    white = {int(g): z for g, s, z in zip(of.game, of.side, of.z, strict=True) if not s}
-    rows = [
-        (white[int(g)], z)
-        for g, s, z in zip(of.game, of.side, of.z, strict=True)
-        if s and int(g) in white
-    ]
-    return np.array(rows).reshape(-1, 2)
-
-
-def _pair_r(of: Judged) -> float | None:
-    pairs = _pairs(of)
-    return _r(pairs[:, 0], pairs[:, 1])
+def _pairs(of: Judged) -> tuple[Floats, Floats]:
+    """Both players' places, of the games that have both."""
+    white, black = of.side == 0, of.side == 1
+    _, at, there = np.intersect1d(of.game[white], of.game[black], return_indices=True)
+    return of.z[white][at], of.z[black][there]
 
 
 def _r(one: Floats, other: Floats) -> float | None:

@@ -19,7 +19,7 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Literal
 
@@ -39,7 +39,6 @@ from live.engine.search import (
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import MATE_CP
-from live.jobs.analyze_games import progress_bar
 from live.service.engine_service import EngineService, limit_text, search_options_of
 from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
@@ -52,6 +51,7 @@ from live.studies.corpus_database import (
     SearchSetting,
     move_search,
 )
+from live.studies.read_games import progress, say
 
 
 class GameSearches:
@@ -136,8 +136,7 @@ Order = Literal["as-added", "player", "year", "sample"]
 
 #: Results in the file of searches under way. Never so many that one is dropped while it is needed.
 _BOUNDS = ResultFileBounds(results=100_000_000, unused_days=36_500)
-#: Between two lines, where there is no terminal, and between two commits, seconds.
-_LINE_S = 10
+#: Between two commits, seconds.
 _COMMIT_S = 1.0
 
 
@@ -153,21 +152,22 @@ class CorpusSearcher:
         """Games to search, searched, and with a position that no engine could search."""
         self.searches = 0
         """Answered in this run, by an engine or from earlier searches."""
+        self.show: Callable[[int, str], None] = lambda done, line: None
         self._database = database
         self._options = options
         self._retrograde = retrograde
         self._under_way: dict[int, GameSearches] = {}
         self._began_s = self._committed_s = time.monotonic()
 
-    def start(
-        self, service: EngineService, setting: SearchSetting, order: Order, most: int | None
-    ) -> None:
-        """Search the games that are missing under a setting, some at a time."""
-        self._service = service
+    def wanted(self, setting: SearchSetting, order: Order, most: int | None) -> list[int]:
+        """The games that are missing under a setting."""
         self._number = self._database.setting(setting)
         self._database.commit()
-        wanted = missing_games(self._database, self._number, order, most)
-        self.left, self._games = len(wanted), iter(wanted)
+        return missing_games(self._database, self._number, order, most)
+
+    def start(self, service: EngineService, wanted: list[int]) -> None:
+        """Search these games, some at a time."""
+        self._service, self._games, self.left = service, iter(wanted), len(wanted)
         self._begin(max(4, 2 * service.room.slots))
 
     def _begin(self, count: int) -> None:
@@ -188,6 +188,7 @@ class CorpusSearcher:
         if game is None:
             return
         self.searches += 1
+        self.show(self.done, str(self))
         more = game.take(search, result)
         if more is not None:
             self._submit(owner, more)
@@ -262,10 +263,14 @@ async def search_corpus(
                 config.engine.multipv,
                 __version__,
             )
-            with stop_on_signals(stop) as came:
-                searcher.start(service, setting, order, most)
-                async with _progress(searcher, str(setting)):
-                    await unless_stopped(searcher.finished.wait(), stop)
+            wanted = searcher.wanted(setting, order, most)
+            with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
+                searcher.start(service, wanted)
+                await unless_stopped(searcher.finished.wait(), stop)
+            say(Console(stderr=True), f"{setting}: {searcher}")
+            if searcher.failed:
+                failed = f"{searcher.failed} games have positions that no engine could search."
+                say(Console(stderr=True), failed)
         database.commit()
     if searcher.error is not None:
         raise searcher.error
@@ -296,31 +301,3 @@ def missing_games(
         (setting, -1 if most is None else most),
     )
     return [game for (game,) in rows]
-
-
-@contextlib.asynccontextmanager
-async def _progress(searcher: CorpusSearcher, name: str) -> AsyncIterator[None]:
-    """A bar on a terminal, a line every ten seconds without one; on standard error."""
-    console = Console(stderr=True)
-
-    def say(line: str) -> None:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-    with progress_bar(console) as bar:
-        task = bar.add_task("searching games", total=searcher.left)
-
-        async def report() -> None:
-            for second in itertools.count(1):
-                await asyncio.sleep(1.0)
-                bar.update(task, completed=searcher.done, description=str(searcher))
-                if not console.is_terminal and second % _LINE_S == 0:
-                    say(str(searcher))
-
-        reporting = asyncio.ensure_future(report())
-        try:
-            yield
-        finally:
-            reporting.cancel()
-            say(f"{name}: {searcher}")
-            if searcher.failed:
-                say(f"{searcher.failed} games have positions that no engine could search.")

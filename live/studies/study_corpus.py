@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES`
     regan_fit,
 )
 from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSetting, merge
-from live.studies.read_games import AddedGames, add_file, write_alliot
+from live.studies.read_games import AddedGames, add_file, progress, say, write_alliot
 from live.studies.study_data import (
     NO_SETTING,
     MoveFolder,
@@ -43,7 +42,6 @@ from live.studies.study_figures import FIGURES, drawn
 
 #: Damaged games that are named one by one; status has all.
 _NAMED = 20
-_LINE_S = 10.0
 
 
 def add_to_corpus(
@@ -61,12 +59,12 @@ def add_to_corpus(
         if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
             raise InputError(path, "no such file", "Name a PGN or NDJSON")
     given = SearchSetting(engine, limit)
-    console = Console(stderr=True)
-    found = []
-    with CorpusDatabase(corpus, create=True) as database:
-        for path in files:
-            with _lines(console, f"{path}: ") as show:
-                found.append(add_file(database, path, given, show))
+    with CorpusDatabase(corpus, create=True) as database, progress() as show:
+
+        def read(added: AddedGames) -> None:
+            show(added.texts, f"{added.source}: {added.texts} games")
+
+        found = [add_file(database, path, given, read) for path in files]
     _report(json, found, map(_added_line, found))
     return 1 if any(added.broken or added.only_damage for added in found) else 0
 
@@ -132,7 +130,7 @@ def write_moves(corpus: Path, setting: int | None) -> int:
         number, chosen = chosen_setting(database, corpus, setting)
         folder = MoveFolder(corpus, number)
         files = folder.refresh(database)
-    _say(Console(), f"{chosen}: {len(files)} files in {folder.path}")
+    say(Console(), f"{chosen}: {len(files)} files in {folder.path}")
     return 0
 
 
@@ -178,38 +176,13 @@ def chosen_setting(
     )
 
 
-@contextlib.contextmanager
-def _lines(console: Console, start: str) -> Iterator[Callable[[AddedGames], None]]:
-    """Progress: in place on a terminal, a line every ten seconds without one."""
-    began = last = time.monotonic()
-
-    def show(added: AddedGames) -> None:
-        nonlocal last
-        now = time.monotonic()
-        read = added.texts - added.passed_over
-        line = f"{start}{added.texts} games, {read / max(now - began, 1e-9):.0f} a second"
-        if console.is_terminal:
-            console.print(line, end="\r", markup=False, highlight=False)
-        elif now - last >= _LINE_S:
-            last = now
-            _say(console, line)
-
-    yield show
-    if console.is_terminal:
-        console.print(" " * 60, end="\r")
-
-
 def _report(json: str | None, figures: object, lines: Iterable[str]) -> None:
     """As JSON where that is asked for, and in words unless that is printed."""
     if json is not None:
         write_json(json, figures, indent=2)
     if json != "-":
         for line in lines:
-            _say(Console(), line)
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+            say(Console(), line)
 
 
 def _added_line(added: AddedGames) -> str:

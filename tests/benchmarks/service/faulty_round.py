@@ -498,24 +498,21 @@ class Round:
         self.kills_s = rough_s, calm_s
         self.on_kill: list[Callable[[], Awaitable[None]]] = []
         incidents: dict[str, PlannedIncident] = {}
-        shy: set[str] = set()
         for span, kinds in (
             (range(1, 10), ["takeback", "slip", "takeback", "slip", "clock-rising"]),
             (range(11, 19), ["takeback", "slip"]),
             (range(21, 27), ["takeback", "slip"]),
         ):
             for number, kind in zip(chance.sample(span, len(kinds)), kinds, strict=True):
-                name = str(number)
-                shy.add(name)
-                game = self.boards[name].game
+                name, game = str(number), self.boards[str(number)].game
                 ply = chance.randint(10, len(game.moves) - 8)
                 incidents[name] = PlannedIncident(kind, 0, ply)  # type: ignore[arg-type]
                 if kind != "clock-rising":
                     self._give_reason(name, "takeback", "correction")
                     self.boards[name].changed_plies.add(ply)
-                    if kind == "slip" and misread(game, ply) is None:
-                        self._note("no other move for the slip", name)
-                self._note(kind, f"{name} at ply {ply}")
+                other = kind == "slip" and misread(game, ply) is None
+                self._note(kind, f"{name} at ply {ply}{', no other move' if other else ''}")
+        shy = set(incidents)
         free = [str(n) for n in (*range(1, 10), *range(11, 19), *range(21, 27))]
         corrected = set(chance.sample([name for name in free if name not in shy], 3))
         longest = max(timeline([board.game])[-1].at_s for board in self.boards.values())
@@ -538,7 +535,7 @@ class Round:
             for at_s, report in course:
                 self._at(at_s, functools.partial(self.tell, name, report))
         self._plan_page(shy, calm_s)
-        self._plan_share(calm_s, shy)
+        self._plan_share(calm_s)
         for _ in range(3):
             self._at(self._free_s(calm_s, 1), self.lichess.hang_up)
         self._at(rough_s, lambda: self.on_kill[0]())
@@ -563,57 +560,53 @@ class Round:
     def _plan_page(self, shy: set[str], calm_s: float) -> None:
         chance = self.chance
         for kind in ("404", "500", "empty", "html", "half", "half", "old", "drop"):
-            at_s, lasts_s = self._free_s(calm_s, 3), chance.uniform(1, 3)
-            self._note(f"page {kind}", f"{at_s:.0f} s for {lasts_s:.1f} s")
-            self._at(at_s, functools.partial(setattr, self, "page_fault", kind))
-            self._at(at_s + lasts_s, lambda: setattr(self, "page_fault", ""))
+            fault = functools.partial(setattr, self, "page_fault")
+            self._during(f"page {kind}", self._free_s(calm_s, 3), chance.uniform(1, 3), fault, kind)
         colors, name = chance.sample([str(n) for n in range(11, 19) if str(n) not in shy], 2)
         self.wrong_colors, self.wrong_name = colors, name
         self._give_reason(colors, "players-swapped")
         at_s = chance.uniform(0.1, 0.5) * self.length_s
-        self._note("colours put right", f"{colors} at {at_s:.0f} s")
-        self._note("name put right", f"{name} at {at_s:.0f} s")
+        self._note("colours and name put right", f"{colors}, {name} at {at_s:.0f} s")
         self._at(at_s, lambda: setattr(self, "wrong_colors", ""))
         later_s = at_s + chance.choice([0.0, 3.0])
         self._at(later_s, lambda: setattr(self, "wrong_name", ""))
         one, two = (self.boards[each].game.headers for each in ("11", "12"))
         headers = msgspec.structs.replace(one, board=99, black=two.white)
         nobody = GameReport(key="", headers=headers, start_fen=chess.STARTING_FEN, moves=())
-        ghost = self._ghost = Board("ghost", nobody, self.boards["11"].delay_s)
+        ghost = self.boards["ghost"] = Board("ghost", nobody, self.boards["11"].delay_s)
         ghost.expected = False
-        self.boards["ghost"] = ghost
         self._at(chance.uniform(1, 10), lambda: self.tell("ghost", nobody))
         self._at(chance.uniform(15, 30), functools.partial(self.now.__delitem__, "ghost"))
 
-    def _plan_share(self, calm_s: float, shy: set[str]) -> None:
+    def _plan_share(self, calm_s: float) -> None:
         chance = self.chance
         files = [f"game-{n}.pgn" for n in (21, 22, 23, 24, 25, 26, 28)]
         away = chance.choice(files)
         files.remove(away)
-        for kind in ("cut",) * 14 + ("half", "half"):
-            name = chance.choice(files)
-            at_s, lasts_s = self._free_s(calm_s, 2), chance.uniform(0.3, 1.6)
-            self._fault(name, kind, at_s, lasts_s)
-        for _ in range(2):
-            self._fault("games.pgn", "half", self._free_s(calm_s, 2), 1.5)
-        at_s, gone_s = chance.uniform(0.12, 0.3) * self.length_s, LOST_AFTER_S + 4
         self._give_reason(away[5:-4], "vanished")
-        self._fault(away, "away", at_s, gone_s)
-        self._fault(away, "half", at_s + gone_s, 1.5)
-        at_s = self._free_s(calm_s, 3)
-        self._note("share away", f"{at_s:.0f} s")
-        self._at(at_s, lambda: self._share_is(away=True))
-        self._at(at_s + 2, lambda: self._share_is(away=False))
+        at_s, gone_s = chance.uniform(0.12, 0.3) * self.length_s, LOST_AFTER_S + 4
+        planned = [(away, "away", at_s, gone_s), (away, "half", at_s + gone_s, 1.5)]
+        planned += [("games.pgn", "half", self._free_s(calm_s, 2), 1.5) for _ in range(2)]
+        planned += [
+            (chance.choice(files), kind, self._free_s(calm_s, 2), chance.uniform(0.3, 1.6))
+            for kind in ("cut",) * 14 + ("half", "half")
+        ]
+        for file, kind, at_s, lasts_s in planned:
+            fault = functools.partial(self._spoil, file)
+            self._during(f"{file} {kind}", at_s, lasts_s, fault, kind)
+        self._during("share away", self._free_s(calm_s, 3), 2, self._share_is, "away")
 
-    def _fault(self, file: str, kind: str, at_s: float, lasts_s: float) -> None:
-        self._note(f"{file} {kind}", f"{at_s:.1f} s for {lasts_s:.1f} s")
+    def _spoil(self, file: str, kind: str) -> None:
+        self.file_faults[file] = kind
+        self._write(file)
 
-        def change(kind: str) -> None:
-            self.file_faults[file] = kind
-            self._write(file)
-
-        self._at(at_s, lambda: change(kind))
-        self._at(at_s + lasts_s, lambda: change(""))
+    def _during(
+        self, what: str, at_s: float, lasts_s: float, fault: Callable[[str], None], kind: str
+    ) -> None:
+        """A fault of this kind for so long, and then none."""
+        self._note(what, f"{at_s:.1f} s for {lasts_s:.1f} s")
+        self._at(at_s, lambda: fault(kind))
+        self._at(at_s + lasts_s, lambda: fault(""))
 
     def _free_s(self, calm_s: float, lasts_s: float) -> float:
         """A time at which nothing that lasts so long reaches into the calm kill."""
@@ -692,23 +685,21 @@ class Round:
 
     async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
         body, kind = self._page_text(), {"Content-Type": "application/x-chess-pgn"}
-        match self.page_fault:
-            case "404" | "500" as status:
-                await reply.whole(int(status), b"busy")
-            case "empty":
-                await reply.whole(200, b"", kind)
-            case "html":
-                await reply.whole(200, b"<!DOCTYPE html><html>Back soon</html>")
-            case "half":
-                await reply.whole(200, body[: self.chance.randint(0, len(body))], kind)
-            case "old":
-                old_s = time.monotonic() - 5
-                copy = next((text for at_s, text in self.copies if at_s >= old_s), body)
-                await reply.whole(200, copy, kind)
-            case "drop":
-                await reply.fated(ConnectionFaults(drop_after=len(body) // 2), body, kind)
-            case _:
-                await reply.whole(200, body, kind)
+        fault, status = self.page_fault, 200
+        if fault == "drop":
+            await reply.fated(ConnectionFaults(drop_after=len(body) // 2), body, kind)
+            return
+        if fault == "old":
+            old_s = time.monotonic() - 5
+            body = next((text for at_s, text in self.copies if at_s >= old_s), body)
+        elif fault == "half":
+            body = body[: self.chance.randint(0, len(body))]
+        elif fault:
+            status = int(fault) if fault.isdigit() else 200
+            body = {"empty": b"", "html": b"<!DOCTYPE html><html>Back soon</html>"}.get(
+                fault, b"busy"
+            )
+        await reply.whole(status, body, kind if fault != "html" else {})
 
     def _write(self, file: str) -> None:
         if self.share_away:
@@ -731,15 +722,16 @@ class Round:
         if text:
             path.write_text(text, encoding="utf-8")
 
-    def _share_is(self, *, away: bool) -> None:
-        self.share_away = away
+    def _share_is(self, away: str) -> None:
+        self.share_away = bool(away)
+        here, there = self.share, self.share.parent.parent / "away"
         if away:
-            self.share.rename(self.share.parent.parent / "away")
-        else:
-            (self.share.parent.parent / "away").rename(self.share)
-            for file in {_file(name) for name in self.now if "share" in self._sources(name)}:
-                self._write(file)
-            self._write("games.pgn")
+            here.rename(there)
+            return
+        there.rename(here)
+        for file in {_file(name) for name in self.now if "share" in self._sources(name)}:
+            self._write(file)
+        self._write("games.pgn")
 
     async def play(self) -> None:
         """All of it; what takes long holds everything up."""
