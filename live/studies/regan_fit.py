@@ -15,7 +15,7 @@ import numpy as np
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
-    SCALE_PER_PAWN,
+    Choices,
     ChoiceSkill,
     Curve,
     Floats,
@@ -136,8 +136,6 @@ class ChoiceFit(msgspec.Struct, frozen=True):
     """95 %, pawns."""
     c_interval: tuple[float, float]
     """95 %."""
-    covariance: tuple[tuple[float, float], tuple[float, float]]
-    """Of log s and log c."""
     turns: int
     percentile_score: float
     """The sum over percentiles of the squared difference between predicted and actual share
@@ -244,16 +242,7 @@ def _fit(
         ends = [_profile(turns, skill, last, covariance, i) for i in (0, 1)]
     else:
         ends = [_interval(at[i], covariance[i, i], len(turns)) for i in (0, 1)]
-    (ss, sc), (cs, cc) = covariance.tolist()
-    return ChoiceFit(
-        method,
-        skill,
-        ends[0],
-        ends[1],
-        ((ss, sc), (cs, cc)),
-        len(turns),
-        percentile_score(turns, skill),
-    )
+    return ChoiceFit(method, skill, ends[0], ends[1], len(turns), percentile_score(turns, skill))
 
 
 def _skill(at: Floats, model: Model, curve: Curve) -> ChoiceSkill:
@@ -411,9 +400,6 @@ def learn_intrinsic(
     limit: str,
     lines: int,
     source: str,
-    model: Model = "shares",
-    curve: Curve = "invexp",
-    scale_per_pawn: float = SCALE_PER_PAWN,
 ) -> IntrinsicTable:
     """Learn the correspondence of (s, c) and Elo; O(turns · lines) a step, some ten steps.
 
@@ -436,7 +422,7 @@ def learn_intrinsic(
     centre = float(elo.mean())
     z = (elo - centre) / _SCALE_ELO
     fitted, last = descend(
-        lambda at: _step(turns, z, model, curve, at),
+        lambda at: _step(turns, z, at),
         np.array(_TABLE_START),
         (_TABLE_LOWEST, _TABLE_HIGHEST),
     )
@@ -445,7 +431,7 @@ def learn_intrinsic(
     if inverse(last.curvature) is None:
         raise InputError(name, "s and c cannot be told apart in these games", "Analyse more games")
     posts = _mileposts(elo, centre, fitted)
-    if not _improves(turns, model, curve, posts):
+    if not _improves(turns, posts):
         raise InputError(
             name, "the higher rated players do not choose better moves here", "Analyse more games"
         )
@@ -456,22 +442,22 @@ def learn_intrinsic(
         lines=lines,
         mileposts=posts,
         source=source,
-        model=model,
-        curve=curve,
-        scale_per_pawn=scale_per_pawn,
         turns=len(turns),
         players=len({game.player for game in held}),
-        players_sd_elo=_players_sd(turns, z, model, curve, fitted, held),
+        players_sd_elo=_players_sd(turns, z, fitted, held),
     )
+
+
+def _choices_of(turns: TurnArrays, s: Floats, c: Floats) -> Choices:
+    return choices_of(turns.deltas, turns.is_move, "shares", "invexp", s, c)
 
 
 def _parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
     return np.exp(at[0] + at[1] * z)[:, None], np.exp(at[2] + at[3] * z)[:, None]
 
 
-def _step(turns: TurnArrays, z: Floats, model: Model, curve: Curve, at: Floats) -> ScoringStep:
-    s, c = _parameters(z, at)
-    found = choices_of(turns.deltas, turns.is_move, model, curve, s, c)
+def _step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
+    found = _choices_of(turns, *_parameters(z, at))
     played = turns.of_played(found.slope)
     slope = np.stack([played[:, 0], played[:, 0] * z, played[:, 1], played[:, 1] * z]).sum(axis=1)
     of_turn = np.einsum("tm,tmi,tmj->tij", found.probability, found.slope, found.slope)
@@ -494,30 +480,21 @@ def _mileposts(elo: Floats, centre: float, fitted: Floats) -> tuple[Milepost, ..
     )
 
 
-def _improves(turns: TurnArrays, model: Model, curve: Curve, posts: Sequence[Milepost]) -> bool:
+def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
     """Whether players at the upper end are expected to lose less than at the lower end."""
     low, high = (
-        choices_of(turns.deltas, turns.is_move, model, curve, post.s, post.c).probability
-        for post in (posts[0], posts[-1])
+        choices(turns, ChoiceSkill(post.s, post.c)).probability for post in (posts[0], posts[-1])
     )
     return bool((high * turns.deltas).sum() < (low * turns.deltas).sum())
 
 
-def _players_sd(
-    turns: TurnArrays,
-    z: Floats,
-    model: Model,
-    curve: Curve,
-    fitted: Floats,
-    games: Sequence[RatedTurns],
-) -> float:
+def _players_sd(turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[RatedTurns]) -> float:
     """Spread of the level shown in a game about the rating, Elo, by the method of moments.
 
     The slope of a game's log-likelihood at the rating has as its variance the information I, plus
     I² times the variance of the level.
     """
-    s, c = _parameters(z, fitted)
-    found = choices_of(turns.deltas, turns.is_move, model, curve, s, c)
+    found = _choices_of(turns, *_parameters(z, fitted))
     by_elo = (found.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO
     information = np.einsum("tm,tm,tm->t", found.probability, by_elo, by_elo)
     game = np.repeat(np.arange(len(games)), [len(held.spreads) for held in games])
