@@ -54,7 +54,6 @@ def descend(
     step_of: Callable[[Floats], ScoringStep],
     start: Floats,
     bounds: tuple[Floats, Floats],
-    longest: float = LONGEST,
 ) -> tuple[Floats, ScoringStep | None]:
     """The point of least loss within bounds, with what is known there.
 
@@ -66,7 +65,7 @@ def descend(
     damping = 1e-3
     for _ in range(_STEPS):
         pull = here.curvature + np.diag(damping * np.diag(here.curvature) + 1e-12)
-        move = np.clip(-np.linalg.solve(pull, here.slope), -longest, longest)
+        move = np.clip(-np.linalg.solve(pull, here.slope), -LONGEST, LONGEST)
         there = np.clip(at + move, *bounds)
         found = step_of(there)
         if found.loss <= here.loss:
@@ -103,8 +102,7 @@ def inverse(matrix: Floats) -> Floats | None:
 # asks whether the moves fall where predicted: over the moves of a turn in order of merit, the
 # played one spans an interval of the predicted cumulative probability, and for every percentile q
 # the share of turns "up", at or below q, should be q. It minimises the squares of the
-# differences; its covariance is that of a minimum-distance estimator (the delta method, from how
-# the shares "up" vary under the model). The paper has no intervals.
+# differences, and has no intervals. Nor has the paper any.
 #
 # Both work in log s and log c, where they are nearly normal. What cannot be fitted is answered
 # with ``NoFit`` and the reason.
@@ -112,8 +110,7 @@ def inverse(matrix: Floats) -> Floats | None:
 
 Method = Literal["likelihood", "percentile"]
 
-#: Turns below which the intervals do not keep their word
-#: (``tests/studies/test_regan_fit.py``).
+#: Turns below which a fit says too little (``tests/studies/test_regan_fit.py``).
 MIN_TURNS: dict[Method, int] = {"likelihood": 20, "percentile": 160}
 
 #: Percentiles, "stepping q by 0.05 from 0 to 1" (Regan and Haworth 2011, section 6). The ends
@@ -125,21 +122,16 @@ _START = (math.log(0.1), math.log(0.5))
 _LOWEST = np.array([math.log(1e-4), math.log(0.02)])
 _HIGHEST = np.array([math.log(100.0), math.log(20.0)])
 _PROFILE_STEPS = 30
+_ENDLESS = "these moves are explained best by no finite s and c"
 
 
 class ChoiceFit(msgspec.Struct, frozen=True):
-    """Fitted parameters of one player's choices."""
+    """Fitted parameters of one player's choices, with 95 % intervals."""
 
-    method: Method
     skill: ChoiceSkill
     s_interval: tuple[float, float]
-    """95 %, pawns."""
+    """Pawns."""
     c_interval: tuple[float, float]
-    """95 %."""
-    turns: int
-    percentile_score: float
-    """The sum over percentiles of the squared difference between predicted and actual share
-    "up" (Regan and Haworth 2011, section 6): near 0 where model and curve have the right shape."""
 
 
 class NoFit(msgspec.Struct, frozen=True):
@@ -156,17 +148,32 @@ def fit_likelihood(
 
     For 400 turns of 20 moves 7 ms by the shares model, 60 ms by the product model.
     """
-    return _fit("likelihood", spreads, model, curve)
+    turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
+    found = _likeliest("likelihood", turns, model, curve)
+    if isinstance(found, NoFit):
+        return found
+    at, best = found
+    covariance = inverse(best.curvature)
+    if covariance is None:
+        return NoFit("s and c cannot be told apart from these moves", len(turns))
+    skill = _skill(at, model, curve)
+    s, c = (_profile(turns, skill, best, covariance, which) for which in (0, 1))
+    return ChoiceFit(skill, s, c)
 
 
-def fit_percentile(
-    spreads: Sequence[Spread] | TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
-) -> ChoiceFit | NoFit:
+def fit_percentile(spreads: Sequence[Spread] | TurnArrays) -> ChoiceSkill | NoFit:
     """The percentile method (Regan and Haworth 2011, section 6). As quick as the other.
 
     It begins where maximum likelihood ends, since far from there its score has other minima.
     """
-    return _fit("percentile", spreads, model, curve)
+    turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
+    found = _likeliest("percentile", turns, "shares", "invexp")
+    if isinstance(found, NoFit):
+        return found
+    at, last = descend(
+        lambda at: _percentile_step(turns, _skill(at)), found[0], (_LOWEST, _HIGHEST)
+    )
+    return NoFit(_ENDLESS, len(turns)) if last is None or _is_endless(at) else _skill(at)
 
 
 def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
@@ -181,7 +188,7 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
         return ScoringStep(both.loss, both.slope[:1], both.curvature[:1, :1])
 
     bounds = (_LOWEST[:1], _HIGHEST[:1])
-    at, last = descend(step, np.array(_START[:1]), bounds, LONGEST)
+    at, last = descend(step, np.array(_START[:1]), bounds)
     if last is None or at[0] <= _LOWEST[0] or at[0] >= _HIGHEST[0]:
         return None
     return math.exp(at[0])
@@ -199,7 +206,9 @@ def share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
 
 
 def percentile_score(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """``S`` of section 6, with the square as the measure of distance."""
+    """``S`` of section 6, with the square as the measure of distance: near 0 where model and curve
+    have the right shape.
+    """
     return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
 
@@ -214,38 +223,25 @@ def _refusal(method: Method, turns: TurnArrays) -> NoFit | None:
     return None
 
 
-def _fit(
-    method: Method, spreads: Sequence[Spread] | TurnArrays, model: Model, curve: Curve
-) -> ChoiceFit | NoFit:
-    turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
+def _likeliest(
+    method: Method, turns: TurnArrays, model: Model, curve: Curve
+) -> tuple[Floats, ScoringStep] | NoFit:
+    """Logarithms of the most likely s and c, and what is known there."""
     if refused := _refusal(method, turns):
         return refused
-
-    def step_of(
-        by: Callable[[TurnArrays, ChoiceSkill], ScoringStep],
-    ) -> Callable[[Floats], ScoringStep]:
-        return lambda at: by(turns, _skill(at, model, curve))
-
-    bounds = (_LOWEST, _HIGHEST)
-    at, last = descend(step_of(_likelihood_step), np.array(_START), bounds, LONGEST)
-    if last is not None and method == "percentile":
-        at, last = descend(step_of(_percentile_step), at, bounds, LONGEST)
-    if last is None or np.any(at <= _LOWEST) or np.any(at >= _HIGHEST):
-        return NoFit("these moves are explained best by no finite s and c", len(turns))
-    skill = _skill(at, model, curve)
-    covariance = (
-        inverse(last.curvature) if method == "likelihood" else _percentile_covariance(turns, skill)
+    at, last = descend(
+        lambda at: _likelihood_step(turns, _skill(at, model, curve)),
+        np.array(_START),
+        (_LOWEST, _HIGHEST),
     )
-    if covariance is None:
-        return NoFit("s and c cannot be told apart from these moves", len(turns))
-    if method == "likelihood":
-        ends = [_profile(turns, skill, last, covariance, i) for i in (0, 1)]
-    else:
-        ends = [_interval(at[i], covariance[i, i], len(turns)) for i in (0, 1)]
-    return ChoiceFit(method, skill, ends[0], ends[1], len(turns), percentile_score(turns, skill))
+    return NoFit(_ENDLESS, len(turns)) if last is None or _is_endless(at) else (at, last)
 
 
-def _skill(at: Floats, model: Model, curve: Curve) -> ChoiceSkill:
+def _is_endless(at: Floats) -> bool:
+    return bool(np.any(at <= _LOWEST) or np.any(at >= _HIGHEST))
+
+
+def _skill(at: Floats, model: Model = "shares", curve: Curve = "invexp") -> ChoiceSkill:
     return ChoiceSkill(math.exp(at[0]), math.exp(at[1]), model, curve)
 
 
@@ -254,11 +250,6 @@ def _quantile(turns: int) -> float:
     from scipy.special import stdtrit  # where asked for: a slow import
 
     return float(stdtrit(turns - 2, 0.975))
-
-
-def _interval(at: float, variance: float, turns: int) -> tuple[float, float]:
-    half = _quantile(turns) * math.sqrt(variance)
-    return math.exp(at - half), math.exp(at + half)
 
 
 def _profile(
@@ -338,29 +329,6 @@ def _ups(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
     straddles = (raw > 0) & (raw < 1)
     slope = -below_slope[:, None] / own[:, None, None] - raw[:, :, None] * own_slope[:, None]
     return np.clip(raw, 0.0, 1.0), np.where(straddles[:, :, None], slope, 0.0)
-
-
-def _percentile_covariance(turns: TurnArrays, skill: ChoiceSkill) -> Floats | None:
-    """Of the estimates, from what could have been played rather than what was."""
-    found = choices(turns, skill)
-    below = np.cumsum(found.probability, axis=1) - found.probability
-    own = np.maximum(found.probability, 1e-300)
-    raw = (PERCENTILES - below[:, :, None]) / own[:, :, None]
-    up = np.clip(raw, 0.0, 1.0) - PERCENTILES
-    slope_below = np.cumsum(found.probability[:, :, None] * found.slope, axis=1)
-    slope_below -= found.probability[:, :, None] * found.slope
-    # Where a move straddles a percentile, its own probability cancels: what it is played with.
-    straddles = (raw > 0) & (raw < 1) & turns.is_move[:, :, None]
-    slope = -np.einsum("tmq,tmi->qi", straddles, slope_below)
-    slope -= np.einsum("tmq,tmi->qi", np.where(straddles, raw * own[:, :, None], 0.0), found.slope)
-    slope /= len(turns)
-    bread = inverse(slope.T @ slope)
-    if bread is None:
-        return None
-    spread = np.einsum("tm,tmq,tmr->qr", found.probability, up, up, optimize=True)
-    spread /= len(turns) ** 2
-    covariance: Floats = bread @ (slope.T @ spread @ slope) @ bread
-    return covariance if np.all(np.diag(covariance) > 0) else None
 
 
 # --- intrinsic fit ------------------------------------------------------------------------------
@@ -627,10 +595,10 @@ def _row(key: Any, turns: TurnArrays) -> tuple[float | None, Row]:
         return None, (key, len(turns), *[None] * 13, fit.reason)
     percentile = fit_percentile(turns)
     other: Row = (None, None)
-    quality = fit.percentile_score
-    if isinstance(percentile, ChoiceFit):
-        other = (percentile.skill.s, percentile.skill.c)
-        quality = percentile.percentile_score
+    quality = percentile_score(turns, fit.skill)
+    if isinstance(percentile, ChoiceSkill):
+        other = (percentile.s, percentile.c)
+        quality = percentile_score(turns, percentile)
     shown: Row = (None, None, None, None)
     projection = project(turns, fit.skill)
     if projection is not None:

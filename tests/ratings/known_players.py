@@ -20,13 +20,12 @@ from live.ratings.intrinsic_rating import (
     left_out,
     spread_of,
 )
-from live.studies.regan_fit import Method, NoFit, fit_likelihood, fit_percentile
+from live.studies.regan_fit import NoFit, fit_likelihood
 
 SPREADS = Path(__file__).parents[1] / "data" / "multi-pv-spreads.json"
 
 #: Players of the published table: 2700, 2300 and 1600.
 PLAYERS = ((0.080, 0.513), (0.111, 0.485), (0.168, 0.436))
-FIT = {"likelihood": fit_likelihood, "percentile": fit_percentile}
 
 
 def real_turns() -> TurnArrays:
@@ -57,7 +56,7 @@ def spreads_of(turns: TurnArrays) -> list[Spread]:
 
 
 class Recovery(NamedTuple):
-    """How a method does."""
+    """How maximum likelihood does."""
 
     s: float
     """Share of intervals that hold s."""
@@ -66,14 +65,14 @@ class Recovery(NamedTuple):
     """Share of samples without a fit."""
 
 
-def recover(method: Method, skill: ChoiceSkill, n: int, samples: int, seed: int) -> Recovery:
-    """How a method does on ``samples`` games of ``n`` turns by a known player."""
+def recover(skill: ChoiceSkill, n: int, samples: int, seed: int) -> Recovery:
+    """How it does on ``samples`` games of ``n`` turns by a known player."""
     rng = np.random.default_rng(seed)
     pool = real_turns()
     s = c = refused = 0
     for _ in range(samples):
         turns = simulate(pool, skill, n, rng)
-        fit = FIT[method](turns, model=skill.model, curve=skill.curve)
+        fit = fit_likelihood(turns, model=skill.model, curve=skill.curve)
         if isinstance(fit, NoFit):
             refused += 1
             continue
