@@ -100,7 +100,7 @@ def test_percentiles_find_known_players(s: float, c: float) -> None:
     found = [fit_percentile(some_turns(160, ChoiceSkill(s, c), seed)) for seed in range(60)]
     known = [each for each in found if isinstance(each, ChoiceSkill)]
     assert len(known) >= 58
-    assert np.median([each.s for each in known]) == pytest.approx(s, rel=0.1)
+    assert np.median([each.s for each in known]) == pytest.approx(s, rel=0.15)
     assert np.median([each.c for each in known]) == pytest.approx(c, rel=0.1)
 
 
