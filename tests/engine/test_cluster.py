@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import pytest
@@ -44,26 +47,54 @@ def room(
     )
 
 
-def backlog(ply: int) -> SearchPriority:
-    return SearchPriority(SearchKind.BACKLOG, "a", ply)
+async def answered(engines: EnginePool, desk: Desk, scores: range, enough: int = 0) -> None:
+    """Have these searched, and wait for the answers, or until there are enough."""
+    for score in scores:
+        engines.submit(scored(score), score, SearchPriority(SearchKind.BACKLOG, "a", score))
+    await desk.answers(enough or scores.stop)
+
+
+class Lent(NamedTuple):
+    engines: EnginePool
+    cluster: DaskCluster
+    scheduler: asyncio.subprocess.Process
+    workers: list[asyncio.subprocess.Process]
+
+    def seats(self) -> list[str]:
+        """What kind of engine each is."""
+        return sorted(type(slot.process).__name__ for slot in self.engines._engine_slots)
+
+
+@contextlib.asynccontextmanager
+async def lent(
+    machines: Machines,
+    desk: Desk,
+    command: EngineCommand,
+    *,
+    workers: int = 1,
+    own: int = 1,
+    tls: EngineConfig | None = None,
+    alone: bool = False,
+) -> AsyncIterator[Lent]:
+    """A room with a scheduler and so many workers of one engine each."""
+    scheduler = await machines.schedule(tls, alone=alone)
+    started = [await machines.work(command, tls=tls) for _ in range(workers)]
+    cluster = DaskCluster(machines.settings(tls))
+    await offered(cluster, workers, IDENTITY)
+    async with room(command, desk, cluster, engines=own) as engines:
+        yield Lent(engines, cluster, scheduler, started)
 
 
 @pytest.mark.slow
 async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing(
     machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
-    await machines.schedule()
-    workers = [await machines.work(scripted("slow")) for _ in range(2)]
-    cluster = DaskCluster(machines.settings())
-    await offered(cluster, 2, IDENTITY)
-    async with room(scripted("slow"), desk, cluster) as engines:
-        assert len(engines.health().engines) == 2
-        for score in range(30):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(6)
-        os.kill(workers[0].pid, signal.SIGKILL)
+    async with lent(machines, desk, scripted("slow"), workers=2) as there:
+        assert len(there.engines.health().engines) == 2
+        await answered(there.engines, desk, range(30), 6)
+        os.kill(there.workers[0].pid, signal.SIGKILL)
         await desk.answers(30)
-        health = engines.health()
+        health = there.engines.health()
     assert desk.scores() == {score: score for score in range(30)}
     assert (health.searches, health.set_aside) == (30, 0)
 
@@ -73,16 +104,11 @@ async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing
 async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
     machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
-    scheduler = await machines.schedule()
-    await machines.work(scripted("slow"), engines=2)
-    cluster = DaskCluster(machines.settings())
-    await offered(cluster, 2, IDENTITY)
-    async with room(scripted("slow"), desk, cluster) as engines:
+    async with lent(machines, desk, scripted("slow"), workers=2) as there:
+        engines = there.engines
         assert engines.slots == 2
-        for score in range(20):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(3)
-        scheduler.kill()
+        await answered(engines, desk, range(20), 3)
+        there.scheduler.kill()
         await desk.answers(20)
         health = engines.health()
         assert "cannot be reached" in health.problem and "searching here" in health.problem
@@ -91,12 +117,10 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         assert (len(health.engines), engines.slots) == (1, 1)
         await machines.schedule()
         # Workers wait for it, too.
-        await until(lambda: cluster.slots == 2)
-        for score in range(20, 40):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(40)
+        await until(lambda: there.cluster.slots == 2)
+        await answered(engines, desk, range(20, 40))
         assert engines.health().problem == ""
-        assert type(engines._engine_slots[0].process).__name__ == "RemoteEngine"
+        assert "RemoteEngine" in there.seats()
     assert desk.scores() == {score: score for score in range(40)}
 
 
@@ -105,25 +129,13 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
 async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
     machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
-    await machines.schedule()
-    workers = [await machines.work(scripted("well")) for _ in range(2)]
-    cluster = DaskCluster(machines.settings())
-    await offered(cluster, 2, IDENTITY)
-    async with room(scripted("well"), desk, cluster, engines=2) as engines:
-        engines.submit(scored(1), 1, backlog(1))
-        await desk.answers(1)
-        workers[0].kill()
-        await until(
-            lambda: (
-                sorted(type(slot.process).__name__ for slot in engines._engine_slots)
-                == ["EngineProcess", "RemoteEngine"]
-            )
-        )
-        for score in range(2, 10):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(9)
-        assert engines.health().restarts == 0
-    assert desk.scores() == {score: score for score in range(1, 10)}
+    async with lent(machines, desk, scripted("well"), workers=2, own=2) as there:
+        await answered(there.engines, desk, range(1))
+        there.workers[0].kill()
+        await until(lambda: there.seats() == ["EngineProcess", "RemoteEngine"])
+        await answered(there.engines, desk, range(1, 10))
+        assert there.engines.health().restarts == 0
+    assert desk.scores() == {score: score for score in range(10)}
 
 
 @pytest.mark.slow
@@ -131,15 +143,9 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
 async def test_a_scheduler_that_cannot_read_searches_is_done_without(
     machines: Machines, scripted: Scripted, desk: Desk
 ) -> None:
-    await machines.schedule(alone=True)
-    await machines.work(scripted("well"))
-    cluster = DaskCluster(machines.settings())
-    await offered(cluster, 1, IDENTITY)
-    async with room(scripted("well"), desk, cluster) as engines:
-        for score in range(20):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(20)
-        health = engines.health()
+    async with lent(machines, desk, scripted("well"), alone=True) as there:
+        await answered(there.engines, desk, range(20))
+        health = there.engines.health()
     assert "lost the search" in health.problem and "searching here" in health.problem
     assert desk.scores() == {score: score for score in range(20)}
     assert (health.set_aside, health.restarts) == (0, 0)
@@ -148,19 +154,15 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsewhere(
-    machines: Machines, scripted: Scripted, desk: Desk
+    machines: Machines, tls: EngineConfig, scripted: Scripted, desk: Desk
 ) -> None:
-    await machines.schedule()
-    await machines.work(scripted("well"))
-    cluster = DaskCluster(machines.settings())
-    await offered(cluster, 1, IDENTITY)
-    async with room(scripted("well"), desk, cluster) as engines:
-        engines.submit(scored(1), 1, backlog(1))
-        await desk.answers(1)
-        await cluster.client.close()
-        engines.submit(scored(2), 2, backlog(2))
-        await desk.answers(2)
-    assert desk.scores() == {1: 1, 2: 2}
+    async with lent(machines, desk, scripted("well"), tls=tls) as there:
+        assert machines.address.startswith("tls://")
+        await answered(there.engines, desk, range(1))
+        assert there.seats() == ["RemoteEngine"] and there.engines.health().problem == ""
+        await there.cluster.client.close()
+        await answered(there.engines, desk, range(1, 2))
+    assert desk.scores() == {0: 0, 1: 1}
 
 
 @pytest.mark.slow
@@ -209,32 +211,13 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     scripted: Scripted, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with room(scripted("well"), desk, DaskCluster(NOBODY)) as engines:
-        engines.submit(scored(7), 7, backlog(7))
-        await desk.answers(1)
+        await answered(engines, desk, range(1))
         problem = engines.health().problem
     assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
-    assert desk.scores() == {7: 7}
+    assert desk.scores() == {0: 0}
     monkeypatch.setattr("live.engine.cluster.DEATH_S", 1)
     with pytest.raises(EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"):
         await work(scripted("well"), UciSettings(), NOBODY)
-
-
-@pytest.mark.slow
-@pytest.mark.whole
-async def test_a_cluster_answers_over_tls(
-    machines: Machines, tls: EngineConfig, scripted: Scripted, desk: Desk
-) -> None:
-    await machines.schedule(tls)
-    await machines.work(scripted("well"), tls=tls)
-    assert machines.address.startswith("tls://")
-    cluster = DaskCluster(machines.settings(tls))
-    await offered(cluster, 1, IDENTITY)
-    async with room(scripted("well"), desk, cluster) as engines:
-        engines.submit(scored(7), 7, backlog(7))
-        await desk.answers(1)
-        assert type(engines._engine_slots[0].process).__name__ == "RemoteEngine"
-        assert engines.health().problem == ""
-    assert desk.scores() == {7: 7}
 
 
 async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
@@ -252,10 +235,9 @@ async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
     monkeypatch.setattr(cluster, "_count", count)
     async with room(scripted("well"), desk, cluster) as engines:
         await until(lambda: looked > 3)
-        engines.submit(scored(7), 7, backlog(7))
-        await desk.answers(1)
+        await answered(engines, desk, range(1))
         assert "KeyError" in engines.health().problem
-    assert desk.scores() == {7: 7}
+    assert desk.scores() == {0: 0}
 
 
 def test_tls_files_are_handed_to_dask(tls: EngineConfig) -> None:
