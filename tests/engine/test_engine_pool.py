@@ -119,17 +119,23 @@ async def test_a_dropped_search_is_not_told(scripted: Scripted, desk: Desk) -> N
         assert engines.health().queued == 0
 
 
-async def test_a_replaced_head_frees_its_engine_and_the_next_shows_itself_as_it_deepens(
+async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(
     scripted: Scripted, desk: Desk
 ) -> None:
-    """The scripted engine here ends a search only when told to stop."""
+    """The scripted engine here ends a search only when told to stop; a head shows itself as it
+    deepens.
+    """
     async with room(scripted("patient"), desk) as engines:
+        engines.submit(scored(9), "guess", SearchPriority(SearchKind.SPECULATE, "b", 5))
         engines.submit(scored(1), "old", head(1))
         engines.submit(scored(6), "new", head(1))
         engines.drop("old")
         new = ("new", SearchProgress(Score(6), 1))
         await desk.until(lambda: new in desk.progress)
-        assert engines.health().engines[0].searching == "a ply 1"
+        health = engines.health()
+        assert (health.engines[0].searching, health.waiting.speculate) == ("a ply 1", 1)
+        engines.drop("new")
+        await until(lambda: engines.health().engines[0].searching == "b ply 5")
     assert desk.results == {}
 
 
@@ -223,13 +229,6 @@ async def test_a_room_with_hung_engines_ends_within_five_seconds(
             ending.reschedule(asyncio.get_running_loop().time() + 5)
 
 
-async def test_what_is_no_engine_stops_the_start(desk: Desk) -> None:
-    command = EngineCommand(("/bin/echo",), "configured", "configured")
-    with pytest.raises(NotAnEngine, match="/bin/echo: is no UCI engine"):
-        async with room(command, desk):
-            raise AssertionError("entered")
-
-
 @pytest.mark.slow
 async def test_an_engine_that_became_another_is_not_used(
     scripted: Scripted, desk: Desk, tmp_path: Path
@@ -319,23 +318,6 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
         restarts = engines.health().restarts
     assert restarts >= 2
     assert desk.scores() == {score: score for score in range(100)}
-
-
-@pytest.mark.slow
-async def test_a_head_takes_an_engine_off_speculation_which_is_made_up_for_later(
-    embedded: EngineCommand, desk: Desk
-) -> None:
-    """A guess that would take minutes gives way at once."""
-    long = Search(Position(START), limit=Limit(nodes=10**9))
-    short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
-    async with room(embedded, desk) as engines:
-        engines.submit(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
-        engines.submit(short, "head", head(1, "b"))
-        await desk.answers(1)
-        assert list(desk.results) == ["head"]
-        assert engines.health().waiting.speculate == 0
-        assert engines.health().engines[0].searching == "a ply 5"
-        engines.drop("guess")
 
 
 async def test_calls_come_in_order_never_one_inside_another_and_not_too_many_a_turn() -> None:

@@ -285,26 +285,6 @@ def test_it_does_not_matter_how_bytes_are_cut(cuts: list[int]) -> None:
     assert events == search(WHITE, text.removeprefix(b"readyok\r\n"))
 
 
-WORDS = (
-    b"info depth score cp mate 1 -3 pv e1e2 bestmove lowerbound readyok multipv \xfe uciok nodes"
-)
-
-
-@given(
-    st.lists(
-        st.sampled_from([*WORDS.split(), b"\n", b"\n", b"id name x"]),
-        max_size=60,
-    )
-)
-def test_any_words_give_events_or_a_fault(words: list[bytes]) -> None:
-    conversation = ready()
-    conversation.begin(WHITE)
-    try:
-        conversation.receive(b" ".join(words))
-    except EngineFault:
-        assert conversation.receive(b"readyok\n") == []
-
-
 def adaptive(search_key: SearchKey) -> UciConversation:
     conversation = ready(UciSettings(adaptive=True))
     conversation.begin(search_key)

@@ -100,58 +100,39 @@ def test_a_moment_is_told_once_with_the_time_its_move_was_seen() -> None:
 
 
 def test_a_doubted_result_makes_no_moment_and_takes_back_those_it_made() -> None:
-    def alert(cleared_s: float | None = None) -> AlertMessage:
-        return AlertMessage(
-            Alert(
-                id="result:g",
-                kind="result",
-                severity="look",
-                text="",
-                advice="",
-                game="g",
-                first_seen_s=0.0,
-                cleared_s=cleared_s,
-            )
-        )
-
-    event = Event()
+    about = {"id": "result:g", "kind": "result", "severity": "look", "text": "", "advice": ""}
+    alert = msgspec.convert({**about, "game": "g", "first_seen_s": 0.0}, Alert)
+    event, both = Event(), {"upset", "comeback"}
     weaker, lost = Player("Adams, Ann", elo=2200), [0.5, 0.5, *[0.05] * 8]
     event.show(game(lost, result="1-0", white=weaker))
     event.look()
-    assert {"upset", "comeback"} <= set(event.kinds())
+    assert both <= set(event.kinds())
     # The doubt comes later: the engine had not looked at the last position.
     event.doubted.add("g")
-    event.send([alert()])
-    assert {message.moment.kind for message in event.look() if not message.holds} >= {
-        "upset",
-        "comeback",
-    }
-    assert not {"upset", "comeback"} & set(event.kinds())
+    event.send([AlertMessage(alert)])
+    assert {message.moment.kind for message in event.look() if not message.holds} >= both
+    assert not both & set(event.kinds())
     # And goes: a flag had fallen.
     event.doubted.clear()
-    event.send([alert(cleared_s=9.0)])
+    event.send([AlertMessage(msgspec.structs.replace(alert, cleared_s=9.0))])
     event.look()
-    assert {"upset", "comeback"} <= set(event.kinds())
+    assert both <= set(event.kinds())
 
 
-def test_what_happens_in_a_game_that_was_taken_up_in_its_middle_has_its_time() -> None:
-    event = Event()
+def test_a_moment_has_its_time_where_its_move_was_seen() -> None:
+    """Also in a game that was taken up in its middle; of what came at once, or was restored, none
+    is known.
+    """
     past = [0.5] * 4
-    event.show(game(past), 10.0)
-    event.show(game([*past, 0.1]), 20.0)
-    event.show(game([*past, 0.1, 0.1]), 30.0)
-    (message,) = event.look()
-    assert (message.moment.at_s, message.moment.ply) == (20.0, 5)
-
-
-def test_of_what_came_at_once_or_was_restored_no_time_is_known() -> None:
-    event = Event()
-    event.show(game(TURNED), 10.0)
-    assert [each.moment.at_s for each in event.look()] == [None]
-    event = Event()
-    for plies in range(1, 5):
-        event.show(game(TURNED[:plies]), None)
-    assert [each.moment.at_s for each in event.look()] == [None]
+    for shown, at_s in (
+        ([(past, 10.0), ([*past, 0.1], 20.0), ([*past, 0.1, 0.1], 30.0)], 20.0),
+        ([(TURNED, 10.0)], None),
+        ([(TURNED[:plies], None) for plies in range(1, 5)], None),
+    ):
+        event = Event()
+        for wins, now_s in shown:
+            event.show(game(wins), now_s)
+        assert [each.moment.at_s for each in event.look()] == [at_s]
 
 
 def test_a_takeback_takes_it_back_and_so_does_another_score() -> None:
@@ -217,10 +198,6 @@ def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDet
     return game(id=id, plies=plies, curves=curves, result="1/2-1/2", round=round)
 
 
-def unrated() -> Curves:
-    return Curves(white=(point(59, 30),), black=(point(60, 30),))
-
-
 QUIET = [0.5] * 60
 WILD = [0.5, 0.65] * 30
 
@@ -230,22 +207,14 @@ def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over() -> None
     for n, level in enumerate((60.0, 80.0, 70.0)):
         event.show(whole(f"g{n}", level, QUIET, f"1.{n}"))
     event.show(game([0.5] * 60, id="g3", round="1.4"))
-    event.look()
-    assert event.kinds() == []
+    assert chosen(event) == {}
     event.show(whole("g3", 50.0, WILD, "1.4"))
-    event.look()
-    told = {each.kind: each.game for each in event.desk.moments()}
-    assert told == {"best-played": "g1", "wildest": "g3"}
+    assert chosen(event) == {"best-played": "g1", "wildest": "g3"}
     # A game that turns up later is not over: nothing is the best any more.
     event.show(game([0.5] * 4, id="g4", round="1.5"))
-    event.look()
-    assert event.kinds() == []
+    assert chosen(event) == {}
     event.show(whole("g4", 90.0, QUIET, "1.5"))
-    event.look()
-    assert {each.kind: each.game for each in event.desk.moments()} == {
-        "best-played": "g4",
-        "wildest": "g3",
-    }
+    assert chosen(event) == {"best-played": "g4", "wildest": "g3"}
 
 
 def chosen(event: Event) -> dict[str, str]:
@@ -270,14 +239,8 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known() -> None:
     # A short one is not compared with them, and one without ratings keeps them from it.
     event.show(game(id="short", plies=few, curves=short, result="1/2-1/2"))
     assert chosen(event) == {"best-played": "g2"}
-    event.show(game([0.5] * 60, id="unrated", curves=unrated(), result="1/2-1/2"))
-    assert chosen(event) == {}
-
-
-def test_a_round_of_games_that_were_all_played_badly_has_no_best_one() -> None:
-    event = Event()
-    for n in range(5):
-        event.show(whole(f"g{n}", 30.0 + n, QUIET))
+    unrated = Curves(white=(point(59, 30),), black=(point(60, 30),))
+    event.show(game(QUIET, id="unrated", curves=unrated, result="1/2-1/2"))
     assert chosen(event) == {}
 
 
@@ -294,6 +257,10 @@ def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round() -> N
     event.gone("g4")
     assert chosen(event) == {"best-played": "g3"}
     event.gone("g3")
+    assert chosen(event) == {}
+    # Where all were played badly, none is the best.
+    for n in range(5):
+        event.show(whole(f"bad{n}", 30.0 + n, QUIET, "3"))
     assert chosen(event) == {}
 
 
