@@ -23,18 +23,14 @@ from tests.engine.machines import Machines
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-Scripted = Callable[..., EngineCommand]
+#: Patience for engines that answer at once or never; the handshake's covers a busy machine.
+BRIEF = EngineTimeouts(floor_s=1.0, slack=1.0, unknown_depth_s=1.0, stop_s=2.0)
 
 
-@pytest.fixture
-def scripted() -> Scripted:
+def scripted(mode: str, once: Path | None = None) -> EngineCommand:
     """``scripted("crash")``: a real process that speaks UCI and then does that."""
-
-    def command(mode: str, once: Path | None = None) -> EngineCommand:
-        argv = (sys.executable, "-I", "-S", str(SCRIPT), mode, *([str(once)] if once else []))
-        return EngineCommand(argv, "scripted", "configured")
-
-    return command
+    argv = (sys.executable, "-I", "-S", str(SCRIPT), mode, *([str(once)] if once else []))
+    return EngineCommand(argv, "scripted", "configured")
 
 
 def scored(score: int) -> Search:
@@ -103,12 +99,6 @@ class Desk:
 @pytest.fixture
 def desk() -> Desk:
     return Desk()
-
-
-@pytest.fixture
-def brief() -> EngineTimeouts:
-    """Patience for engines that answer at once or never; the handshake's covers a busy machine."""
-    return EngineTimeouts(floor_s=1.0, slack=1.0, unknown_depth_s=1.0, stop_s=2.0)
 
 
 @pytest.fixture(scope="session")

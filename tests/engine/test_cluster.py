@@ -20,7 +20,7 @@ from live.engine.search import Limit, Position, Search
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineError
-from tests.engine.conftest import START, Desk, Scripted, scored
+from tests.engine.conftest import START, Desk, scored, scripted
 from tests.engine.machines import Machines, until
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
@@ -87,7 +87,7 @@ async def lent(
 
 @pytest.mark.slow
 async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing(
-    machines: Machines, scripted: Scripted, desk: Desk
+    machines: Machines, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("slow"), workers=2) as there:
         assert len(there.engines.health().engines) == 2
@@ -102,7 +102,7 @@ async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
-    machines: Machines, scripted: Scripted, desk: Desk
+    machines: Machines, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("slow"), workers=2) as there:
         engines = there.engines
@@ -127,7 +127,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
-    machines: Machines, scripted: Scripted, desk: Desk
+    machines: Machines, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("well"), workers=2, own=2) as there:
         await answered(there.engines, desk, range(1))
@@ -141,7 +141,7 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_scheduler_that_cannot_read_searches_is_done_without(
-    machines: Machines, scripted: Scripted, desk: Desk
+    machines: Machines, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("well"), alone=True) as there:
         await answered(there.engines, desk, range(20))
@@ -154,7 +154,7 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsewhere(
-    machines: Machines, tls: EngineConfig, scripted: Scripted, desk: Desk
+    machines: Machines, tls: EngineConfig, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("well"), tls=tls) as there:
         assert machines.address.startswith("tls://")
@@ -167,9 +167,7 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
 
 @pytest.mark.slow
 @pytest.mark.whole
-async def test_a_worker_with_another_engine_is_never_asked(
-    machines: Machines, scripted: Scripted, desk: Desk
-) -> None:
+async def test_a_worker_with_another_engine_is_never_asked(machines: Machines, desk: Desk) -> None:
     await machines.schedule()
     await machines.work(scripted("standard"))
     other = await machines.work(EngineCommand((*scripted("well").argv, "x"), "x", "configured"))
@@ -208,7 +206,7 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_cluster_that_is_not_there_is_said_and_done_without(
-    scripted: Scripted, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with room(scripted("well"), desk, DaskCluster(NOBODY)) as engines:
         await answered(engines, desk, range(1))
@@ -221,7 +219,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
 
 
 async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
-    scripted: Scripted, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster = DaskCluster(NOBODY)
     monkeypatch.setattr("live.engine.cluster.LOOK_S", 0)
@@ -251,7 +249,7 @@ def test_tls_files_are_handed_to_dask(tls: EngineConfig) -> None:
 
 
 def test_what_no_retry_mends_is_told_before_anything_runs(
-    tls: EngineConfig, tmp_path: Path, scripted: Scripted
+    tls: EngineConfig, tmp_path: Path
 ) -> None:
     none, trusting = EngineConfig(), EngineConfig(cluster_ca_file=tls.cluster_ca_file)
     missing = msgspec.structs.replace(tls, cluster_key_file=str(tmp_path / "missing.pem"))

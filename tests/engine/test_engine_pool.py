@@ -22,7 +22,7 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
-from tests.engine.conftest import SCRIPT, START, Desk, Scripted, scored
+from tests.engine.conftest import BRIEF, SCRIPT, START, Desk, scored, scripted
 from tests.engine.machines import until
 
 GAME = Path(__file__).parents[1] / "data" / "same-search-game.json"
@@ -58,9 +58,7 @@ def room(
     )
 
 
-async def test_every_search_is_answered_once_and_boards_share_it(
-    scripted: Scripted, desk: Desk
-) -> None:
+async def test_every_search_is_answered_once_and_boards_share_it(desk: Desk) -> None:
     async with room(scripted("well"), desk, engines=2) as engines:
         assert str(engines.identity) == "Scripted 1; Hash=16; hash cleared"
         for score in range(40):
@@ -75,9 +73,7 @@ async def test_every_search_is_answered_once_and_boards_share_it(
         assert str(engines.identity) == "Scripted 1; Hash=16; hash kept"
 
 
-async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(
-    scripted: Scripted, desk: Desk
-) -> None:
+async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(desk: Desk) -> None:
     """Also in another room, where both have one cache."""
     cache = MemoryResultCache()
     async with room(scripted("well"), desk, cache=cache) as engines:
@@ -92,7 +88,7 @@ async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(
         assert (engines.health().searches, engines.health().cache_hits) == (0, 1)
 
 
-async def test_a_listener_may_want_and_drop_from_inside(scripted: Scripted, desk: Desk) -> None:
+async def test_a_listener_may_want_and_drop_from_inside(desk: Desk) -> None:
     async with room(scripted("well"), desk) as engines:
 
         def react(owner: Hashable) -> None:
@@ -107,7 +103,7 @@ async def test_a_listener_may_want_and_drop_from_inside(scripted: Scripted, desk
     assert desk.order == [1, 2, 11, 4]
 
 
-async def test_a_dropped_search_is_not_told(scripted: Scripted, desk: Desk) -> None:
+async def test_a_dropped_search_is_not_told(desk: Desk) -> None:
     async with room(scripted("patient"), desk) as engines:
         engines.submit(scored(1), "replaced", head(1))
         engines.submit(scored(2), "waiting", head(2, "b"))
@@ -119,9 +115,7 @@ async def test_a_dropped_search_is_not_told(scripted: Scripted, desk: Desk) -> N
         assert engines.health().queued == 0
 
 
-async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(
-    scripted: Scripted, desk: Desk
-) -> None:
+async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(desk: Desk) -> None:
     """The scripted engine here ends a search only when told to stop; a head shows itself as it
     deepens.
     """
@@ -139,7 +133,7 @@ async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(
     assert desk.results == {}
 
 
-async def test_what_no_engine_may_be_asked_fails_alone(scripted: Scripted, desk: Desk) -> None:
+async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
     async with room(scripted("standard"), desk) as engines:
         engines.submit(Search(Position("8/8/8/8/8/8/8/8 w - - 0 1")), "empty", backlog())
         engines.submit(Search(Position(START, chess960=True)), "960", backlog())
@@ -154,10 +148,10 @@ async def test_what_no_engine_may_be_asked_fails_alone(scripted: Scripted, desk:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["crash", "hang"])
 async def test_an_engine_that_fails_once_is_replaced_and_no_search_is_lost(
-    scripted: Scripted, desk: Desk, brief: EngineTimeouts, tmp_path: Path, mode: str
+    desk: Desk, tmp_path: Path, mode: str
 ) -> None:
     command = scripted(mode, tmp_path / "had its fault")
-    async with room(command, desk, engines=2, patience=brief) as engines:
+    async with room(command, desk, engines=2, patience=BRIEF) as engines:
         for score in range(20):
             engines.submit(scored(score), score, backlog(score))
         await desk.answers(20)
@@ -166,9 +160,7 @@ async def test_an_engine_that_fails_once_is_replaced_and_no_search_is_lost(
 
 
 @pytest.mark.slow
-async def test_a_search_that_kills_three_engines_is_set_aside(
-    scripted: Scripted, desk: Desk
-) -> None:
+async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
     async with room(scripted("crash-at-50"), desk) as engines:
         for score in (49, 50, 51):
             engines.submit(scored(score), score, backlog(score))
@@ -183,9 +175,7 @@ async def test_a_search_that_kills_three_engines_is_set_aside(
     assert (health.set_aside, health.queued) == (1, 0)
 
 
-async def test_an_idle_engine_killed_from_outside_comes_back(
-    scripted: Scripted, desk: Desk
-) -> None:
+async def test_an_idle_engine_killed_from_outside_comes_back(desk: Desk) -> None:
     async with room(scripted("well"), desk) as engines:
         engines.submit(scored(1), 1, backlog())
         await desk.answers(1)
@@ -198,9 +188,7 @@ async def test_an_idle_engine_killed_from_outside_comes_back(
     assert desk.scores() == {1: 1, 2: 2}
 
 
-async def test_a_search_is_not_blamed_for_engines_killed_from_outside(
-    scripted: Scripted, desk: Desk
-) -> None:
+async def test_a_search_is_not_blamed_for_engines_killed_from_outside(desk: Desk) -> None:
     async with room(scripted("hang"), desk) as engines:
         engines.submit(scored(1), 1, backlog())
         slot, killed = engines._engine_slots[0], set[int]()
@@ -216,9 +204,7 @@ async def test_a_search_is_not_blamed_for_engines_killed_from_outside(
 
 
 @pytest.mark.parametrize("mode", ["hang", "stubborn"])
-async def test_a_room_with_hung_engines_ends_within_five_seconds(
-    scripted: Scripted, desk: Desk, mode: str
-) -> None:
+async def test_a_room_with_hung_engines_ends_within_five_seconds(desk: Desk, mode: str) -> None:
     """All end at the same time, and none is waited for once it has been asked to quit."""
     async with asyncio.timeout(None) as ending:
         async with room(scripted(mode), desk, engines=3) as engines:
@@ -230,9 +216,7 @@ async def test_a_room_with_hung_engines_ends_within_five_seconds(
 
 
 @pytest.mark.slow
-async def test_an_engine_that_became_another_is_not_used(
-    scripted: Scripted, desk: Desk, tmp_path: Path
-) -> None:
+async def test_an_engine_that_became_another_is_not_used(desk: Desk, tmp_path: Path) -> None:
     """Somebody installs a new version while the service runs: scores must not be mixed."""
     script = tmp_path / "engine.py"
     text = SCRIPT.read_text()
@@ -244,7 +228,7 @@ async def test_an_engine_that_became_another_is_not_used(
             await engines.start_engine(0)
 
 
-async def test_an_error_of_the_body_stays_itself(scripted: Scripted, desk: Desk) -> None:
+async def test_an_error_of_the_body_stays_itself(desk: Desk) -> None:
     with pytest.raises(ZeroDivisionError):
         async with room(scripted("well"), desk):
             raise ZeroDivisionError
@@ -252,7 +236,7 @@ async def test_an_error_of_the_body_stays_itself(scripted: Scripted, desk: Desk)
 
 @pytest.mark.slow
 async def test_a_listener_s_error_is_told_and_costs_no_other_position(
-    scripted: Scripted, desk: Desk, caplog: pytest.LogCaptureFixture
+    desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     def react(owner: Hashable) -> None:
         if owner == 1:
@@ -296,7 +280,7 @@ async def test_a_real_game_comes_out_as_it_did_before(embedded: EngineCommand, d
 
 @pytest.mark.slow
 async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_figure(
-    scripted: Scripted, desk: Desk, tmp_path: Path
+    desk: Desk, tmp_path: Path
 ) -> None:
     chance = random.Random(7)
     command = scripted("garbled", tmp_path / "starts")

@@ -30,7 +30,7 @@ from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
 from live.events import Score
-from tests.engine.conftest import START, Scripted
+from tests.engine.conftest import BRIEF, START, scripted
 from tests.engine.machines import ROOT, dies
 
 
@@ -54,8 +54,8 @@ async def started(command: EngineCommand, patience: EngineTimeouts | None = None
     return await EngineProcess.start(command, UciSettings(), patience=patience)
 
 
-async def test_it_searches_again_and_again(scripted: Scripted, brief: EngineTimeouts) -> None:
-    process = await EngineProcess.start(scripted("well"), UciSettings(), nice=3, patience=brief)
+async def test_it_searches_again_and_again() -> None:
+    process = await EngineProcess.start(scripted("well"), UciSettings(), nice=3, patience=BRIEF)
     assert str(process.identity) == "Scripted 1; Hash=16; hash cleared"
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, ours + 3)
@@ -69,7 +69,7 @@ async def test_it_searches_again_and_again(scripted: Scripted, brief: EngineTime
     await process.close()  # once more does no harm
 
 
-async def test_one_search_at_a_time_which_can_be_stopped(scripted: Scripted) -> None:
+async def test_one_search_at_a_time_which_can_be_stopped() -> None:
     process = await started(scripted("patient"))
     outcome = process.begin(search_key(7))
     with pytest.raises(RuntimeError, match="one search"):
@@ -95,23 +95,21 @@ async def test_one_search_at_a_time_which_can_be_stopped(scripted: Scripted) -> 
         ("greedy", "grew to"),
     ],
 )
-async def test_a_fault_is_told_and_the_process_killed(
-    scripted: Scripted, brief: EngineTimeouts, mode: str, says: str
-) -> None:
-    patience = EngineTimeouts(memory_mb=100) if mode == "greedy" else brief
+async def test_a_fault_is_told_and_the_process_killed(mode: str, says: str) -> None:
+    patience = EngineTimeouts(memory_mb=100) if mode == "greedy" else BRIEF
     assert says in await fault_of(await started(scripted(mode), patience))
 
 
 @pytest.mark.slow
-async def test_a_stopped_process_counts_as_hung(scripted: Scripted, brief: EngineTimeouts) -> None:
+async def test_a_stopped_process_counts_as_hung() -> None:
     """SIGSTOP: alive, silent, and deaf to everything but SIGKILL."""
-    process = await started(scripted("well"), brief)
+    process = await started(scripted("well"), BRIEF)
     os.kill(process.pid, signal.SIGSTOP)
     assert "hung" in await fault_of(process)
 
 
 @pytest.mark.slow
-async def test_a_search_that_does_not_stop_counts_as_hung(scripted: Scripted) -> None:
+async def test_a_search_that_does_not_stop_counts_as_hung() -> None:
     process = await started(scripted("hang"), EngineTimeouts(stop_s=0.2))
     outcome = process.begin(search_key(50))
     process.stop()
@@ -121,7 +119,7 @@ async def test_a_search_that_does_not_stop_counts_as_hung(scripted: Scripted) ->
 
 
 async def test_an_engine_is_not_blamed_for_a_night_in_a_bag(
-    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A deadline seen far too late: it slept as we did, and gets its time again."""
     process = await started(scripted("patient"))
@@ -134,7 +132,7 @@ async def test_an_engine_is_not_blamed_for_a_night_in_a_bag(
 
 
 @pytest.mark.parametrize("by", ["a second answer", "SIGKILL"])
-async def test_an_end_between_searches_is_told(scripted: Scripted, by: str) -> None:
+async def test_an_end_between_searches_is_told(by: str) -> None:
     process = await started(scripted("twice"))
     lost: asyncio.Future[EngineFault] = asyncio.get_running_loop().create_future()
     process.on_lost = lost.set_result
@@ -150,7 +148,7 @@ async def test_an_end_between_searches_is_told(scripted: Scripted, by: str) -> N
     await process.close()
 
 
-async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
+async def test_one_that_does_not_quit_is_killed() -> None:
     process = await started(scripted("stubborn"), EngineTimeouts(quit_s=0.1))
     await process.close()
     assert dies(process.pid)
@@ -169,16 +167,14 @@ async def test_one_that_does_not_quit_is_killed(scripted: Scripted) -> None:
         (("chatty",), "no UCI"),
     ],
 )
-async def test_what_is_no_engine_is_named(
-    scripted: Scripted, argv: tuple[str, ...], says: str
-) -> None:
+async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> None:
     command = EngineCommand(argv, "for the test", "configured")
     patience = EngineTimeouts(handshake_s=1.0 if "within 1 s" in says else 30.0)
     with pytest.raises(NotAnEngine, match=says):
-        await started(command if argv[0].startswith("/") else scripted(*argv), patience)
+        await started(command if argv[0].startswith("/") else scripted(argv[0]), patience)
 
 
-async def test_a_start_given_up_leaves_nothing(scripted: Scripted) -> None:
+async def test_a_start_given_up_leaves_nothing() -> None:
     starting = asyncio.create_task(started(scripted("mute")))
     await asyncio.sleep(0)  # lets the task begin to start the process
     starting.cancel()
@@ -197,7 +193,7 @@ async def test_a_start_given_up_leaves_nothing(scripted: Scripted) -> None:
     ],
 )
 async def test_a_wrapper_s_children_die_with_it_also_one_that_left_the_group(
-    scripted: Scripted, tmp_path: Path, brief: EngineTimeouts, child: str
+    tmp_path: Path, child: str
 ) -> None:
     """An engine may be a shell script around the engine."""
     wrapper = tmp_path / "wrapper.sh"
@@ -205,7 +201,7 @@ async def test_a_wrapper_s_children_die_with_it_also_one_that_left_the_group(
     wrapper.write_text(f"#!/bin/sh\n{child.format(tmp_path)}\n{inner}\n")
     wrapper.chmod(0o755)
     command = EngineCommand((str(wrapper),), "for the test", "configured")
-    assert "hung" in await fault_of(await started(command, brief))
+    assert "hung" in await fault_of(await started(command, BRIEF))
     assert dies(int((tmp_path / "child").read_text()))
 
 
@@ -277,9 +273,7 @@ asyncio.run(main())
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
-def test_an_engine_deaf_to_the_end_of_its_input_dies_with_a_killed_service(
-    scripted: Scripted,
-) -> None:
+def test_an_engine_deaf_to_the_end_of_its_input_dies_with_a_killed_service() -> None:
     """It is the kernel that kills it, not its good manners."""
     service = subprocess.Popen(
         [sys.executable, "-c", SERVICE, *scripted("hang").argv],

@@ -194,9 +194,7 @@ def test_the_next_search_starts_before_answers_are_told_unless_a_head_needs_one_
     assert desk.queue.assign() == []
 
 
-def test_what_is_dropped_is_forgotten_or_stopped_and_made_again_where_asked_for(
-    desk: Desk,
-) -> None:
+def test_what_is_dropped_is_forgotten_or_stopped_and_made_again_where_asked_for(desk: Desk) -> None:
     desk.submit("b:a0")
     desk.submit("b:a2")
     assert desk.queue.drop("a2") == []
