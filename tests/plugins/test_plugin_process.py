@@ -9,7 +9,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -43,71 +43,72 @@ EXPORT = """
 """
 
 
-class Asked:
+class Asked(PluginProcess):
     """A plugin and what was reported of it."""
 
-    def __init__(self, folder: PluginFolder, code: str, kind: str, call_s: float) -> None:
+    def __init__(self, plugin: InstalledPlugin, call_s: float) -> None:
         self.reports: list[FeedHealth] = []
-        plugin = folder.add("tried", kind, code)
-        self.process = PluginProcess(plugin, self.reports.append, call_s=call_s)
+        super().__init__(plugin, self.reports.append, call_s=call_s)
 
     async def once(self) -> bytes:
-        return await self.process.ask((_event(),), bytes)
+        info = {"name": "", "limit": "", "rating": 0, "rating_source": ""}
+        lists: dict[str, object] = {"games": [], "players": [], "feeds": []}
+        event = {"type": "snapshot", "engine": info, "engines": {}, **lists}
+        return await self.ask((event,), bytes)
 
     async def failure(self) -> str:
         with pytest.raises(PluginFailure) as caught:
             await self.once()
         return str(caught.value)
 
-
-def _event() -> object:
-    info = {"name": "", "limit": "", "rating": 0, "rating_source": ""}
-    lists: dict[str, object] = {"games": [], "players": [], "feeds": []}
-    return {"type": "snapshot", "engine": info, "engines": {}, **lists}
+    async def texts(self) -> list[str | None]:
+        return [text async for text in self.values("somewhere")]
 
 
-@contextlib.asynccontextmanager
-async def asked(
-    folder: PluginFolder,
-    body: str,
-    code: str = EXPORT,
-    kind: str = "exports",
-    call_s: float = 60.0,
-) -> AsyncIterator[Asked]:
-    made = Asked(folder, code.replace("{body}", body), kind, call_s)
-    try:
-        yield made
-    finally:
-        await made.process.close()
+Ask = Callable[..., Asked]
 
 
-async def test_it_answers_and_keeps_what_it_likes(plugins: PluginFolder) -> None:
-    async with asked(plugins, "return str(self.calls).encode()") as made:
-        assert [await made.once(), await made.once()] == [b"1", b"2"]
-        assert made.process.about == "text/plain"
-        assert made.reports == []
+@pytest.fixture
+async def asked(plugins: PluginFolder) -> AsyncIterator[Ask]:
+    """``asked(body)``: a plugin whose method has this body."""
+    made: list[Asked] = []
+
+    def ask(body: str, code: str = EXPORT, kind: str = "exports", call_s: float = 60.0) -> Asked:
+        plugin = plugins.add("tried", kind, code.replace("{body}", body))
+        made.append(Asked(plugin, call_s))
+        return made[-1]
+
+    yield ask
+    for each in made:
+        await each.close()
+
+
+async def test_it_answers_and_keeps_what_it_likes(asked: Ask) -> None:
+    made = asked("return str(self.calls).encode()")
+    assert [await made.once(), await made.once()] == [b"1", b"2"]
+    assert made.about == "text/plain"
+    assert made.reports == []
 
 
 async def test_what_it_prints_is_logged_and_nothing_else(
-    plugins: PluginFolder, caplog: pytest.LogCaptureFixture
+    asked: Ask, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     body = "print('hello'); os.write(1, b'x\\n' * 5000); print(sys.stdin.read()); return b'ok'"
-    async with asked(plugins, body) as made:
-        assert await made.once() == b"ok"
-        process = made.process
-        await process.close()
+    made = asked(body)
+    assert await made.once() == b"ok"
+    await made.close()
     lines = [each.message for each in caplog.records if "tried" in each.message]
     assert len(lines) <= plugin_process.PRINTED_LINES + 1
     assert lines[-1].endswith("prints more than is logged")
 
 
-async def test_what_it_raises_costs_one_answer(plugins: PluginFolder) -> None:
+async def test_what_it_raises_costs_one_answer(asked: Ask) -> None:
     body = "return b'ok' if self.calls != 1 else sys.exit('secret')"
-    async with asked(plugins, body) as made:
-        assert await made.failure() == "raised SystemExit"
-        # Of the same process: it has counted on.
-        assert await made.once() == b"ok"
+    made = asked(body)
+    assert await made.failure() == "raised SystemExit"
+    # Of the same process: it has counted on.
+    assert await made.once() == b"ok"
     part = "plugin tried (exports)"
     assert [each.state for each in made.reports] == ["retrying", "live"]
     assert made.reports[0] == FeedHealth(
@@ -115,15 +116,15 @@ async def test_what_it_raises_costs_one_answer(plugins: PluginFolder) -> None:
     )
 
 
-async def test_one_that_hangs_is_ended_and_started_again(plugins: PluginFolder) -> None:
+async def test_one_that_hangs_is_ended_and_started_again(plugins: PluginFolder, asked: Ask) -> None:
     body = "time.sleep(3600 if os.path.exists(__file__ + '.hang') else 0); return b'ok'"
-    async with asked(plugins, body, call_s=0.5) as made:
-        hang = plugins.folder / "tried.py.hang"
-        hang.touch()
-        assert await made.failure() == "gave no answer in time, and was ended"
-        hang.unlink()
-        made.process._call_s = 60.0
-        assert await made.once() == b"ok"
+    made = asked(body, call_s=0.5)
+    hang = plugins.folder / "tried.py.hang"
+    hang.touch()
+    assert await made.failure() == "gave no answer in time, and was ended"
+    hang.unlink()
+    made._call_s = 60.0
+    assert await made.once() == b"ok"
 
 
 @pytest.mark.parametrize(
@@ -136,11 +137,11 @@ async def test_one_that_hangs_is_ended_and_started_again(plugins: PluginFolder) 
     ],
 )
 async def test_other_faults(
-    plugins: PluginFolder, monkeypatch: pytest.MonkeyPatch, body: str, said: str
+    asked: Ask, monkeypatch: pytest.MonkeyPatch, body: str, said: str
 ) -> None:
     monkeypatch.setattr(plugin_process, "MOST_BYTES", 100_000)
-    async with asked(plugins, body) as made:
-        assert await made.failure() == said
+    made = asked(body)
+    assert await made.failure() == said
 
 
 @pytest.mark.parametrize(
@@ -156,32 +157,32 @@ async def test_other_faults(
         ),
     ],
 )
-async def test_what_cannot_be_loaded(plugins: PluginFolder, code: str, said: str) -> None:
-    async with asked(plugins, "pass", code=code) as made:
-        with pytest.raises(PluginFailure, match=said):
-            await made.process.load()
+async def test_what_cannot_be_loaded(asked: Ask, code: str, said: str) -> None:
+    made = asked("pass", code=code)
+    with pytest.raises(PluginFailure, match=said):
+        await made.load()
 
 
-async def test_it_is_switched_off_after_failures_in_a_row(plugins: PluginFolder) -> None:
-    async with asked(plugins, "raise ValueError") as made:
-        for _ in range(MOST_FAILURES):
-            assert await made.failure() == "raised ValueError"
-        assert made.process.off
-        assert await made.failure() == "switched off"
+async def test_it_is_switched_off_after_failures_in_a_row(asked: Ask) -> None:
+    made = asked("raise ValueError")
+    for _ in range(MOST_FAILURES):
+        assert await made.failure() == "raised ValueError"
+    assert made.off
+    assert await made.failure() == "switched off"
     assert made.reports[-1].state == "failed"
     assert made.reports[-1].detail == "raised ValueError; switched off after 5 failures in a row"
     assert len(made.reports) == MOST_FAILURES
 
 
-async def test_who_gives_up_waiting_gets_no_others_answer(plugins: PluginFolder) -> None:
-    async with asked(plugins, "time.sleep(0.2); return str(os.getpid()).encode()") as made:
-        first = await made.once()
-        waiting = asyncio.ensure_future(made.once())
-        await asyncio.sleep(0)  # lets it ask
-        waiting.cancel()
-        await asyncio.wait([waiting])
-        # The answer to the call that was given up would be of the same process.
-        assert await made.once() != first
+async def test_who_gives_up_waiting_gets_no_others_answer(asked: Ask) -> None:
+    made = asked("time.sleep(0.2); return str(os.getpid()).encode()")
+    first = await made.once()
+    waiting = asyncio.ensure_future(made.once())
+    await asyncio.sleep(0)  # lets it ask
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    # The answer to the call that was given up would be of the same process.
+    assert await made.once() != first
 
 
 FEED = """
@@ -190,10 +191,6 @@ FEED = """
             yield address
             {body}
 """
-
-
-async def _values(made: Asked) -> list[str | None]:
-    return [text async for text in made.process.values("somewhere")]
 
 
 @pytest.mark.parametrize(
@@ -206,26 +203,24 @@ async def _values(made: Asked) -> list[str | None]:
         ("import os, time; os.fork() and os._exit(3); time.sleep(60)", "its process ended"),
     ],
 )
-async def test_a_feed_gives_texts_to_its_end_or_fails(
-    plugins: PluginFolder, body: str, said: str
-) -> None:
+async def test_a_feed_gives_texts_to_its_end_or_fails(asked: Ask, body: str, said: str) -> None:
     call_s = 0.2 if "fork" in body else 60.0
-    async with asked(plugins, body, code=FEED, kind="feeds", call_s=call_s) as made:
-        if not said:
-            assert await _values(made) == ["somewhere", "more"]
-            return
-        with pytest.raises(PluginFailure, match=said):
-            await _values(made)
+    made = asked(body, code=FEED, kind="feeds", call_s=call_s)
+    if not said:
+        assert await made.texts() == ["somewhere", "more"]
+        return
+    with pytest.raises(PluginFailure, match=said):
+        await made.texts()
 
 
-async def test_a_silent_feed_lets_others_look_at_it(plugins: PluginFolder) -> None:
+async def test_a_silent_feed_lets_others_look_at_it(asked: Ask) -> None:
     body = "__import__('time').sleep(3600)"
-    async with asked(plugins, body, code=FEED, kind="feeds", call_s=0.05) as made:
-        values = made.process.values("somewhere")
-        async with contextlib.aclosing(values):
-            while await anext(values) is None:
-                pass  # it is starting
-            assert await anext(values) is None
+    made = asked(body, code=FEED, kind="feeds", call_s=0.05)
+    values = made.values("somewhere")
+    async with contextlib.aclosing(values):
+        while await anext(values) is None:
+            pass  # it is starting
+        assert await anext(values) is None
 
 
 def _await_environment(pid: int) -> None:
@@ -234,28 +229,30 @@ def _await_environment(pid: int) -> None:
         os.sched_yield()
 
 
-async def test_what_a_plugin_starts_ends_with_it(plugins: PluginFolder) -> None:
+async def test_what_a_plugin_starts_ends_with_it(asked: Ask) -> None:
     # It has our pipes, and is in no group of ours.
     code = "import time; time.sleep(60)"
     started = f"subprocess.Popen([sys.executable, '-c', {code!r}], start_new_session=True)"
     body = f"import subprocess; return str({started}.pid).encode()"
-    async with asked(plugins, body) as made:
-        child = int(await made.once())
-        _await_environment(child)
-        await made.process.close()
-        assert dies(child)
+    made = asked(body)
+    child = int(await made.once())
+    _await_environment(child)
+    await made.close()
+    assert dies(child)
 
 
-async def test_a_feed_is_asked_for_its_next_text_when_there_is_time(plugins: PluginFolder) -> None:
+async def test_a_feed_is_asked_for_its_next_text_when_there_is_time(
+    plugins: PluginFolder, asked: Ask
+) -> None:
     body = """
             for number in range(1000):
                 open(__file__ + ".count", "w").write(str(number))
                 yield "more"
     """
-    async with asked(plugins, body, code=FEED, kind="feeds") as made:
-        async with contextlib.aclosing(made.process.values("somewhere")) as values:
-            assert [await anext(values), await anext(values)] == ["somewhere", "more"]
-        assert (plugins.folder / "tried.py.count").read_text(encoding="ascii") == "0"
+    made = asked(body, code=FEED, kind="feeds")
+    async with contextlib.aclosing(made.values("somewhere")) as values:
+        assert [await anext(values), await anext(values)] == ["somewhere", "more"]
+    assert (plugins.folder / "tried.py.count").read_text(encoding="ascii") == "0"
 
 
 async def test_one_that_is_still_loading_ends_with_the_service(plugins: PluginFolder) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import msgspec
+import pytest
 
 from live.events import (
     Alert,
@@ -83,11 +84,15 @@ class Event:
         return [each.kind for each in self.desk.moments()]
 
 
+@pytest.fixture
+def event() -> Event:
+    return Event()
+
+
 TURNED = [0.5, 0.5, 0.1, 0.1]
 
 
-def test_a_moment_is_told_once_with_the_time_its_move_was_seen() -> None:
-    event = Event()
+def test_a_moment_is_told_once_with_the_time_its_move_was_seen(event: Event) -> None:
     event.show(game(TURNED[:2]), 10.0)
     event.show(game(TURNED[:3]), 20.0)
     assert event.look() == []
@@ -135,8 +140,7 @@ def test_a_moment_has_its_time_where_its_move_was_seen() -> None:
         assert [each.moment.at_s for each in event.look()] == [at_s]
 
 
-def test_a_takeback_takes_it_back_and_so_does_another_score() -> None:
-    event = Event()
+def test_a_takeback_takes_it_back_and_so_does_another_score(event: Event) -> None:
     event.show(game(TURNED))
     event.look()
     event.show(game(TURNED[:2]))
@@ -151,8 +155,7 @@ def test_a_takeback_takes_it_back_and_so_does_another_score() -> None:
     assert event.kinds() == []
 
 
-def test_another_name_words_it_anew() -> None:
-    event = Event()
+def test_another_name_words_it_anew(event: Event) -> None:
     event.show(game(TURNED))
     event.look()
     renamed = msgspec.structs.replace(game().white, name="Adler, Ada")
@@ -161,13 +164,12 @@ def test_another_name_words_it_anew() -> None:
     assert message.moment.text.en.startswith("Adler falls from 50\u00a0%")
 
 
-def test_whoever_shares_a_family_name_is_told_apart_while_both_play() -> None:
+def test_whoever_shares_a_family_name_is_told_apart_while_both_play(event: Event) -> None:
     def first() -> str:
         event.look()
         (moment,) = event.desk.moments()
         return moment.text.en.split(" falls ")[0]
 
-    event = Event()
     event.show(game(TURNED))
     assert first() == "Adams"
     event.show(game(id="other", white=Player("Adams, Abe"), black=Player("Adams, Cy")))
@@ -178,9 +180,8 @@ def test_whoever_shares_a_family_name_is_told_apart_while_both_play() -> None:
     assert first() == "Adams"
 
 
-def test_a_namesake_has_only_games_with_moments_looked_at_again() -> None:
+def test_a_namesake_has_only_games_with_moments_looked_at_again(event: Event) -> None:
     """Of the others moments may have been let go: they would be told of as news."""
-    event = Event()
     event.show(game([0.5] * 6))
     event.look()
     event.show(game([0.5] * 6, id="other", white=Player("Adams, Abe"), black=Player("Cole, Cy")))
@@ -202,8 +203,7 @@ QUIET = [0.5] * 60
 WILD = [0.5, 0.65] * 30
 
 
-def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over() -> None:
-    event = Event()
+def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over(event: Event) -> None:
     for n, level in enumerate((60.0, 80.0, 70.0)):
         event.show(whole(f"g{n}", level, QUIET, f"1.{n}"))
     event.show(game([0.5] * 60, id="g3", round="1.4"))
@@ -222,8 +222,7 @@ def chosen(event: Event) -> dict[str, str]:
     return {each.kind: each.game for each in event.desk.moments()}
 
 
-def test_none_is_the_best_while_the_level_of_one_is_not_known() -> None:
-    event = Event()
+def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> None:
     for n in range(3):
         event.show(whole(f"g{n}", 60.0 + n, QUIET))
     few = [ply(n) for n in range(1, 11)]
@@ -244,8 +243,7 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known() -> None:
     assert chosen(event) == {}
 
 
-def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round() -> None:
-    event = Event()
+def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round(event: Event) -> None:
     for n in range(5):
         event.show(whole(f"g{n}", 60.0 + n, QUIET))
     event.show(game([0.5] * 4, id="running"))
@@ -264,8 +262,7 @@ def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round() -> N
     assert chosen(event) == {}
 
 
-def test_the_oldest_make_room_and_do_not_come_back() -> None:
-    event = Event()
+def test_the_oldest_make_room_and_do_not_come_back(event: Event) -> None:
     for n in range(MOST + 5):
         event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
     event.look()
@@ -275,8 +272,7 @@ def test_the_oldest_make_room_and_do_not_come_back() -> None:
     assert "g000:turn:3" not in {each.id for each in event.desk.moments()}
 
 
-def test_what_was_restored_makes_room_first_and_then_by_its_time() -> None:
-    event = Event()
+def test_what_was_restored_makes_room_first_and_then_by_its_time(event: Event) -> None:
     seen = [100.0 + n for n in range(MOST - 1)]
     # Newest first: the order in which they come says nothing of their age.
     for at_s in reversed(seen):
@@ -339,8 +335,7 @@ def test_what_happens_while_an_event_is_restored_is_not_lost() -> None:
     assert {each.game for each in desk.moments()} == {"a", "b"}
 
 
-def test_a_game_that_was_gone_begins_anew() -> None:
-    event = Event()
+def test_a_game_that_was_gone_begins_anew(event: Event) -> None:
     for n in range(MOST + 1):
         event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
     event.look()
@@ -351,9 +346,8 @@ def test_a_game_that_was_gone_begins_anew() -> None:
     assert "g000:turn:3" in event.held
 
 
-def test_whatever_happens_messages_say_what_the_desk_holds() -> None:
+def test_whatever_happens_messages_say_what_the_desk_holds(event: Event) -> None:
     random = Random(19)
-    event = Event()
     for step in range(400):
         id = f"g{random.randrange(5)}"
         if random.random() < 0.05:
