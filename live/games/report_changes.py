@@ -182,22 +182,18 @@ def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
             steps.append(NewGame(_game(opened[index], report.feed, game)))
     if report.complete:
         present = set(found.values())
-        missing = (
-            id for id in held.of_feed(report.feed) if id not in present and not _is_played(held[id])
-        )
-        steps.extend(step for id in missing for step in _missing(held[id]))
+        missing = (held[id] for id in held.of_feed(report.feed) if id not in present)
+        steps.extend(step for game in missing for step in _missing(game))
     return tuple(steps)
 
 
-def _is_played(game: Game) -> bool:
-    """Over, with moves: a file used anew for the next round does not make it unplayed."""
-    return game.result != "*" and bool(game.moves)
-
-
 def _missing(game: Game) -> Iterator[Step]:
+    """One that is over, with moves, stays: a file used anew for the next round does not make it
+    unplayed.
+    """
     if not game.moves:
         yield GameGone(game.id)
-    elif game.problem != (problem := f"{NO_LONGER}; shown as it was last"):
+    elif game.result == "*" and game.problem != (problem := f"{NO_LONGER}; shown as it was last"):
         yield ProblemChanged(game.id, problem)
 
 
@@ -528,7 +524,7 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
     """How surely a left-over report is ``game``; None when it is not."""
     old, new = game.headers, report.headers
     if (
-        not _may_be_one_round(old.round, new.round)
+        not may_be_one_round(old.round, new.round)
         or report.start_fen != game.start_fen
         or is_another_game(game, report, complete=complete)
         or not _is_same_line(game, report)
@@ -554,7 +550,7 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
     return (kind, one_event, one_round, one_board, alike) if sure else None
 
 
-def _may_be_one_round(one: str, other: str) -> bool:
+def may_be_one_round(one: str, other: str) -> bool:
     """``"3.12"`` is board 12 of round 3, and boards are reordered; an unknown round may be any."""
     old, new = header_words(one), header_words(other)
     return old == new or not old or not new or main_round(old) == main_round(new)

@@ -21,7 +21,7 @@ from itertools import chain
 
 import msgspec
 
-from live.events import FeedName, GameId, Headers, Move, Player, Result
+from live.events import FeedName, GameId, Headers, Move, Player
 from live.games.game import (
     CarriersChanged,
     Game,
@@ -30,7 +30,6 @@ from live.games.game import (
     NewGame,
     Step,
     applied,
-    main_round,
 )
 from live.games.game_index import GameIndex, Marks, player_marks
 from live.games.player_identity import header_words, is_known, same_person
@@ -39,6 +38,7 @@ from live.games.report_changes import (
     CROWD,
     agreeing,
     changes,
+    may_be_one_round,
     numbers_agree,
     same_seats,
 )
@@ -220,7 +220,12 @@ class SharedGames:
         near = [self._index[id] for id in dict.fromkeys(found_by_name) if id != game.id]
         if all(each.feed == game.feed for each in near):
             return None
-        rivals = [each for each in near if _is_rival(game, each)]
+        # Names alone may take one for the other.
+        rivals = [
+            each
+            for each in near
+            if same_seats(game.headers, each.headers) == 2 and may_be_one_game(game, each)
+        ]
         own = any(each.feed == game.feed for each in rivals)
         found: list[tuple[int, GameId]] = []
         for other in near:
@@ -242,11 +247,6 @@ class SharedGames:
         self._players.put(id, () if game is None else player_marks("", game.headers))
 
 
-def _is_rival(game: Game, other: Game) -> bool:
-    """Whether names alone may take one for the other."""
-    return same_seats(game.headers, other.headers) == 2 and may_be_one_game(game, other)
-
-
 # --- what several sources come to -----------------------------------------------------------------
 
 
@@ -255,14 +255,20 @@ def merged(reports: Sequence[Game], leading: Game) -> Game:
     ``leading``, one of them.
     """
     others = [each for each in reports if each is not leading]
+    result, plies = leading.result, len(leading.moves)
+    if result == "*":
+        near = (each.result for each in others if len(each.moves) > plies - LEAD_PLIES)
+        result = next((each for each in near if each != "*"), "*")
+    # Another source that has as many moves has no problem with them.
+    read = any(each.problem is None and len(each.moves) >= plies for each in others)
     differences = [text for each in others if (text := difference(leading, each))]
     return msgspec.structs.replace(
         reports[0],
         headers=_headers(reports),
         moves=_moves(leading, others),
-        result=_result(leading, others),
+        result=result,
         start_eval=leading.start_eval,
-        problem=_problem(leading, others),
+        problem=None if read else leading.problem,
         also=tuple(each.feed for each in reports[1:]),
         dispute="; ".join(differences),
     )
@@ -305,21 +311,6 @@ def _moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
                 own = msgspec.structs.replace(own, eval=theirs.eval)
             moves[index] = own
     return tuple(moves)
-
-
-def _result(leading: Game, others: Sequence[Game]) -> Result:
-    if leading.result != "*":
-        return leading.result
-    near = len(leading.moves) - LEAD_PLIES
-    told = (each.result for each in others if each.result != "*" and len(each.moves) > near)
-    return next(told, "*")
-
-
-def _problem(leading: Game, others: Sequence[Game]) -> str | None:
-    """None where another source that has as many moves has no problem."""
-    if any(each.problem is None and len(each.moves) >= len(leading.moves) for each in others):
-        return None
-    return leading.problem
 
 
 def _headers(reports: Sequence[Game]) -> Headers:
@@ -432,7 +423,7 @@ def may_be_one_game(one: Game, other: Game) -> bool:
         one.start_fen == other.start_fen
         and old.variant == new.variant
         and same_seats(old, new) > 0
-        and _one_round(header_words(old.round), header_words(new.round))
+        and may_be_one_round(old.round, new.round)
         and all(numbers_agree(old, new))
         and not _other_month(old.date, new.date)
     )
@@ -475,10 +466,6 @@ def difference(shown: Game, other: Game) -> str:
 def _one_place(one: str, other: str) -> bool:
     """Whether the rounds are known, and one: ``1.3`` may be board 3 or game 3 of round 1."""
     return one != "" != other and (one == other or not ("." in one and "." in other))
-
-
-def _one_round(one: str, other: str) -> bool:
-    return not one or not other or main_round(one) == main_round(other)
 
 
 def _other_month(one: str, other: str) -> bool:

@@ -37,7 +37,7 @@ from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
 from live.report.report_files import Format, change_line, incident_texts
 from live.report.report_files import moment as incident_moment
-from live.service.desks import ALERT, alerts_of, log_of, rule_again, said_in
+from live.service.desks import ALERT, all_of, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.process import stop_on_signals
@@ -207,7 +207,7 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
                 service.state.apply(step)
                 service.answer()
     rule_again(service.state, reader.notes(to_ms))
-    for alert in alerts_of(reader.notes(to_ms)):
+    for alert in all_of(reader.notes(to_ms), Alert):
         service.alert(alert)
     return service
 

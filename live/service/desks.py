@@ -135,7 +135,7 @@ def said_in(note: RecordedNote) -> Said | None:
         return None
 
 
-def _all_of(notes: Iterable[RecordedNote], kind: type[Kind]) -> list[Kind]:
+def all_of(notes: Iterable[RecordedNote], kind: type[Kind]) -> list[Kind]:
     """What notes of this kind say, in order; what cannot be read is left out."""
     mine = (note for note in notes if _SAID.get(note.kind) is kind)
     return [each for note in mine if isinstance(each := said_in(note), kind)]
@@ -163,14 +163,9 @@ def muted_words(mute: RestoredMute) -> str | None:
     return "all alerts of this board" if mute.game is not None else None
 
 
-def alerts_of(notes: Iterable[RecordedNote]) -> list[Alert]:
-    """Every alert as it was sent, in order; what cannot be read is left out."""
-    return _all_of(notes, Alert)
-
-
 def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
     """Remove the boards that the arbiter removed and did not bring back."""
-    for ruling in _all_of(notes, BoardRuling):
+    for ruling in all_of(notes, BoardRuling):
         (state.remove if ruling.removed else state.bring_back)(ruling.game)
 
 
@@ -187,7 +182,7 @@ def past(
     Yields after every game.
     """
     notes = journal.notes()
-    alerts = [alert for alert in alerts_of(notes) if alert.feed is None or alert.feed in feeds]
+    alerts = [alert for alert in all_of(notes, Alert) if alert.feed is None or alert.feed in feeds]
     last = {alert.id: alert for alert in alerts}
     alarming = {alert.game for alert in last.values() if alert.cleared_s is None}
     views = {view.id: view for view in state.games()}
@@ -224,7 +219,7 @@ def past(
         told += ((last_s, change) for change in _figures(state, views[id]))
         yield
     told += ((last_s, StandingMessage(player)) for player in state.players())
-    return RestoredAlerts(told, alerts, _all_of(notes, RestoredMute), last_s, log_of(notes))
+    return RestoredAlerts(told, alerts, all_of(notes, RestoredMute), last_s, log_of(notes))
 
 
 def _line(game: Game) -> list[str]:
@@ -440,8 +435,9 @@ class StoryService:
         alerts: Callable[[], Iterable[Alert]] = tuple,
     ) -> None:
         """``alerts``: those that stand."""
-        self._desk = StoryDesk(self._doubted)
-        self._alerts = alerts
+        self._desk = StoryDesk(
+            lambda game: any(each.game == game and each.kind in _DOUBTS for each in alerts())
+        )
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock
@@ -453,9 +449,6 @@ class StoryService:
         """To be called with every change, before subscribers are sent it."""
         with self._faults.guarded():
             self._desk.heard(changes, None if self.restoring else self._clock())
-
-    def _doubted(self, game: GameId) -> bool:
-        return any(each.game == game and each.kind in _DOUBTS for each in self._alerts())
 
     def tick(self) -> None:
         """To be called about once a second: look at what has changed."""

@@ -226,7 +226,7 @@ class EventJournal:
             if standing.damaged:
                 self._damaged.add(id)
             if standing.kept is not None:
-                rest = rest_of(standing.kept)
+                rest = rest_of(id, standing.kept)
                 if rest is None:
                     self._damaged.add(id)
                     continue
@@ -323,11 +323,6 @@ class EventJournal:
                 id = game if isinstance(game, str) else game.id
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
-
-    @property
-    def unkept(self) -> int:
-        """Games that have changed since they were kept whole."""
-        return len(self._dirty)
 
     def _keep(self, end_s: float, *, all_of_them: bool = False) -> None:
         """Keep games that have changed, whole, as long as there is time for it; those that move on

@@ -114,7 +114,9 @@ class EventService:
             journal=self.journal.journal,
             aloud=lambda: not self.withholding(),
         )
-        self.story = StoryService(self._tell, self._detail_of, alerts=lambda: self.alerts())
+        self.story = StoryService(
+            self._tell, lambda game: self.state.game(game), alerts=lambda: self.alerts()
+        )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
         self._measurements = MeasuredEngines(load_reference())
@@ -183,14 +185,14 @@ class EventService:
 
     def bring_back_board(self) -> str:
         """Undo the latest removal; returns which board it was, empty where none is removed."""
+        words = ""
         for game in self.state.removed()[-1:]:
             remember(self.journal.journal, BoardRuling(game, False))
             self.state.bring_back(game)
             view = self.state.game(game)
             words = board_words(view) if view is not None else game
             self.arbiter.enter(f"Board brought back: {words}", game)
-            return words
-        return ""
+        return words
 
     @property
     def engines(self) -> EngineService:
@@ -277,9 +279,6 @@ class EventService:
         for listener in self._listeners:
             listener(changes)
 
-    def _detail_of(self, game: GameId) -> GameDetail | None:
-        return self.state.game(game)
-
     # --- searches that the state asks for ---------------------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
@@ -350,14 +349,7 @@ class EventService:
 
     def known(self, feed: FeedName) -> Sequence[GameReport]:
         return [
-            GameReport(
-                key=game.key,
-                headers=game.headers,
-                start_fen=game.start_fen,
-                moves=game.moves,
-                result=game.result,
-                problem=game.problem,
-            )
+            GameReport(*(getattr(game, name) for name in GameReport.__struct_fields__))
             for game in self.state.held()
             if game.feed == feed
         ]
@@ -384,7 +376,7 @@ class EventService:
             except Exception as error:
                 # Broad: any rule of ours may break here, and the other feeds' reports wait behind.
                 log.exception("feed %s: a report could not be taken in", report.feed)
-                self._lost_report(report.feed, f"report lost: {reason(error)}")
+                self._taken(report.feed, f"report lost: {reason(error)}")
             else:
                 self._taken(report.feed)
             finally:
@@ -392,20 +384,18 @@ class EventService:
                 # A takeback may drop the last search that was waited for.
                 self._changed.set()
 
-    def _health_of(self, feed: FeedName) -> FeedHealth | None:
-        return next((each for each in self.state.feeds() if each.feed == feed), None)
-
-    def _lost_report(self, feed: FeedName, why: str) -> None:
-        before, lost = self._health_of(feed), FeedHealth(feed, "retrying", why)
-        # Of several in a row, what the feed itself said last is what comes back.
-        said = self._losses[feed][0] if feed in self._losses else before
-        self._losses[feed] = said or FeedHealth(feed, "live"), lost
-        self.health(lost)
-
-    def _taken(self, feed: FeedName) -> None:
-        """The feed says nothing of a loss it does not know of: what it said before holds again."""
-        said, lost = self._losses.pop(feed, (None, None))
-        if said is not None and self._health_of(feed) == lost:
+    def _taken(self, feed: FeedName, lost: str = "") -> None:
+        """A report was taken in, or ``lost``. The feed says nothing of a loss it does not know of:
+        with the next report what it said before holds again.
+        """
+        now = next((each for each in self.state.feeds() if each.feed == feed), None)
+        said, loss = self._losses.pop(feed, (None, None))
+        if lost:
+            # Of several in a row, what the feed itself said last is what comes back.
+            loss = FeedHealth(feed, "retrying", lost)
+            self._losses[feed] = said or now or FeedHealth(feed, "live"), loss
+            self.health(loss)
+        elif said is not None and now == loss:
             self.health(said)
 
     async def take(self, report: FeedReport) -> None:
@@ -461,22 +451,20 @@ class EventService:
             self.report_engines()
         if isinstance(measured, str):
             log.warning("%s, %s: %s", name, limit, measured)
-            await self._measure_by(Models(note=f"no model for {name}, {limit}: {measured}"))
-            return
-        self._measurements.put(str(room.identity), limit, measured)
-        self.measured = measured
-        rating = config.rating
-        await self._measure_by(fitting(rating.model, name, limit, rating.gain, measured))
-        log.info("%s, %s: %s", name, limit, self.state.engine().note)
-        self.journal.remeasured(measured)
+            models = Models(note=f"no model for {name}, {limit}: {measured}")
+        else:
+            self._measurements.put(str(room.identity), limit, measured)
+            self.measured = measured
+            models = fitting(config.rating.model, name, limit, config.rating.gain, measured)
+        await self._slices.run(self.state.measure_by(models))
+        if not isinstance(measured, str):
+            log.info("%s, %s: %s", name, limit, self.state.engine().note)
+            self.journal.remeasured(measured)
 
     def _show_measuring(self, done: int, of: int) -> None:
         self._progress = MeasuringProgress(done, of)
         if done % max(1, of // 20) == 0:
             self.report_engines()
-
-    async def _measure_by(self, models: Models) -> None:
-        await self._slices.run(self.state.measure_by(models))
 
     def report_engines(self) -> None:
         """Engine figures as of now."""

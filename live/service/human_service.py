@@ -22,7 +22,6 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Protocol
 
 from live.config import HumanConfig
 from live.errors import LiveRateError
@@ -31,6 +30,7 @@ from live.human.network import HumanMoves, answers, open_network
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game_evaluations import HumanRequest
 from live.service.supervision import alongside, reason
+from live.store.journal import Journal
 
 #: Questions that wait at most, some 400 bytes each.
 MOST_WAITING = 10_000
@@ -48,14 +48,6 @@ log = logging.getLogger(__name__)
 Answered = Callable[[HumanRequest, HumanAnswer | None], None]
 
 
-class KeptAnswers(Protocol):
-    """Where answers outlive a restart."""
-
-    def answer(self, question: HumanQuestion) -> HumanAnswer | None: ...
-
-    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None: ...
-
-
 class HumanService:
     """Asks one network.
 
@@ -68,7 +60,7 @@ class HumanService:
     def __init__(
         self,
         config: HumanConfig,
-        kept: KeptAnswers,
+        kept: Journal,
         answered: Answered,
         *,
         opened: Callable[[Path | None], HumanMoves] = open_network,
@@ -83,7 +75,6 @@ class HumanService:
         self._problem = ""
         self._newest: deque[HumanRequest] = deque()
         self._others: deque[HumanRequest] = deque()
-        self._given_up: deque[HumanRequest] = deque()
         self._come = asyncio.Event()
         self._memory: OrderedDict[HumanQuestion, HumanAnswer] = OrderedDict()
         self._answers = 0
@@ -94,7 +85,9 @@ class HumanService:
         """Have a question answered, never before this call returns."""
         (self._newest if request.newest else self._others).append(request)
         if len(self._newest) + len(self._others) > MOST_WAITING:
-            self._given_up.append((self._others or self._newest).popleft())
+            oldest = (self._others or self._newest).popleft()
+            self._left_out += 1
+            asyncio.get_running_loop().call_soon(self._answered, oldest, None)
         self._come.set()
 
     def health(self) -> HumanHealth:
@@ -133,16 +126,17 @@ class HumanService:
                 self._come.clear()
                 continue
             found = [self._known(request.question) for request in batch]
-            missing = list(
-                dict.fromkeys(
-                    request.question
-                    for request, answer in zip(batch, found, strict=True)
-                    if answer is None
-                )
+            unknown = (
+                request.question
+                for request, answer in zip(batch, found, strict=True)
+                if answer is None
             )
+            missing = [*dict.fromkeys(unknown)]
             new = await self._asked(loop, thread, missing) if missing else {}
             for request, answer in zip(batch, found, strict=True):
-                self._give(request, answer or new.get(request.question))
+                answer = answer or new.get(request.question)
+                self._answers += answer is not None
+                self._answered(request, answer)
             # Whoever else has work has it done between two batches.
             await asyncio.sleep(0)
 
@@ -150,9 +144,6 @@ class HumanService:
         """What is next: positions that people look at, the latest and the oldest in turns, then the
         others.
         """
-        while self._given_up:
-            self._left_out += 1
-            self._answered(self._given_up.popleft(), None)
         waiting = len(self._newest) + len(self._others)
         # Where more is asked than answered, the latest is what people look at, and the oldest what
         # the evidence of a whole game waits for: it ends at the first move without an answer.
@@ -195,10 +186,6 @@ class HumanService:
             self._remember(question, answer)
             self._kept.put_answer(question, answer)
         return answered
-
-    def _give(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        self._answers += answer is not None
-        self._answered(request, answer)
 
     def _remember(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         self._memory[question] = answer

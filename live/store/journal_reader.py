@@ -91,16 +91,6 @@ class RecordedChange(msgspec.Struct, frozen=True):
     step: Step | Restated
 
 
-class StoredGame(msgspec.Struct, frozen=True):
-    """A game as it stood after change ``n``, with figures kept ready."""
-
-    game: GameId
-    n: int
-    measure: bytes
-    rest: bytes
-    """What is always at hand; see :mod:`live.ledger.tracked_game`."""
-
-
 class RecordedNote(msgspec.Struct, frozen=True):
     """Something said about the event or one game, with its time. ``body`` is JSON."""
 
@@ -126,7 +116,6 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
     """What players would play in a position, as it was shown."""
 
     at_ms: int
-    question: HumanQuestion
     answer: HumanAnswer
 
 
@@ -138,7 +127,8 @@ class JournalStanding(msgspec.Struct, frozen=True):
     """Number of the change that opened it: games are shown in this order."""
     at_ms: int
     """Of its last change."""
-    kept: StoredGame | None
+    kept: bytes | None
+    """What is always at hand of it; see :mod:`live.ledger.tracked_game`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False
     """Whether it had been kept, and that cannot be used any more."""
@@ -204,9 +194,9 @@ def details_of(game: GameId, data: bytes) -> ArchivedDetails | None:
     return _readable(game, lambda: _decode_details(zlib.decompress(data)))
 
 
-def rest_of(kept: StoredGame) -> ArchivedValues | None:
-    """A game as it was kept; None for what cannot be read."""
-    return _readable(kept.game, lambda: _decode_rest(kept.rest))
+def rest_of(game: GameId, data: bytes) -> ArchivedValues | None:
+    """A game as it was kept, but for its details; None for what cannot be read."""
+    return _readable(game, lambda: _decode_rest(data))
 
 
 def _readable(game: GameId, decode: Callable[[], Archived]) -> Archived | None:
@@ -392,13 +382,12 @@ class JournalReader:
         )
         found = []
         for game, opened, at_ms, n, of, rest, record in rows:
-            kept = StoredGame(game, n, of, rest) if rest is not None else None
             changes = tuple(since.get(game, ()))
-            damaged = kept is not None and record not in (None, sum_of(game, n, of, rest))
+            damaged = rest is not None and record not in (None, sum_of(game, n, of, rest))
             if damaged:
                 log.error("journal %s: game %s as it was kept is damaged", self._path, game)
-                kept, changes = None, tuple(self.changes_of(game))
-            found.append(JournalStanding(game, opened, at_ms, kept, changes, damaged))
+                rest, changes = None, tuple(self.changes_of(game))
+            found.append(JournalStanding(game, opened, at_ms, rest, changes, damaged))
         return found
 
     def details(self, game: GameId) -> bytes | None:
@@ -431,7 +420,7 @@ class JournalReader:
         except sqlite3.OperationalError:
             return None  # a journal of before, read as it lies
         try:
-            return RecordedAnswer(row[1], question, answer_of(row[0])) if row else None
+            return RecordedAnswer(row[1], answer_of(row[0])) if row else None
         except (msgspec.MsgspecError, TypeError):
             return None
 

@@ -28,7 +28,7 @@ from live.ledger.measure import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.publish.published_state import snapshot
 from live.ratings.perceived_model import Models
-from live.store.journal_reader import StoredGame, details_of, encode, packed, rest_of
+from live.store.journal_reader import details_of, encode, packed, rest_of
 from tests.ledger.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
 from tests.ledger.test_event_state import FIGURES, Run, ledger, same_end
 
@@ -58,8 +58,8 @@ class Shelves:
         return details_of(id, self._details[id])
 
     def all(self) -> list[ArchivedValues]:
-        kept = (StoredGame(id, 1, b"", rest) for id, rest in self.rests.items())
-        return [found for each in kept if (found := rest_of(each)) is not None]
+        kept = (rest_of(*each) for each in self.rests.items())
+        return [found for found in kept if found is not None]
 
 
 def three_games(measure: Measure) -> Run:
@@ -129,7 +129,7 @@ def test_an_archived_game_is_its_stored_figures() -> None:
         held = again.ledger.game(id)
         fresh = run.ledger.game(id)
         assert held == fresh and held is not None and held.curves.white
-        assert encode(rest_of(StoredGame(id, 1, b"", rest))) == rest
+        assert encode(rest_of(id, rest)) == rest
 
 
 def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:

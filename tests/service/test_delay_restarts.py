@@ -251,47 +251,47 @@ def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_pat
     assert public() == [(22, 22)]
 
 
-def test_games_of_before_are_held_back_while_they_may_hold_moves_that_are() -> None:
-    world = World(3)
+def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
+    world = World(5)
     for id in ("g1", "g2"):
         world.appear(id)
-        world.move(id)
+        for _ in range(4):
+            world.move(id)
+        for _ in range(6):
+            world.point()
     world.standing()
-    now = [1000.0]
-    public = PublicState(
-        world, delay_s=900.0, changed_ago_s={"g1": 30.0, "g2": 901.0}, clock=lambda: now[0]
-    )
-    assert [view.id for view in public.games()] == ["g2"] and not list(public.players())
-    assert (public.held().held_moves, public.held().held_boards) == (1, 1)
-    now[0] += 869
-    public.pass_due()
-    assert public.game("g1") is None
-    now[0] += 1
-    public.pass_due()
-    seen = shown(world.held["g1"], Visibility.PUBLIC)
-    assert public.game("g1") == seen and list(public.players())
-
-
-def test_moments_of_games_that_are_held_back_wait_with_them() -> None:
-    world = World(3)
-    for id in ("g1", "g2"):
-        world.appear(id)
-        world.move(id)
+    world.info = EngineInfo("Stockfish", "100000 nodes", 2901, "field", rating_moves=120)
     # The third compares both games, and is of the one that is not held back.
-    (held, shown, compared) = (
+    told = (
         moment("g1"),
         moment("g2"),
         moment("g2", id="g2:best-played:1", kind="best-played", color=None),
     )
-    world.told = {each.id: each for each in (held, shown, compared)}
+    world.told = {each.id: each for each in told}
     now = [1000.0]
     public = PublicState(
-        world, delay_s=900.0, changed_ago_s={"g1": 30.0, "g2": 901.0}, clock=lambda: now[0]
+        world,
+        delay_s=900.0,
+        changed_ago_s={"g1": 30.0, "g2": 901.0},
+        stored_engine=EngineInfo("Stockfish", "100000 nodes", 2850, "calibration"),
+        clock=lambda: now[0],
     )
-    assert list(public.moments()) == [shown]
-    now[0] += 870
+    for _ in range(2):
+        assert [view.id for view in public.games()] == ["g2"] and public.game("g1") is None
+        assert not list(public.players()) and list(public.moments()) == [told[1]]
+        assert (public.held().held_moves, public.held().held_boards) == (4, 1)
+        engine = public.engine()
+        assert (engine.rating, engine.rating_source, engine.rating_moves) == (
+            2850,
+            "calibration",
+            0,
+        )
+        now[0] = 1869.0
+        public.pass_due()
+    now[0] += 1
     public.pass_due()
-    assert {each.id for each in public.moments()} == {held.id, shown.id, compared.id}
+    assert list(public.players()) and {each.id for each in public.moments()} == world.told.keys()
+    assert snapshot(public) == snapshot(world)
 
 
 async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:
@@ -333,34 +333,6 @@ def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -
     now[0] += 900
     public.pass_due()
     assert [view.id for view in public.games()] == ["g1", "g2"]
-
-
-def test_the_engine_counts_no_moves_that_are_held_back() -> None:
-    world = World(5)
-    for id in ("g1", "g2"):
-        world.appear(id)
-        for _ in range(4):
-            world.move(id)
-        for _ in range(6):
-            world.point()
-    world.standing()
-    world.info = EngineInfo("Stockfish", "100000 nodes", 2901, "field", rating_moves=120)
-    now = [1000.0]
-    public = PublicState(
-        world,
-        delay_s=900.0,
-        changed_ago_s={"g1": 30.0, "g2": 901.0},
-        stored_engine=EngineInfo("Stockfish", "100000 nodes", 2850, "calibration"),
-        clock=lambda: now[0],
-    )
-    shown = public.engine()
-    assert (shown.rating, shown.rating_source, shown.rating_moves) == (2850, "calibration", 0)
-    now[0] += 869
-    public.pass_due()
-    assert public.engine() == shown
-    now[0] += 1
-    public.pass_due()
-    assert snapshot(public) == snapshot(world)
 
 
 def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it(

@@ -55,7 +55,7 @@ from live.service.desks import (
     AlertService,
     RestoredAlerts,
     StoryService,
-    alerts_of,
+    all_of,
     log_of,
 )
 from live.service.event_service import EventService
@@ -352,7 +352,7 @@ async def test_what_an_arbiter_wrote_is_shown_again_by_a_service_that_was_killed
 
 def recorded(journal: Path) -> list[Alert]:
     with JournalReader.open(journal) as reader:
-        return alerts_of(reader.notes())
+        return all_of(reader.notes(), Alert)
 
 
 def test_a_damaged_record_of_the_log_is_left_out_and_said(

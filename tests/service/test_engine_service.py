@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
@@ -235,15 +234,11 @@ async def test_searches_wait_for_everything_else() -> None:
     assert not engines.wanted
 
 
-async def test_positions_without_a_score_are_left_out() -> None:
+async def test_positions_without_a_score_are_left_out_if_they_are_few() -> None:
     found, _ = await measured(fail={3, 4})
-    assert isinstance(found, MeasuredEngine)
-    assert found.agreement.positions == 68
-
-
-async def test_an_engine_that_fails_at_most_positions_is_not_measured() -> None:
+    assert isinstance(found, MeasuredEngine) and found.agreement.positions == 68
     found, _ = await measured(fail=set(range(30)))
-    assert found == ("it could not be measured: it gave no score for 30 of 70 reference positions")
+    assert found == "it could not be measured: it gave no score for 30 of 70 reference positions"
 
 
 SHIPPED = load_reference()
@@ -251,53 +246,30 @@ FOUND = MeasuredEngine(agreement=ScoreAgreement(0.85, 0.011, 0.982, 294), nodes=
 STOCKFISH = "Stockfish 15.1; Threads=1; Hash=16; hash cleared"
 
 
-def test_a_second_start_knows_at_once(tmp_path: Path) -> None:
+def test_a_second_start_knows_of_this_engine_network_limit_and_reference_alone(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "new" / "folder"
     assert MeasuredEngines(SHIPPED, folder).get(STOCKFISH, LIMIT) is None
     MeasuredEngines(SHIPPED, folder).put(STOCKFISH, LIMIT, FOUND)
     again = MeasuredEngines(SHIPPED, folder)
     assert again.get(STOCKFISH, LIMIT) == FOUND
     assert [path.suffix for path in folder.iterdir()] == [".json"]
-
-
-@pytest.mark.parametrize(
-    ("engine", "limit"),
-    [
-        (STOCKFISH.replace("15.1", "16"), LIMIT),
-        (STOCKFISH.replace("Hash=16", "Hash=16; EvalFile=other.nnue"), LIMIT),
-        (STOCKFISH, "20000 nodes"),
-    ],
-)
-def test_another_engine_network_or_limit_is_measured_by_itself(
-    tmp_path: Path, engine: str, limit: str
-) -> None:
-    MeasuredEngines(SHIPPED, tmp_path).put(STOCKFISH, LIMIT, FOUND)
-    assert MeasuredEngines(SHIPPED, tmp_path).get(engine, limit) is None
-
-
-def test_other_reference_positions_count_anew(tmp_path: Path) -> None:
-    MeasuredEngines(SHIPPED, tmp_path).put(STOCKFISH, LIMIT, FOUND)
+    for engine in (STOCKFISH.replace("15.1", "16"), f"{STOCKFISH}; EvalFile=other.nnue"):
+        assert again.get(engine, LIMIT) is None
+    assert again.get(STOCKFISH, "20000 nodes") is None
     fewer = msgspec.structs.replace(SHIPPED, positions=SHIPPED.positions[:200])
-    assert MeasuredEngines(fewer, tmp_path).get(STOCKFISH, LIMIT) is None
+    assert MeasuredEngines(fewer, folder).get(STOCKFISH, LIMIT) is None
 
 
-def test_a_file_that_cannot_be_read_costs_a_measurement(
+def test_a_file_that_cannot_be_read_or_written_costs_a_measurement(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     held = MeasuredEngines(SHIPPED, tmp_path)
     held.put(STOCKFISH, LIMIT, FOUND)
     (file,) = tmp_path.iterdir()
     file.write_bytes(b"{")
-    with caplog.at_level(logging.WARNING):
-        assert held.get(STOCKFISH, LIMIT) is None
-    assert "the engine is measured again" in caplog.text
-
-
-def test_a_folder_that_takes_nothing_is_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "file").touch()
-    held = MeasuredEngines(SHIPPED, tmp_path / "file")
-    with caplog.at_level(logging.WARNING):
-        held.put(STOCKFISH, LIMIT, FOUND)
-    assert "cannot be written" in caplog.text
+    assert held.get(STOCKFISH, LIMIT) is None
+    MeasuredEngines(SHIPPED, file).put(STOCKFISH, LIMIT, FOUND)
+    read, written = caplog.messages
+    assert "the engine is measured again" in read and "cannot be written" in written

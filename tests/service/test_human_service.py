@@ -24,6 +24,7 @@ from live.service import human_service
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.service.human_service import HumanService
+from live.store.journal import Journal
 from live.store.journal_reader import JournalReader
 
 
@@ -42,10 +43,11 @@ class Network:
         return [{next(iter(one.board.legal_moves)).uci(): 1.0} for one in asked]
 
 
-class Kept:
+class Kept(Journal):
     """A journal in memory."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.answers: dict[HumanQuestion, HumanAnswer] = {}
 
     def answer(self, question: HumanQuestion) -> HumanAnswer | None:

@@ -138,8 +138,9 @@ def failure(fault: str) -> BaseException:
     raise AssertionError
 
 
-def test_an_exception_is_told_in_the_same_line(level: int) -> None:
-    told = OneLineFormatter("%(name)s: %(message)s").format(record(failure("elsewhere")))
+def test_an_exception_is_told_in_one_line(level: int) -> None:
+    shared = record(failure("elsewhere"))
+    told = OneLineFormatter("%(name)s: %(message)s").format(shared)
     first, *more = told.splitlines()
     if level == logging.DEBUG:
         assert first == "live.here: it failed"
@@ -148,26 +149,15 @@ def test_an_exception_is_told_in_the_same_line(level: int) -> None:
         assert first.startswith("live.here: it failed (JSONDecodeError: Expecting property name")
         assert first.endswith("; --debug shows more)")
         assert not more
-
-
-def test_the_place_is_our_own_innermost_line() -> None:
-    told = OneLineFormatter("%(message)s").format(record(failure("ours")))
-    assert ", at live/publish/published_state.py:" in told
-
-
-def test_others_get_the_record_as_it_was() -> None:
-    """Handlers share a record: pytest's own, for one, shows the traceback."""
-    shared = record(failure("elsewhere"))
-    OneLineFormatter("%(message)s").format(shared)
-    assert shared.exc_info is not None
-    assert "Traceback" in logging.Formatter().format(shared)
-
-
-def test_without_an_exception_there_is_nothing_to_add() -> None:
-    assert OneLineFormatter("%(message)s").format(record(None)) == "it failed"
-    nothing = record(None)
-    nothing.exc_info = sys.exc_info()
-    assert OneLineFormatter("%(message)s").format(nothing) == "it failed"
+        # The place is our own innermost line.
+        ours = OneLineFormatter("%(message)s").format(record(failure("ours")))
+        assert ", at live/publish/published_state.py:" in ours
+        nothing = record(None)
+        nothing.exc_info = sys.exc_info()
+        for each in (record(None), nothing):
+            assert OneLineFormatter("%(message)s").format(each) == "it failed"
+    # Handlers share a record: pytest's own, for one, shows the traceback.
+    assert shared.exc_info is not None and "Traceback" in logging.Formatter().format(shared)
 
 
 def test_a_warning_that_comes_over_and_over_is_left_out_for_a_while_and_others_are_not() -> None:

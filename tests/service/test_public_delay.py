@@ -25,7 +25,6 @@ from websockets.exceptions import ConnectionClosed
 
 from live.engine.search import Search, SearchResult
 from live.events import (
-    AlertMessage,
     EngineHealth,
     EngineState,
     FeedReport,
@@ -443,18 +442,6 @@ async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
     for move, at_s in came["public"].items():
         assert at_s == came["arbiter"][move] + DELAY_S
     assert alerts["public"] == [] and alerts["arbiter"][0] == start_s + 30.0 * len(reports)
-
-
-def test_an_alert_is_no_message_for_the_public() -> None:
-    world = World(1)
-    heard_: list[object] = []
-    public = PublicState(world, delay_s=1.0, clock=lambda: 0.0)
-    public.listen(heard_.extend)
-    (alert,) = world.alert()
-    assert isinstance(alert, AlertMessage)
-    public.publish([alert])
-    public.delay(0)
-    assert heard_ == [] and public.alerts() == ()
 
 
 async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:

@@ -82,7 +82,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
                 print(f"\r{number + 1} games", end="", file=sys.stderr, flush=True)
                 await asyncio.to_thread(hall.flush)
         print(file=sys.stderr)
-        while hall.journal.unkept:
+        while hall.journal._dirty:
             hall.journal.look_after(hall.state, hall.state.feed_health)
         return _digest(hall)
 
