@@ -19,7 +19,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import chess.pgn
@@ -36,7 +36,6 @@ from live.events import (
     FeedHealth,
     GameDetail,
     GameView,
-    PlayerView,
     QueueLengths,
     SnapshotMessage,
     SpeculationFigures,
@@ -106,6 +105,20 @@ async def serving(
             yield publisher, client
 
 
+class Served(NamedTuple):
+    """A running service, and whoever asks it."""
+
+    publisher: Publisher
+    client: httpx.AsyncClient
+    world: World
+
+
+@pytest.fixture
+async def served(world: World, site: StaticSite) -> AsyncIterator[Served]:
+    async with serving(world, site) as (publisher, client):
+        yield Served(publisher, client, world)
+
+
 async def raw(publisher: Publisher, request: bytes) -> bytes:
     """Everything the server says to these bytes until it ends the connection."""
     reader, writer = await asyncio.open_connection(*publisher.address)
@@ -117,47 +130,33 @@ async def raw(publisher: Publisher, request: bytes) -> bytes:
     return answer
 
 
-async def test_games_and_one_game(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        told = await client.get("/api/v1/games")
-        assert told.status_code == 200
-        assert told.headers["content-type"] == "application/json"
-        games = msgspec.json.decode(told.content, type=dict[str, list[GameView]])["games"]
-        assert {game.id for game in games} == set(world.held)
-        assert "plies" not in told.json()["games"][0]
-        for game, detail in world.held.items():
-            one = await client.get(f"/api/v1/games/{quote(game, safe='')}")
-            seen = shown(detail, Visibility.PUBLIC)
-            assert msgspec.json.decode(one.content, type=GameDetail) == seen
+async def test_games_and_one_game(served: Served) -> None:
+    told = await served.client.get("/api/v1/games")
+    assert told.status_code == 200
+    assert told.headers["content-type"] == "application/json"
+    games = msgspec.json.decode(told.content, type=dict[str, list[GameView]])["games"]
+    assert {game.id for game in games} == set(served.world.held)
+    assert "plies" not in told.json()["games"][0]
+    for game, detail in served.world.held.items():
+        one = await served.client.get(f"/api/v1/games/{quote(game, safe='')}")
+        seen = shown(detail, Visibility.PUBLIC)
+        assert msgspec.json.decode(one.content, type=GameDetail) == seen
 
 
-async def test_games_can_be_filtered(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        told = await client.get("/api/v1/games", params={"game": "g1"})
-        assert [game["id"] for game in told.json()["games"]] == ["g1"]
-        assert (await client.get("/api/v1/games", params={"type": "x"})).status_code == 400
+async def test_games_can_be_filtered(served: Served) -> None:
+    told = await served.client.get("/api/v1/games", params={"game": "g1"})
+    assert [game["id"] for game in told.json()["games"]] == ["g1"]
+    assert (await served.client.get("/api/v1/games", params={"type": "x"})).status_code == 400
 
 
-async def test_a_game_as_pgn_even_when_its_id_ends_so(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        for name in ("g1.pgn", "g3.pgn.pgn"):
-            told = await client.get(f"/api/v1/games/{name}")
-            assert told.headers["content-type"] == "application/x-chess-pgn; charset=utf-8"
-            game = chess.pgn.read_game(io.StringIO(told.text))
-            assert game is not None
-            assert not game.errors
-        assert (await client.get("/api/v1/games/g3.pgn")).json()["id"] == "g3.pgn"
-
-
-async def test_players_and_health(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        told = await client.get("/api/v1/players")
-        players = msgspec.json.decode(told.content, type=dict[str, list[PlayerView]])["players"]
-        assert {player.id: player for player in players} == world.standings
-        assert players
-        health = (await client.get("/api/v1/health")).json()
-        assert health["feeds"] == [{"feed": "demo", "state": "live", "detail": "", "part": False}]
-        assert health["engines"]["engines"][0]["state"] == "idle"
+async def test_a_game_as_pgn_even_when_its_id_ends_so(served: Served) -> None:
+    for name in ("g1.pgn", "g3.pgn.pgn"):
+        told = await served.client.get(f"/api/v1/games/{name}")
+        assert told.headers["content-type"] == "application/x-chess-pgn; charset=utf-8"
+        game = chess.pgn.read_game(io.StringIO(told.text))
+        assert game is not None
+        assert not game.errors
+    assert (await served.client.get("/api/v1/games/g3.pgn")).json()["id"] == "g3.pgn"
 
 
 @pytest.mark.parametrize(
@@ -191,29 +190,27 @@ async def test_healthy_and_ready(
         assert (await client.get("/readyz")).status_code == (200 if ready else 503)
 
 
-async def test_pages_and_their_types(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        for path, content_type, text in (
-            ("/", "text/html", "hello"),
-            ("/overlay", "text/html", "over"),
-            ("/static/app.js", "text/javascript", "let x"),
-            ("/static/vendor/chart.css", "text/css", "a{}"),
-        ):
-            told = await client.get(path)
-            assert told.status_code == 200
-            assert told.headers["content-type"].startswith(content_type)
-            assert text in told.text
+async def test_pages_and_their_types(served: Served) -> None:
+    for path, content_type, text in (
+        ("/", "text/html", "hello"),
+        ("/overlay", "text/html", "over"),
+        ("/static/app.js", "text/javascript", "let x"),
+        ("/static/vendor/chart.css", "text/css", "a{}"),
+    ):
+        told = await served.client.get(path)
+        assert told.status_code == 200
+        assert told.headers["content-type"].startswith(content_type)
+        assert text in told.text
 
 
-async def test_every_answer_is_strict_about_content(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        for path in ("/", "/static/app.js", "/api/v1/games", "/nothing", "/healthz"):
-            told = await client.get(path)
-            assert told.headers["x-content-type-options"] == "nosniff"
-            policy = told.headers["content-security-policy"]
-            assert policy.startswith("default-src 'none'")
-            assert "unsafe" not in policy
-            assert "access-control-allow-origin" not in told.headers
+async def test_every_answer_is_strict_about_content(served: Served) -> None:
+    for path in ("/", "/static/app.js", "/api/v1/games", "/nothing", "/healthz"):
+        told = await served.client.get(path)
+        assert told.headers["x-content-type-options"] == "nosniff"
+        policy = told.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        assert "access-control-allow-origin" not in told.headers
 
 
 @pytest.mark.parametrize(
@@ -242,54 +239,48 @@ async def test_every_answer_is_strict_about_content(world: World, site: StaticSi
         "/api/v1/games/../players",
     ],
 )
-async def test_what_is_not_there_is_404_in_json(
-    world: World, site: StaticSite, target: str
-) -> None:
-    async with serving(world, site) as (publisher, _):
-        host, port = publisher.address
-        request = f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
-        head, _, body = (await raw(publisher, request.encode())).partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 404 ")
-        assert json.loads(body)["status"] == 404
-        assert body != b"no"
+async def test_what_is_not_there_is_404_in_json(served: Served, target: str) -> None:
+    host, port = served.publisher.address
+    request = f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+    head, _, body = (await raw(served.publisher, request.encode())).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 404 ")
+    assert json.loads(body)["status"] == 404
+    assert body != b"no"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"])
-async def test_other_methods_are_refused(world: World, site: StaticSite, method: str) -> None:
-    async with serving(world, site) as (_, client):
-        told = await client.request(method, "/api/v1/games")
-        assert told.status_code == 405
-        assert told.headers["allow"] == "GET, HEAD"
-        assert (await client.get("/api/v1/games")).status_code == 200
+async def test_other_methods_are_refused(served: Served, method: str) -> None:
+    told = await served.client.request(method, "/api/v1/games")
+    assert told.status_code == 405
+    assert told.headers["allow"] == "GET, HEAD"
+    assert (await served.client.get("/api/v1/games")).status_code == 200
 
 
 @pytest.mark.slow
-async def test_head_says_the_same_without_a_body(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        for path in ("/", "/api/v1/games", "/nothing"):
-            get, head = await client.get(path), await client.head(path)
-            assert head.status_code == get.status_code
-            assert head.content == b""
-            assert head.headers["content-length"] == get.headers["content-length"]
+async def test_head_says_the_same_without_a_body(served: Served) -> None:
+    for path in ("/", "/api/v1/games", "/nothing"):
+        get, head = await served.client.get(path), await served.client.head(path)
+        assert head.status_code == get.status_code
+        assert head.content == b""
+        assert head.headers["content-length"] == get.headers["content-length"]
 
 
 @pytest.mark.slow
-async def test_what_the_client_holds_is_not_sent_again(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        for path in ("/api/v1/games", "/api/v1/games/g1", "/api/v1/games/g1.pgn", "/static/app.js"):
-            first = await client.get(path)
-            tag = first.headers["etag"]
-            for held in (tag, f"W/{tag}", f'"other", {tag}', "*"):
-                again = await client.get(path, headers={"If-None-Match": held})
-                assert (again.status_code, again.content) == (304, b"")
-                assert again.headers["etag"] == tag
-            again = await client.get(path, headers={"If-None-Match": '"other"'})
-            assert again.status_code == 200
-        tag = (await client.get("/api/v1/games/g1")).headers["etag"]
-        world.move("g1")
-        changed = await client.get("/api/v1/games/g1", headers={"If-None-Match": tag})
-        assert changed.status_code == 200
+async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
+    for path in ("/api/v1/games", "/api/v1/games/g1", "/api/v1/games/g1.pgn", "/static/app.js"):
+        first = await served.client.get(path)
+        tag = first.headers["etag"]
+        for held in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+            again = await served.client.get(path, headers={"If-None-Match": held})
+            assert (again.status_code, again.content) == (304, b"")
+            assert again.headers["etag"] == tag
+        again = await served.client.get(path, headers={"If-None-Match": '"other"'})
+        assert again.status_code == 200
+    tag = (await served.client.get("/api/v1/games/g1")).headers["etag"]
+    served.world.move("g1")
+    changed = await served.client.get("/api/v1/games/g1", headers={"If-None-Match": tag})
+    assert changed.status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -308,13 +299,12 @@ async def test_what_the_client_holds_is_not_sent_again(world: World, site: Stati
     ],
 )
 async def test_only_names_of_this_machine_are_answered(
-    world: World, site: StaticSite, host: str, status: int
+    served: Served, host: str, status: int
 ) -> None:
-    async with serving(world, site) as (publisher, _):
-        request = f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-        answer = await raw(publisher, request.encode())
-        assert answer.startswith(f"HTTP/1.1 {status} ".encode())
-        assert b"demo" not in answer or status == 200
+    request = f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    answer = await raw(served.publisher, request.encode())
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"demo" not in answer or status == 200
 
 
 @pytest.mark.parametrize(
@@ -342,52 +332,46 @@ async def test_only_names_of_this_machine_are_answered(
     ],
 )
 async def test_what_is_no_request_is_refused_in_json(
-    world: World, site: StaticSite, request_bytes: bytes, status: int
+    served: Served, request_bytes: bytes, status: int
 ) -> None:
-    async with serving(world, site) as (publisher, client):
-        answer = await raw(publisher, request_bytes)
-        head, _, body = answer.partition(b"\r\n\r\n")
-        assert head.startswith(f"HTTP/1.1 {status} ".encode())
-        assert json.loads(body)["status"] == status
-        assert (await client.get("/healthz")).status_code == 200
+    answer = await raw(served.publisher, request_bytes)
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    assert json.loads(body)["status"] == status
+    assert (await served.client.get("/healthz")).status_code == 200
 
 
-async def test_one_connection_serves_many_requests_in_order(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (publisher, _):
-        one = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        other = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        last = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        answer = await raw(publisher, one + other + one + last)
-        statuses = [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]]
-        assert statuses == [b"200", b"404", b"200", b"200"]
+async def test_one_connection_serves_many_requests_in_order(served: Served) -> None:
+    one = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    other = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    last = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    answer = await raw(served.publisher, one + other + one + last)
+    statuses = [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]]
+    assert statuses == [b"200", b"404", b"200", b"200"]
 
 
 @pytest.mark.slow
-async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
-    world: World, site: StaticSite
-) -> None:
-    async with serving(world, site) as (publisher, _):
-        one = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        reader, writer = await asyncio.open_connection(*publisher.address)
-        writer.write(one * 5000)
-        writer.write_eof()
-        # Another client's whole request, connection included, takes a few turns of the loop.
-        other = await raw(publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
-        assert other.startswith(b"HTTP/1.1 200 ")
-        (busy,) = publisher._connections
-        assert isinstance(busy, HttpConnection)
-        assert busy._next is not None, "the thousands were answered first"
-        async with asyncio.timeout(60):
-            answer = await reader.read()
-        assert answer.count(b"HTTP/1.1 404 ") == 5000
-        writer.close()
-        await writer.wait_closed()
+async def test_whoever_sends_thousands_of_requests_waits_for_the_others(served: Served) -> None:
+    one = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    reader, writer = await asyncio.open_connection(*served.publisher.address)
+    writer.write(one * 5000)
+    writer.write_eof()
+    # Another served.client's whole request, connection included, takes a few turns of the loop.
+    other = await raw(served.publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    assert other.startswith(b"HTTP/1.1 200 ")
+    (busy,) = served.publisher._connections
+    assert isinstance(busy, HttpConnection)
+    assert busy._next is not None, "the thousands were answered first"
+    async with asyncio.timeout(60):
+        answer = await reader.read()
+    assert answer.count(b"HTTP/1.1 404 ") == 5000
+    writer.close()
+    await writer.wait_closed()
 
 
-async def test_an_old_http_client_is_answered_and_closed(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (publisher, _):
-        answer = await raw(publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
-        assert answer.startswith(b"HTTP/1.1 200 ")
+async def test_an_old_http_client_is_answered_and_closed(served: Served) -> None:
+    answer = await raw(served.publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 ")
 
 
 async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
@@ -448,23 +432,21 @@ async def test_there_is_room_for_so_many_connections(world: World, site: StaticS
 
 
 async def test_an_answer_that_fails_costs_only_itself(
-    world: World, site: StaticSite, caplog: pytest.LogCaptureFixture
+    served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with serving(world, site) as (_, client):
-        held, world.held = world.held, None  # type: ignore[assignment]
-        assert (await client.get("/api/v1/games")).status_code == 500
-        assert "/api/v1/games failed" in caplog.text
-        world.held = held
-        assert (await client.get("/api/v1/games")).status_code == 200
+    held, served.world.held = served.world.held, None  # type: ignore[assignment]
+    assert (await served.client.get("/api/v1/games")).status_code == 500
+    assert "/api/v1/games failed" in caplog.text
+    served.world.held = held
+    assert (await served.client.get("/api/v1/games")).status_code == 200
 
 
-async def test_the_websocket_path_says_what_it_wants(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        told = await client.get("/v2/live")
-        assert told.status_code == 426
-        assert told.headers["upgrade"] == "websocket"
-        assert (await client.post("/v2/live")).status_code == 405
-        assert (await client.get("/v1/live")).status_code == 426
+async def test_the_websocket_path_says_what_it_wants(served: Served) -> None:
+    told = await served.client.get("/v2/live")
+    assert told.status_code == 426
+    assert told.headers["upgrade"] == "websocket"
+    assert (await served.client.post("/v2/live")).status_code == 405
+    assert (await served.client.get("/v1/live")).status_code == 426
 
 
 def test_targets_are_read_as_paths() -> None:
@@ -476,24 +458,6 @@ def test_targets_are_read_as_paths() -> None:
     for target in ("*", "http://a/b", "", "/%ff", "/?a=%fe"):
         with pytest.raises(BadRequestTarget):
             read_target(target)
-
-
-async def test_metrics_and_schemas_are_served(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        told = await client.get("/metrics")
-        assert told.headers["content-type"].startswith("text/plain; version=")
-        assert "live_rate_subscribers 0.0" in told.text
-        described = (await client.get("/asyncapi.json")).json()
-        assert described["asyncapi"] == "3.0.0"
-        assert "snapshot" in described["channels"]["live"]["messages"]
-
-
-async def test_events_and_standings(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        events = (await client.get("/api/v1/events")).json()["events"]
-        assert sum(event["games"] for event in events) == len(world.held)
-        rows = (await client.get("/api/v1/standings")).json()["standings"]
-        assert {row["id"] for row in rows} == set(world.standings)
 
 
 async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) -> None:
@@ -674,31 +638,27 @@ def test_what_is_no_origin_is_refused(tmp_path: Path, frame: str) -> None:
         load_config(file, {}, {})
 
 
-__all__ = ["site", "world"]  # fixtures
-
-
-async def test_answers_come_by_gzip_to_those_who_take_it(world: World, site: StaticSite) -> None:
-    async with serving(world, site) as (_, client):
-        plain = await client.get("/api/v1/players", headers={"Accept-Encoding": "identity"})
-        packed = await client.get("/api/v1/players", headers={"Accept-Encoding": "gzip"})
-        assert "content-encoding" not in plain.headers
-        assert packed.headers["content-encoding"] == "gzip"
-        assert packed.content == plain.content
-        assert int(packed.headers["content-length"]) < len(plain.content) / 2
-        # Two forms, two tags; a cache keeps them apart.
-        assert packed.headers["etag"] != plain.headers["etag"]
-        assert "Accept-Encoding" in plain.headers["vary"]
-        for told in (plain, packed):
-            again = await client.get(
-                "/api/v1/players",
-                headers={
-                    "Accept-Encoding": told.headers.get("content-encoding", "identity"),
-                    "If-None-Match": told.headers["etag"],
-                },
-            )
-            assert (again.status_code, again.content) == (304, b"")
-            assert again.headers["etag"] == told.headers["etag"]
-            assert "content-encoding" not in again.headers
+async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None:
+    plain = await served.client.get("/api/v1/players", headers={"Accept-Encoding": "identity"})
+    packed = await served.client.get("/api/v1/players", headers={"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.content == plain.content
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2
+    # Two forms, two tags; a cache keeps them apart.
+    assert packed.headers["etag"] != plain.headers["etag"]
+    assert "Accept-Encoding" in plain.headers["vary"]
+    for told in (plain, packed):
+        again = await served.client.get(
+            "/api/v1/players",
+            headers={
+                "Accept-Encoding": told.headers.get("content-encoding", "identity"),
+                "If-None-Match": told.headers["etag"],
+            },
+        )
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["etag"] == told.headers["etag"]
+        assert "content-encoding" not in again.headers
 
 
 def test_what_is_asked_for_again_is_packed_once_and_what_is_kept_is_bounded() -> None:
@@ -727,19 +687,18 @@ def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: Stati
 
 
 async def test_caches_may_keep_for_a_moment_what_everybody_gets(
-    world: World, site: StaticSite, tmp_path: Path
+    served: Served, tmp_path: Path
 ) -> None:
-    async with serving(world, site) as (_, client):
-        for path, for_s in (("/api/v1/games", 1), ("/api/v1/games/g1.pgn", 1), ("/", 10)):
-            told = await client.get(path)
-            assert told.headers["cache-control"] == f"public, max-age=0, s-maxage={for_s}"
-            again = await client.get(path, headers={"If-None-Match": told.headers["etag"]})
-            assert again.headers["cache-control"] == told.headers["cache-control"]
-        for path in ("/healthz", "/asyncapi.json"):
-            assert (await client.get(path)).headers["cache-control"] == "no-cache"
-        assert (await client.get("/metrics")).headers["cache-control"] == "no-store"
-        # What fails now may work in a moment.
-        assert (await client.get("/api/v1/games/none")).headers["cache-control"] == "no-store"
+    for path, for_s in (("/api/v1/games", 1), ("/api/v1/games/g1.pgn", 1), ("/", 10)):
+        told = await served.client.get(path)
+        assert told.headers["cache-control"] == f"public, max-age=0, s-maxage={for_s}"
+        again = await served.client.get(path, headers={"If-None-Match": told.headers["etag"]})
+        assert again.headers["cache-control"] == told.headers["cache-control"]
+    for path in ("/healthz", "/asyncapi.json"):
+        assert (await served.client.get(path)).headers["cache-control"] == "no-cache"
+    assert (await served.client.get("/metrics")).headers["cache-control"] == "no-store"
+    # What fails now may work in a moment.
+    assert (await served.client.get("/api/v1/games/none")).headers["cache-control"] == "no-store"
 
 
 async def test_no_cache_keeps_what_a_token_shows(
@@ -897,33 +856,34 @@ def test_what_is_counted_is_told() -> None:
     tally.snapshots["joined"] += 5
     tally.closes["slow"] += 1
     told = samples(world, tally)
-    assert told["live_rate_subscribers"] == 3
-    assert told["live_rate_deliveries_total"] == 40
-    assert told["live_rate_skips_total"] == 2
-    assert told["live_rate_snapshots_total joined"] == 5
-    assert told["live_rate_closes_total slow"] == 1
-    assert told["live_rate_games"] == 2
-    assert told["live_rate_plies"] == 2
-    assert told["live_rate_plies_scored"] == 0
-    assert told["live_rate_feeds live"] == 2
-    assert told["live_rate_feeds stale"] == 1
-    assert told["live_rate_engines failed"] == 1
-    assert told["live_rate_queue"] == 7
-    assert told["live_rate_queue_oldest_seconds"] == 1.5
-    assert told["live_rate_searches_total"] == 9
-    assert told["live_rate_searches_asked_total"] == 12
-    assert told["live_rate_cache_hits_total"] == 5
-    assert [told[f"live_rate_waiting {name}"] for name in ("head", "backlog", "speculate")] == [
-        2,
-        5,
-        30,
-    ]
-    assert told["live_rate_engine_depth 0"] == 17
-    assert told["live_rate_engine_nodes_per_second 0"] == 512_500
+    expected = {
+        "subscribers": 3,
+        "deliveries_total": 40,
+        "skips_total": 2,
+        "snapshots_total joined": 5,
+        "closes_total slow": 1,
+        "games": 2,
+        "plies": 2,
+        "plies_scored": 0,
+        "feeds live": 2,
+        "feeds stale": 1,
+        "engines failed": 1,
+        "queue": 7,
+        "queue_oldest_seconds": 1.5,
+        "searches_total": 9,
+        "searches_asked_total": 12,
+        "cache_hits_total": 5,
+        "waiting head": 2,
+        "waiting backlog": 5,
+        "waiting speculate": 30,
+        "engine_depth 0": 17,
+        "engine_nodes_per_second 0": 512_500,
+        "ahead_hits_total": 4,
+        "ahead_misses_total": 3,
+        "ahead_wasted_nodes": 1000,
+    }
+    assert {name: told[f"live_rate_{name}"] for name in expected} == expected
     assert "live_rate_engine_nodes_per_second 1" not in told
-    assert told["live_rate_ahead_hits_total"] == 4
-    assert told["live_rate_ahead_misses_total"] == 3
-    assert told["live_rate_ahead_wasted_nodes"] == 1000
 
 
 def test_nobody_is_named_and_the_series_stay_few() -> None:

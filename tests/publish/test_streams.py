@@ -18,7 +18,6 @@ from live.events import (
     CurvePoint,
     EngineMessage,
     GoneMessage,
-    HelloMessage,
     MoveMessage,
     PlyView,
     PointMessage,
@@ -407,16 +406,6 @@ def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:
     after = hub.snapshot(stream)
     assert after.seq == before.seq
     assert msgspec.json.decode(after.body, type=SnapshotMessage) == snapshot(world)
-
-
-def test_hello_carries_no_number_of_its_own() -> None:
-    client_state = ClientState()
-    world = World()
-    hello = HelloMessage(1, "e", world.info, "same-search", "0")
-    client_state.receive(wire.number(wire.encode(hello), 41))
-    assert client_state.seq is None
-    client_state.receive(wire.number(wire.encode(snapshot(world)), 42))
-    assert client_state.seq == 42
 
 
 def test_bodies_are_shared_between_streams() -> None:

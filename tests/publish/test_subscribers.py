@@ -579,10 +579,6 @@ def test_a_snapshot_outdated_while_it_was_packed_is_packed_here() -> None:
     assert received(transport).snapshot() == snapshot(world)
 
 
-async def turn_over() -> None:
-    await asyncio.sleep(0)
-
-
 async def test_each_piece_has_a_turn_of_its_own_in_the_order_of_coming() -> None:
     turns, done = FairTurns(), list[int]()
     for number in range(3):
@@ -590,20 +586,10 @@ async def test_each_piece_has_a_turn_of_its_own_in_the_order_of_coming() -> None
     assert done == []
     seen = []
     for _ in range(4):
-        await turn_over()
+        await asyncio.sleep(0)
         seen.append(len(done))
     assert seen == [1, 2, 3, 3]
     assert done == [0, 1, 2]
-
-
-async def test_what_others_scheduled_meanwhile_comes_between() -> None:
-    turns, done = FairTurns(), list[str]()
-    turns.add(lambda: done.append("first"))
-    turns.add(lambda: done.append("second"))
-    asyncio.get_running_loop().call_soon(done.append, "between")
-    for _ in range(3):
-        await turn_over()
-    assert done == ["first", "between", "second"]
 
 
 async def test_a_piece_may_bring_the_next() -> None:
@@ -616,7 +602,7 @@ async def test_a_piece_may_bring_the_next() -> None:
 
     turns.add(again)
     for _ in range(5):
-        await turn_over()
+        await asyncio.sleep(0)
     assert done == [0, 1, 2]
 
 
@@ -633,17 +619,6 @@ async def test_what_was_taken_back_is_not_done_and_what_fails_stops_nobody() -> 
     turns.add(lambda: done.append("taken back")).cancel()
     turns.add(lambda: done.append("done"))
     for _ in range(4):
-        await turn_over()
+        await asyncio.sleep(0)
     assert done == ["done"]
     assert [str(error) for error in unheard] == ["a fault"]
-
-
-@pytest.mark.parametrize("late", [False, True])
-async def test_after_the_last_the_queue_begins_anew(late: bool) -> None:
-    turns, done = FairTurns(), list[int]()
-    turns.add(lambda: done.append(1))
-    for _ in range(1 + late):
-        await turn_over()
-    turns.add(lambda: done.append(2))
-    await turn_over()
-    assert done == [1, 2]
