@@ -104,13 +104,12 @@ def level(name: str) -> str:
     """
     if not name or name == "-":
         return "-" if not name else "%2D"
-    parts = [
+    whole = "".join(
         char
         if char not in "%/+#" and (char.isprintable() or char == " ")
         else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
         for char in name
-    ]
-    whole = "".join(parts)
+    )
     if len(whole) <= _LEVEL_CHARS:
         return whole
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -176,7 +175,6 @@ class RetainedMessages:
         self._look: dict[str, None] = {}
         """Topics where the two may differ, in the order they came to be so."""
         self._places: dict[GameId, Place] = {}
-        self._boards: dict[Place, set[GameId]] = {}
         self._stale_boards: set[Place] = set()
         self._stale_players: set[str] = set()
         self._stale_service = True
@@ -207,11 +205,14 @@ class RetainedMessages:
                     self._stale_players.add(player.id)
                 case EngineMessage():
                     # Every rating is another one now.
-                    self._stale_service = True
-                    self._stale_boards.update(self._boards)
-                    self._stale_players.update(player.id for player in self._state.players())
+                    self._all_stale()
                 case HealthMessage():
                     self._stale_service = True
+
+    def _all_stale(self) -> None:
+        self._stale_boards.update(self._places.values())
+        self._stale_players.update(player.id for player in self._state.players())
+        self._stale_service = True
 
     @property
     def filters(self) -> list[str]:
@@ -247,9 +248,7 @@ class RetainedMessages:
         self._look = dict.fromkeys(self._wanted)
         for view in self._state.games():
             self._put(view)
-        self._stale_boards.update(self._boards)
-        self._stale_players.update(player.id for player in self._state.players())
-        self._stale_service = True
+        self._all_stale()
 
     # --- what to send -----------------------------------------------------------------------------
 
@@ -281,12 +280,10 @@ class RetainedMessages:
         for at in boards:
             self._board(at)
         players, self._stale_players = self._stale_players, set()
-        if players:
-            views = {player.id: player for player in self._state.players()}
-            for id in players:
-                view = views.get(id)
-                message = None if view is None else StandingMessage(view)
-                self._want(self.topic("players", level(id)), message)
+        views = {player.id: player for player in self._state.players()} if players else {}
+        for id in players:
+            message = StandingMessage(views[id]) if id in views else None
+            self._want(self.topic("players", level(id)), message)
         if self._stale_service:
             self._stale_service = False
             self._want(self.topic("engine"), EngineMessage(self._state.engine()))
@@ -295,23 +292,17 @@ class RetainedMessages:
 
     def _board(self, at: Place) -> None:
         """What the four topics of a board should hold."""
-        held = [
-            detail
-            for game in self._boards.get(at, ())
-            if (detail := self._state.game(game)) is not None
-        ]
-        if not held:
-            self._boards.pop(at, None)
-        detail = max(held, key=game_order, default=None)
+        games = (self._state.game(game) for game, place in self._places.items() if place == at)
+        detail = max(filter(None, games), key=game_order, default=None)
         latest: dict[str, Message | None] = dict.fromkeys(("game", "move", "white", "black"))
         if detail is not None:
             latest["game"] = GameMessage(view_of(detail))
             if detail.plies:
                 latest["move"] = MoveMessage(detail.id, detail.plies[-1].ply, detail.plies[-1])
-            if detail.curves.white:
-                latest["white"] = PointMessage(detail.id, "white", detail.curves.white[-1])
-            if detail.curves.black:
-                latest["black"] = PointMessage(detail.id, "black", detail.curves.black[-1])
+            if points := detail.curves.white:
+                latest["white"] = PointMessage(detail.id, "white", points[-1])
+            if points := detail.curves.black:
+                latest["black"] = PointMessage(detail.id, "black", points[-1])
         for name, message in latest.items():
             self._want(self.topic(*at, name), message)
 
@@ -324,18 +315,14 @@ class RetainedMessages:
 
     def _put(self, view: GameView) -> None:
         at = place(view)
-        before = self._places.get(view.id)
-        if before != at:
+        if self._places.get(view.id) != at:
             self._drop(view.id)
             self._places[view.id] = at
-            self._boards.setdefault(at, set()).add(view.id)
         self._stale_boards.add(at)
 
     def _drop(self, game: GameId) -> None:
-        at = self._places.pop(game, None)
-        if at is not None:
-            self._boards[at].discard(game)
-            self._stale_boards.add(at)
+        if game in self._places:
+            self._stale_boards.add(self._places.pop(game))
 
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
@@ -698,7 +685,5 @@ def _trust(file: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=file or None)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise ConfigError(
-            f"mqtt.ca_file {file}", f"cannot be used ({why})", "Give certificates in PEM"
-        ) from None
+        why = f"cannot be used ({error.strerror or error})"
+        raise ConfigError(f"mqtt.ca_file {file}", why, "Give certificates in PEM") from None

@@ -435,7 +435,7 @@ def _requests(routes: dict[str, Any]) -> Iterator[str]:
             _content(operation["responses"]["200"]),
         )
         rows.append(cells)
-    yield _table(("GET", "answers", "with"), rows)
+    yield table(("GET", "answers", "with"), rows)
 
 
 def _messages(messages: dict[str, Any]) -> Iterator[str]:
@@ -451,7 +451,7 @@ def _messages(messages: dict[str, Any]) -> Iterator[str]:
             rows.append(
                 (f"<code>{escape(channel['address'])}</code>", f"<code>{escape(name)}</code>")
             )
-    yield _table(("topic", "message"), rows)
+    yield table(("topic", "message"), rows)
 
 
 def _type(anchor: str, heading: str, schema: dict[str, Any]) -> Iterator[str]:
@@ -467,10 +467,10 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
             (f"<code>{escape(name)}</code>", _kind(field), escape(field.get("description", "")))
             for name, field in schema["properties"].items()
         ]
-        yield _table(("field", "type", "meaning"), rows)
+        yield table(("field", "type", "meaning"), rows)
 
 
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table whose cells are HTML already; what is wider than the page scrolls by itself."""
     head = "".join(f'<th scope="col">{each}</th>' for each in heads)
     body = "".join("<tr>" + "".join(f"<td>{each}</td>" for each in row) + "</tr>" for row in rows)

@@ -33,7 +33,8 @@ from live.publish.answers import (
     problem,
     respond,
 )
-from live.publish.made_files import ExportedFile, ExportFailed, child_answer
+from live.publish.docs import table
+from live.publish.made_files import ExportedFile, ExportFailed, begun, child_answer
 from live.publish.visibility import StreamFilter, Visibility
 
 _log = logging.getLogger(__name__)
@@ -113,10 +114,7 @@ class StudyFiles:
             if asker and self._making_for[asker] >= _MOST_FOR_ONE:
                 raise AskedTooMuch
             self._making_for[asker] += 1
-            task = asyncio.ensure_future(self._in_turn(question, asker))
-            # Looked at even where nobody waits any more, so that asyncio does not complain.
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())
-            self._made[key] = task
+            self._made[key] = begun(self._in_turn(question, asker))
         task = self._made[key]
         self._waiting[task] += 1
         try:
@@ -187,7 +185,6 @@ _FIELDS = (
     ("from", "From year"),
     ("to", "To year"),
 )
-_WIDTH = {"from": 5, "to": 5}
 #: matplotlib's drawings say how they look in themselves.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 #: Between two players of one field: names may hold commas.
@@ -325,9 +322,9 @@ def _page(corpus: str, query: Mapping[str, str]) -> bytes:
             _form(chosen, shown),
             "" if shown is None else _figure(shown, chosen),
             '<h2 id="figures">Figures</h2>',
-            _table("figure", (_figure_row(each, chosen) for each in listed("Figures"))),
+            _listed("figure", "Figures", chosen, FIGURE_FORMS),
             '<h2 id="tables">Tables</h2>',
-            _table("table", (_row(each, chosen, TABLE_FORMS) for each in listed("Tables"))),
+            _listed("table", "Tables", chosen, TABLE_FORMS),
         ]
     )
     return frame(f"Study of {corpus}", "study", side, body)
@@ -335,17 +332,18 @@ def _page(corpus: str, query: Mapping[str, str]) -> bytes:
 
 def _form(chosen: Mapping[str, str], shown: Listed | None) -> str:
     fields = " ".join(
-        f'<label>{label} <input name="{name}" size="{_WIDTH.get(name, 20)}"'
+        f'<label>{label} <input name="{name}" size="{5 if name in ("from", "to") else 20}"'
         f' value="{escape(chosen.get(name, ""))}"></label>'
         for name, label in _FIELDS
     )
-    hidden = {"token": chosen.get("token"), "figure": shown.name if shown else None}
-    kept = "".join(
+    kept = {"token": chosen.get("token"), "figure": shown.name if shown else None}
+    hidden = "".join(
         f'<input type="hidden" name="{name}" value="{escape(value)}">'
-        for name, value in hidden.items()
+        for name, value in kept.items()
         if value
     )
-    return f'<form action="study" method="get"><p>{fields} {kept}<button>Show</button></p></form>'
+    button = f"{hidden}<button>Show</button>"
+    return f'<form action="study" method="get"><p>{fields} {button}</p></form>'
 
 
 def _figure(each: Listed, chosen: Mapping[str, str]) -> str:
@@ -362,22 +360,15 @@ def _address(each: Listed, form: str, chosen: Mapping[str, str]) -> str:
     return escape(f"study/{each.name}.{form}{ending}")
 
 
-def _figure_row(each: Listed, chosen: Mapping[str, str]) -> str:
-    address = escape(f"study?{urlencode({'figure': each.name, **chosen})}")
-    return _row(each, chosen, FIGURE_FORMS, f'<a href="{address}">look</a> ')
+def _listed(what: str, heading: str, chosen: Mapping[str, str], forms: Iterable[str]) -> str:
+    rows = [_row(each, chosen, forms) for each in listed(heading)]
+    return table((what, "shows", "paper", "open"), rows)
 
 
-def _row(each: Listed, chosen: Mapping[str, str], forms: Iterable[str], look: str = "") -> str:
-    links = " ".join(f'<a href="{_address(each, form, chosen)}">{form}</a>' for form in forms)
-    return (
-        f"<tr><td><code>{escape(each.name)}</code></td><td>{escape(each.shows)}</td>"
-        f"<td>{escape(each.source)}</td><td>{look}{links}</td></tr>"
-    )
-
-
-def _table(what: str, rows: Iterable[str]) -> str:
-    heads = "".join(f'<th scope="col">{each}</th>' for each in (what, "shows", "paper", "open"))
-    return (
-        '<div class="scroll" tabindex="0" role="group" aria-label="Table">'
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+def _row(each: Listed, chosen: Mapping[str, str], forms: Iterable[str]) -> Sequence[str]:
+    links = [f'<a href="{_address(each, form, chosen)}">{form}</a>' for form in forms]
+    if forms is FIGURE_FORMS:
+        address = escape(f"study?{urlencode({'figure': each.name, **chosen})}")
+        links.insert(0, f'<a href="{address}">look</a>')
+    words = escape(each.shows), escape(each.source)
+    return f"<code>{escape(each.name)}</code>", *words, " ".join(links)

@@ -29,7 +29,6 @@ from live.publish.exports import (
     eval_command,
     export,
     study_lines,
-    tag_value,
 )
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
@@ -200,10 +199,6 @@ def test_scores() -> None:
     assert eval_command(3900, 0) == "[%eval #0]"
 
 
-def test_a_tag_holds_one_line() -> None:
-    assert tag_value('a\n"b\\') == 'a \\"b\\\\'
-
-
 def test_results_the_standard_does_not_know_become_an_unfinished_game() -> None:
     assert read(export(msgspec.structs.replace(game(), result="0-0"))).headers["Result"] == "*"
 
@@ -220,27 +215,11 @@ def test_the_number_is_repeated_after_a_comment() -> None:
     assert text.rstrip().endswith("1. e4 { [%clk 0:01:00] } 1... e5 2. Nf3 Nc6 1-0")
 
 
+def alliots_game(plies: tuple[PlyView, ...]) -> GameDetail:
+    return msgspec.structs.replace(game(), plies=plies, result="*", start_score_cp=20)
+
+
 FORM = re.compile(r"-?\d+,\d*,,,,\d*,\(\d*,\d*\)")
-
-
-def alliots_game(plies: tuple[PlyView, ...], start_fen: str = chess.STARTING_FEN) -> GameDetail:
-    return GameDetail(
-        id="g",
-        feed="f",
-        event="E",
-        round="1",
-        board=1,
-        white=Player("A"),
-        black=Player("B"),
-        result="*",
-        url="",
-        start_fen=start_fen,
-        start_score_cp=20,
-        head_to_head=HeadToHead(),
-        plies_played=len(plies),
-        plies_scored=len(plies),
-        plies=plies,
-    )
 
 
 #: The two moves of Alliot's sample that were evaluated, values and depths as he gives them.

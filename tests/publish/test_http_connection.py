@@ -8,39 +8,9 @@ from typing import Any, cast
 from live.publish.access import ClientLimits
 from live.publish.connection import HttpConnection
 from live.publish.subscribers import FairTurns
+from tests.publish.world import Wire
 
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
-
-
-class Wire(asyncio.Transport):
-    """Keeps what is written; ``lost`` refuses to end its side, as a reset socket does."""
-
-    def __init__(self, *, lost: bool = False) -> None:
-        super().__init__()
-        self.written = b""
-        self.lost = lost
-        self.ended = self.aborted = False
-        self.reading = True
-
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        pass
-
-    def write(self, data: Any) -> None:
-        self.written += bytes(data)
-
-    def can_write_eof(self) -> bool:
-        return True
-
-    def write_eof(self) -> None:
-        if self.lost:
-            raise OSError(107, "Transport endpoint is not connected")
-        self.ended = True
-
-    def abort(self) -> None:
-        self.aborted = True
-
-    def pause_reading(self) -> None:
-        self.reading = False
 
 
 class Host:

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from live.events import (
     ClockMessage,
     CurvePoint,
-    EngineMessage,
-    GoneMessage,
     MoveMessage,
     PlyView,
     PointMessage,
@@ -85,22 +83,6 @@ def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, t
     assert not waiting
 
 
-def test_a_rating_of_the_engine_that_goes_there_and_back_leaves_no_trace() -> None:
-    world, waiting, client = World(21), Coalescer(), ClientState()
-    world.appear("g1")
-    world.move("g1")
-    client.apply(snapshot(world))
-    at_first = world.info
-    changes = [*world.rerate(), *world.point(), *world.standing()]
-    world.info = at_first
-    changes.append(EngineMessage(at_first))
-    for change in changes:
-        assert waiting.add(change) == []
-    for change in waiting.take():
-        client.apply(change)
-    assert client.snapshot() == snapshot(world)
-
-
 def test_a_move_takes_along_what_waits_for_its_game_only() -> None:
     waiting = Coalescer()
     other = msgspec.structs.replace(score(1, 5), game="h")
@@ -109,10 +91,6 @@ def test_a_move_takes_along_what_waits_for_its_game_only() -> None:
     move = MoveMessage("g", 2, PlyView(2, "e5", "e7e5"))
     assert waiting.add(move) == [score(1, 5), move]
     assert waiting.take() == [other]
-
-
-def test_a_gone_game_goes_at_once() -> None:
-    assert Coalescer().add(GoneMessage("g")) == [GoneMessage("g")]
 
 
 def test_the_last_score_of_a_ply_remains_and_comes_last() -> None:

@@ -338,25 +338,6 @@ async def test_more_than_can_wait_are_turned_away(tmp_path: Path) -> None:
     assert [each.body for each in await asyncio.gather(*asked[1:-1])] == [b""] * 9
 
 
-async def test_who_goes_away_frees_the_place(tmp_path: Path) -> None:
-    corpus = tmp_path / "c.db"
-    corpus.write_bytes(b"one")
-    code = "import sys, time; 'slow' in sys.stdin.read() and time.sleep(600)"
-    files = StudyFiles(corpus, None, ("-c", code))
-    for _ in range(3):
-        asked = [
-            asyncio.create_task(files.file(question(corpus, name=f"slow{n}"), "192.0.2.7"))
-            for n in range(2)
-        ]
-        await asyncio.sleep(0)
-        for each in asked:
-            each.cancel()
-        await asyncio.gather(*asked, return_exceptions=True)
-        # Its process has to end before the next one's turn.
-        assert (await files.file(question(corpus, name="quick"))).body == b""
-    assert (await files.file(question(corpus, name="new"), "192.0.2.7")).body == b""
-
-
 async def test_one_address_leaves_room_for_others(tmp_path: Path) -> None:
     corpus = tmp_path / "c.db"
     corpus.write_bytes(b"one")

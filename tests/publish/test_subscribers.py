@@ -32,7 +32,7 @@ from live.publish.server import Publisher
 from live.publish.streams import StreamHub
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import EVERYTHING
-from tests.publish.world import World
+from tests.publish.world import Wire, World
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 GOOD = {
@@ -243,37 +243,6 @@ async def test_a_request_with_two_lengths_is_answered_and_the_connection_closed(
     assert b"connection: close" in said.lower()
 
 
-class Wire(asyncio.Transport):
-    """Counts what is written, and whether anything may come."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = b""
-        self.writes = 0
-        self.reading = True
-        self.ended = False
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        assert not self.ended
-        self.written += bytes(data)
-        self.writes += 1
-
-    def is_closing(self) -> bool:
-        return False
-
-    def can_write_eof(self) -> bool:
-        return True
-
-    def write_eof(self) -> None:
-        self.ended = True
-
-    def pause_reading(self) -> None:
-        self.reading = False
-
-    def resume_reading(self) -> None:
-        self.reading = True
-
-
 class CountedProtocol(ServerProtocol):
     """Counts the bytes that are parsed."""
 
@@ -457,26 +426,6 @@ async def test_after_a_fault_of_ours_readers_come_again_and_hold_what_is_true(
         )
 
 
-class Transport(asyncio.Transport):
-    """Takes all that is written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = bytearray()
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        self.written += data
-
-    def is_closing(self) -> bool:
-        return False
-
-    def pause_reading(self) -> None:
-        pass
-
-    def resume_reading(self) -> None:
-        pass
-
-
 class Later:
     """Packs when it is told to."""
 
@@ -492,8 +441,8 @@ class Later:
         then()
 
 
-def deflating(held: Broadcaster) -> tuple[Subscriber, Transport]:
-    transport = Transport()
+def deflating(held: Broadcaster) -> tuple[Subscriber, Wire]:
+    transport = Wire()
     protocol = ServerProtocol(state=State.OPEN)
     protocol.extensions = [PerMessageDeflate(True, True, 15, 15)]
     subscriber = subscriber_on(transport, protocol)
@@ -502,12 +451,12 @@ def deflating(held: Broadcaster) -> tuple[Subscriber, Transport]:
     return subscriber, transport
 
 
-def received(transport: Transport) -> ClientState:
+def received(transport: Wire) -> ClientState:
     """What a client holds that has read all."""
     uri = parse_uri("ws://localhost/")
     client = ClientProtocol(uri, state=State.OPEN, max_size=None)
     client.extensions = [PerMessageDeflate(True, True, 15, 15)]
-    client.receive_data(bytes(transport.written))
+    client.receive_data(transport.written)
     held, message = ClientState(), b""
     for frame in client.events_received():
         assert isinstance(frame, Frame)

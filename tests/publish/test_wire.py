@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
 from live.publish.visibility import StreamFilter
 from live.publish.wire import _SENT, brief
-from tests.publish.test_server import follow, live, position, readers, serving, until
+from tests.publish.test_server import follow, live, position, readers, serving, stalled, until
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
 
@@ -66,13 +65,6 @@ def test_the_number_stands_first_and_the_rest_unchanged() -> None:
         "seq": 12,
         "type": "heartbeat",
     }
-
-
-def test_close_codes_say_whether_to_come_back() -> None:
-    for code in wire.CloseCode:
-        assert code == 1001 or 4000 <= code < 4200
-    assert wire.CloseCode.SLOW < 4100 <= wire.CloseCode.TOO_MUCH
-    assert wire.CloseCode.PROTOCOL.value == 4102
 
 
 def deflating() -> ClientProtocol:
@@ -143,18 +135,6 @@ async def test_a_brief_stream_is_what_a_brief_snapshot_says_and_nothing_twice() 
     assert all(one != other for one, other in pairwise(engines))
 
 
-def offering(publisher: Publisher, offer: str) -> socket.socket:
-    """A client that shakes hands over a plain socket and offers these extensions."""
-    host, port = publisher.address
-    client = socket.create_connection((host, port))
-    client.sendall(
-        f"GET /v2/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
-        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: {offer}\r\n\r\n".encode()
-    )
-    return client
-
-
 async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> None:
     world = World(6)
     for game in ("g1", "g2"):
@@ -197,7 +177,8 @@ async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> 
     world.appear("g1")
     async with serving(world) as publisher:
         loop = asyncio.get_running_loop()
-        with offering(publisher, "permessage-deflate; server_max_window_bits=10") as client:
+        offer = "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=10\r\n"
+        with stalled(publisher, headers=offer) as client:
             await until(lambda: len(publisher.broadcaster) == 1)
             (reader,) = readers(publisher)
             assert not reader.deflates

@@ -6,6 +6,7 @@ which messages tell it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from random import Random
 
@@ -65,6 +66,48 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now_s
+
+
+class Wire(asyncio.Transport):
+    """A connection without a network: keeps what is written, and says whether anything may come.
+    ``lost`` refuses to end its side, as a reset socket does.
+    """
+
+    def __init__(self, *, lost: bool = False) -> None:
+        super().__init__()
+        self.written = b""
+        self.writes = 0
+        self.reading = True
+        self.ended = self.aborted = False
+        self._lost = lost
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self.ended
+        self.written += bytes(data)
+        self.writes += 1
+
+    def is_closing(self) -> bool:
+        return False
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        if self._lost:
+            raise OSError(107, "Transport endpoint is not connected")
+        self.ended = True
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
 
 
 def plus(difference: float | None, rating: int) -> float | None:

@@ -404,7 +404,6 @@ class Week:
             len(self.retained._told),
             len(self.retained._wanted),
             len(self.retained._places),
-            len(self.retained._boards),
             len(self.retention),
         )
 
