@@ -1,5 +1,5 @@
 """live.games.player_identity: names as people know their owners; the pages' rule is held against it
-in tests/web/drawing/test_drawing.py.
+in tests/web/test_games.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 What a broker should hold: always the state, whatever happened and however little was told.
 
 What the site's stream sends, and when. What readers make of it is in
-``tests/web/client/test_connections.py``.
+``tests/web/test_stream.py``.
 """
 
 from __future__ import annotations

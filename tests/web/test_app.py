@@ -29,9 +29,9 @@ from tests.publish.world import World
 from tests.web import shown
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page
+from tests.web.games import HOSTILE as HOSTILE
+from tests.web.games import game, ply, point
 from tests.web.line import line_to
-from tests.web.page.games import HOSTILE as HOSTILE
-from tests.web.page.games import game, ply, point
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -10,7 +10,7 @@ from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page
-from tests.web.page.games import game
+from tests.web.games import game
 
 pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 

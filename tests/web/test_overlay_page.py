@@ -32,8 +32,8 @@ from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page
+from tests.web.games import point as curve_point
 from tests.web.line import line_to
-from tests.web.page.games import point as curve_point
 from tests.web.pixels import decode
 from tests.web.shown import UNBROKEN_DASH
 from tests.web.test_app import HOSTILE

@@ -27,11 +27,12 @@ HOSTILE = (
 )
 
 
-def ply(number: int, cp: int | None = None, gain: int | None = None, **more: Any) -> PlyView:
+def ply(
+    number: int, cp: int | None = None, gain: int | None = None, final: bool = True, **more: Any
+) -> PlyView:
     san, uci = MOVES[(number - 1) % len(MOVES)]
-    return PlyView(
-        number, san, uci, score_cp=cp, final=cp is not None, gain_cp=gain, played_cp=cp, **more
-    )
+    scored = {"score_cp": cp, "final": final and cp is not None, "gain_cp": gain, "played_cp": cp}
+    return PlyView(number, san, uci, **{**scored, **more})
 
 
 def point(number: int, counted: int, perceived: float | None, **more: Any) -> CurvePoint:

@@ -1,0 +1,458 @@
+"""Games as pages read them: positions, moves, figures, rounds and clocks; and names at curves."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+from typing import Any, get_args
+
+import chess
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, points_text
+from live.events import Curves, FigureChoice, Player
+from live.games.player_identity import family_name, isolated, short_name
+from live.human.difficulty import in_words
+from live.ledger.roster import team_matches
+from tests.web.conftest import Pages
+from tests.web.games import START, game, plain, ply, point
+
+# --- positions and moves -------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 2**32), plies=st.integers(0, 120))
+def test_positions_of_random_games(pages: Pages, seed: int, plies: int) -> None:
+    random = Random(seed)
+    chess960 = random.random() < 0.5
+    board = chess.Board(chess960=chess960)
+    if chess960:
+        board = chess.Board.from_chess960_pos(random.randrange(960))
+    start_fen = board.fen()
+    moves: list[str] = []
+    for _ in range(plies):
+        legal = list(board.legal_moves)
+        if not legal:
+            break
+        # The rare kinds of move are what can go wrong.
+        rare = [
+            move
+            for move in legal
+            if board.is_castling(move) or board.is_en_passant(move) or move.promotion
+        ]
+        move = random.choice(rare or legal)
+        moves.append(board.uci(move))
+        board.push(move)
+    placement = pages.run("client/board_position.js", "placementAfter", start_fen, moves)
+    assert placement == board.board_fen()
+
+
+def test_moves_of_random_games_are_written_as_people_write_them(pages: Pages) -> None:
+    random, compared = Random(19), 0
+    for _ in range(6):
+        board = chess.Board()
+        played: list[str] = []
+        for _ in range(60):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            move = random.choice(moves)
+            args = [START, played, board.uci(move)]
+            expected = board.san(move).rstrip("+#")
+            told = pages.run("client/board_position.js", "sanOf", *args)
+            if told != expected:
+                # A pinned rival is not looked at: then a letter stands that need not.
+                assert len(told) > len(expected)
+                assert board.parse_san(told) == move
+            compared += told == expected
+            played.append(move.uci())
+            board.push(move)
+    assert compared > 250
+
+
+@pytest.mark.parametrize(
+    ("side", "start", "end"), [("white", (4.5, 6.5), (4.5, 4.5)), ("black", (3.5, 1.5), (3.5, 3.5))]
+)
+def test_an_arrow_starts_and_ends_in_the_middle_of_its_squares(
+    pages: Pages, side: str, start: tuple[float, float], end: tuple[float, float]
+) -> None:
+    told: str = pages.run("client/board_position.js", "arrowCorners", "e2e4", side)
+    corners = [tuple(map(float, corner.split(","))) for corner in told.split()]
+    assert len(corners) == 7
+    tail = [(one + other) / 2 for one, other in zip(corners[0], corners[-1], strict=True)]
+    assert tail == pytest.approx(start)
+    assert corners[3] == pytest.approx(end)
+
+
+def test_shares_have_the_words_of_the_service(pages: Pages) -> None:
+    english = pages("languages")["en"]
+    for per_mille in range(0, 1000, 7):
+        said = pages.run("overlay/shown_figures.js", "shareWords", per_mille / 1000, english)
+        assert said == in_words(per_mille / 1000)
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+def call(pages: Pages, name: str, *args: Any) -> Any:
+    return pages.run("client/figures.js", name, *map(plain, args))
+
+
+@pytest.mark.parametrize(
+    ("turn", "plies", "rated", "unrated"),
+    [
+        ("w", 0, (0, 0), [0, 0]),
+        ("w", 7, (0, 0), [4, 3]),
+        ("w", 7, (7, 6), [0, 0]),
+        ("w", 8, (7, 6), [0, 1]),
+        ("b", 8, (0, 0), [4, 4]),
+        ("b", 1, (0, 0), [0, 1]),
+    ],
+)
+def test_moves_since_the_last_point_are_unrated(
+    pages: Pages, turn: str, plies: int, rated: tuple[int, int], unrated: list[int]
+) -> None:
+    white, black = ([{"ply": ply}] if ply else [] for ply in rated)
+    start = START.replace(" w ", f" {turn} ")
+    held = {"start_fen": start, "plies": [{}] * plies, "curves": {"white": white, "black": black}}
+    assert [call(pages, "unratedMoves", held, color) for color in ("white", "black")] == unrated
+
+
+def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None:
+    curves = Curves(white=(point(1, 0, None), point(5, 2, 2100.0)), black=())
+    nothing = [None, None, None]
+    band = [[None, None, high] for high in (2300, 1900, 2100)]
+    columns = call(pages, "columns", curves, "perceived", 2200)
+    assert columns == [[1, 2, 3], *band, *[nothing] * 3]
+    published = [[2230, None, 2230], [2030, None, 2030], [2130, None, 2130]]
+    assert call(pages, "columns", curves, "algorithm4", 2200)[1:4] == published
+    assert call(pages, "hasRating", {"curves": plain(curves)}, "perceived", None)
+    assert not call(pages, "hasRating", {"curves": plain(curves)}, "algorithm4", None)
+    # The axis holds the band and the own Elo.
+    low, high = call(pages, "span", columns, [2800, None])
+    assert low < 1900 < 2800 < high
+
+
+def figure(pages: Pages, held: Any, kind: str = "perceived", engine: int | None = 2200) -> Any:
+    return call(pages, "figureOf", held, kind, engine)
+
+
+def test_each_figure_is_read_with_its_own_band(pages: Pages) -> None:
+    for name, value in (("CHOICES", list(get_args(FigureChoice))), ("EARLY_MOVES", EARLY_MOVES)):
+        assert pages("constant", module="client/figures.js", name=name) == value
+    held = point(40, 20, 2340.4)
+    found = figure(pages, held)
+    assert (found["value"], found["low"], found["high"]) == (2340.4, 1900, 2300)
+    assert (found["counted"], found["percentile"]) == (20, 50)
+    assert call(pages, "beyondUsual", found) == "above"
+    assert call(pages, "bandText", found) == "1900–2300"
+    published = figure(pages, held, "algorithm4")
+    assert (published["value"], published["low"], published["high"]) == (2130, 2030, 2230)
+    assert call(pages, "beyondUsual", published) == ""
+    assert figure(pages, held, "algorithm4", None) is None
+    assert figure(pages, point(1, 0, None)) is None
+    # Without an own rating there is no band, and that is all.
+    alone = figure(pages, point(40, 20, 2340.4, usual_low=None, usual_high=None, percentile=None))
+    assert alone["value"] == 2340.4
+    assert [call(pages, name, alone) for name in ("bandText", "beyondUsual")] == ["", ""]
+
+
+def test_what_is_early_has_no_percentile_and_is_nowhere_beyond(pages: Pages) -> None:
+    early, enough = (figure(pages, point(30, n, 2500.0)) for n in (EARLY_MOVES - 1, EARLY_MOVES))
+    assert [call(pages, "isEarly", each) for each in (early, enough)] == [True, False]
+    assert [each["percentile"] for each in (early, enough)] == [None, 50]
+    assert [call(pages, "beyondUsual", each) for each in (early, enough)] == ["", "above"]
+
+
+@pytest.mark.parametrize(
+    ("perceived", "said"),
+    [
+        (2340.5, "2341"),
+        (MOST_SHOWN_ELO + 0.1, f"{MOST_SHOWN_ELO} or more"),
+        (LEAST_SHOWN_ELO - 0.1, f"{LEAST_SHOWN_ELO} or less"),
+    ],
+)
+def test_words_clip_what_numbers_do_not(pages: Pages, perceived: float, said: str) -> None:
+    found = figure(pages, point(40, 20, perceived, usual_low=500.0, usual_high=3500.0))
+    assert found["value"] == perceived
+    assert call(pages, "eloText", found) == said
+    assert call(pages, "bandText", found) == f"{LEAST_SHOWN_ELO}–{MOST_SHOWN_ELO}"
+
+
+def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages) -> None:
+    players = [
+        plain(point(1, counted, value)) | {"id": n, "name": n, "moves": counted, "points": points}
+        for n, value, counted, points in (
+            ("d", 2900.0, EARLY_MOVES - 1, 2.0),
+            ("b", 2400.2, 30, 0.5),
+            ("a", 2399.8, 30, 2.0),
+            ("c", 2300.0, 30, 1.0),
+            ("e", None, 0, None),
+        )
+    ]
+
+    def places(by: str) -> list[str]:
+        found = call(pages, "standings", players, {"by": by, "engineRating": 2200})
+        return [each["player"]["id"] + call(pages, "placeText", each) for each in found]
+
+    assert places("perceived") == ["a1=", "b1=", "c3", "d", "e"]
+    assert places("points") == ["a1=", "d1=", "c3", "b4", "e"]
+
+
+# --- rounds and teams ----------------------------------------------------------------------------
+
+
+def ask(pages: Pages, name: str, *args: Any) -> Any:
+    return pages.run("client/games.js", name, *map(plain, args))
+
+
+def board(name: str, round: str, result: str = "*", date: str = "", **more: Any) -> Any:
+    return plain(game(name, round=round, result=result, date=date, **more))
+
+
+ROUNDS = [
+    board("a", "2.1", "1-0", "2026.05.01"),
+    board("b", "2.2", "0-1", "2026.04.30"),
+    board("c", "10.1", "*", "2026.05.02"),
+    board("d", "10.2", "1/2-1/2", "??"),
+    board("e", "11.1", plies=()),
+]
+
+
+def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) -> None:
+    found = ask(pages, "roundsOf", ROUNDS)
+    names = ("round", "date", "games", "running", "over")
+    assert [tuple(each[name] for name in names) for each in found] == [
+        ("11", "", 1, 0, 0),
+        ("10", "2026.05.02", 2, 1, 1),
+        ("2", "2026.04.30", 2, 0, 2),
+    ]
+    assert [pages.run("page/boards.js", "roundWords", each) for each in found] == [
+        "Round 11 \u00b7 not begun",
+        "Round 10 \u00b7 2 May 2026 \u00b7 live",
+        "Round 2 \u00b7 30 Apr 2026 \u00b7 over",
+    ]
+
+
+def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
+    written = [f"7.{at}" if at < 20 else "7" if at % 2 else "Round 07" for at in range(1, 29)]
+    games = [board(f"g{at}", round) for at, round in enumerate(written, 1)]
+    assert [each["round"] for each in ask(pages, "roundsOf", games)] == ["7"]
+    assert len(ask(pages, "inRound", games, {"round": "7"})) == 28
+    numbered = [{**each, "board": at} for at, each in enumerate(games, 1)]
+    assert all(ask(pages, "gameOrder", *pair) < 0 for pair in itertools.pairwise(numbered))
+
+
+CLUB = [
+    board("x", "1", "1-0", event="Club", date="2026"),
+    board("y", "3", "1-0", event="Club", date="2026"),
+]
+
+
+@pytest.mark.parametrize(
+    ("games", "place", "ids"),
+    [
+        (ROUNDS, {}, "cd"),  # what is played now, though the next is paired already
+        (ROUNDS, {"round": "all"}, "abcde"),
+        (ROUNDS, {"round": "2", "event": "Open"}, "ab"),
+        (ROUNDS, {"round": "2", "event": "Other"}, ""),
+        (ROUNDS, {"round": "7"}, ""),
+        # Each event has its own newest round.
+        ([*ROUNDS, *CLUB], {}, "cdy"),
+    ],
+)
+def test_a_place_asks_for_a_round(
+    pages: Pages, games: list[Any], place: dict[str, str], ids: str
+) -> None:
+    assert "".join(each["id"] for each in ask(pages, "inRound", games, place)) == ids
+
+
+TEAMS = st.sampled_from(["India", "Norway", "Peru", None])
+#: The last is but the pairing.
+EVENTS = st.sampled_from(["Open", "Women", "Round 1: A - B"])
+RESULTS = st.sampled_from(["*", "1-0", "0-1", "1/2-1/2", "0-0", "1/2-0"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(told=st.lists(st.tuples(EVENTS, TEAMS, TEAMS, RESULTS), max_size=12))
+def test_matches_of_teams_are_counted_as_the_service_counts_them(
+    pages: Pages, told: list[tuple[str, str | None, str | None, str]]
+) -> None:
+    games = [
+        game(
+            f"g{at}",
+            event=event,
+            round=f"{at % 2 + 1}.{at}",
+            white=Player("A", team=white),
+            black=Player("B", team=black),
+            result=result,
+        )
+        for at, (event, white, black, result) in enumerate(told)
+    ]
+    found = ask(pages, "teamMatches", games)
+    assert sorted(
+        (each["event"], each["round"], *each["teams"], *each["points"], each["running"])
+        for each in found
+    ) == sorted(
+        (each.event, each.round, *each.teams, *each.points, each.running)
+        for each in team_matches(games)
+    )
+    for points in (0, 0.5, 1, 3.5, 11):
+        assert ask(pages, "pointsText", points) == points_text(points)
+
+
+# --- clocks --------------------------------------------------------------------------------------
+
+LIVE = [{"feed": "hall", "state": "live"}, {"feed": "other", "state": "failed"}]
+SILENT = [{"feed": "hall", "state": "stale"}]
+PLAYED = plain(game(plies=(ply(1), ply(2)), feed="hall"))
+
+
+def elapsed(pages: Pages, *calls: list[Any]) -> float:
+    """What the last of these calls answers."""
+    made = {"module": "client/games.js", "name": "Ticking", "args": []}
+    found: list[float] = pages("object", **made, calls=list(calls))
+    return found[-1]
+
+
+def test_a_clock_runs_from_when_the_last_move_was_seen(pages: Pages) -> None:
+    seen = [["noteFeeds", LIVE, 0], ["note", PLAYED, 1_000]]
+    assert elapsed(pages, *seen, ["elapsedS", PLAYED, 1_000]) == 0
+    assert elapsed(pages, *seen, ["elapsedS", PLAYED, 3_500]) == 2.5
+    # A score, or a snapshot after the connection broke, is no move; a takeback is.
+    scored = plain(game(plies=(ply(1), ply(2, 35)), feed="hall"))
+    assert elapsed(pages, *seen, ["note", scored, 9_000], ["elapsedS", scored, 9_500]) == 8.5
+    for plies in (
+        (ply(1), ply(2), ply(3)),
+        (ply(1),),
+        (ply(1), msgspec.structs.replace(ply(2), uci="a2b3")),
+    ):
+        changed = plain(game(plies=plies, feed="hall"))
+        assert elapsed(pages, *seen, ["note", changed, 5_000], ["elapsedS", changed, 6_000]) == 1
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"result": "1-0"},
+        {"problem": "illegal move Qh9 at ply 3"},
+        {"restored": True},
+        {"plies": []},
+        {"id": "never seen"},
+    ],
+)
+def test_nothing_runs_where_nothing_is_known(pages: Pages, changed: dict[str, Any]) -> None:
+    stopped = {**PLAYED, **changed}
+    assert elapsed(pages, ["note", PLAYED, 0], ["elapsedS", stopped, 60_000]) == 0
+
+
+def test_it_stands_while_the_source_or_the_service_is_silent(pages: Pages) -> None:
+    seen = [["noteFeeds", LIVE, 0], ["note", PLAYED, 0], ["noteFeeds", SILENT, 4_000]]
+    # It stays where it was, also when the source is told to be silent once more.
+    again = [*seen, ["noteFeeds", SILENT, 7_000]]
+    assert elapsed(pages, *again, ["elapsedS", PLAYED, 60_000]) == 4
+    assert elapsed(pages, *again, ["noteFeeds", LIVE, 9_000], ["elapsedS", PLAYED, 10_000]) == 10
+    assert elapsed(pages, *seen[:2], ["elapsedS", PLAYED, 60_000, 3_000]) == 3
+
+
+def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
+    held = plain(game(plies=(ply(1, clock_s=65.0), ply(2, clock_s=300.0))))
+
+    def shown(color: str, elapsed_s: float = 7.5, **more: Any) -> Any:
+        args = [{**held, **more}, color, elapsed_s]
+        return pages.run("overlay/shown_figures.js", "clockOf", *args)["text"]
+
+    assert (shown("white"), shown("black"), shown("white", 66.0)) == ("0:57", "5:00", "0.0")
+    assert shown("white", result="1-0") == ""
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def forms(pages: Pages, name: str, *others: str) -> list[str]:
+    found: list[str] = pages.run("drawing/player_names.js", "nameForms", name, list(others))
+    return found
+
+
+def test_two_of_one_family_are_told_apart(pages: Pages) -> None:
+    for name, other, shortest in (
+        ("Muzychuk, Anna", "Carlsen, Magnus", "Muzychuk"),
+        ("Muzychuk, Anna", "Muzychuk, Mariya", "Muzychuk, A."),
+        # One initial for both says nothing.
+        ("Fiorito, Fabian", "Fiorito, Federico", "Fiorito, Fa."),
+        ("Anna Muzychuk", "Muzychuk, Mariya", "A. Muzychuk"),
+        # Nor can anything tell those apart who are called the same.
+        ("Li, Wei", "Li, Wei", "Li"),
+    ):
+        assert forms(pages, name, other)[-1] == shortest
+
+
+def test_the_service_has_the_same_rule(pages: Pages) -> None:
+    names = [
+        *("Ivanov, Sergey", "Ivanov, Stanislav", "Stanislav Ivanov", "侯逸凡 (Hou, Yifan)"),
+        *("侯逸凡", "Magnus Carlsen (NOR)", "Carlsen, Magnus", "Карпов Анатолий Евгеньевич"),
+        *("Карпов, Иван", "محمد عبد الرحمن السيد", "السيد, علي"),
+        # Thaana is written from right to left, too.
+        *("O'Neil, \u0790\u07a6\u078d\u07a7", "O'Neil, Ann", "Jorden van Foreest"),
+        *("van Foreest, Lucas", "John Smith Jr.", "Smith Jr., Adam", "Gukesh D", "Gukesh E."),
+        *("(Hou, Yifan)", "()", ""),
+    ]
+    for name in names:
+        assert forms(pages, name, *names)[-1] == short_name(name, names)
+        assert forms(pages, name)[-1] == family_name(name)
+        assert pages.run("drawing/player_names.js", "isolated", name) == isolated(name)
+
+
+NAMES = st.one_of(
+    st.text(min_size=1, max_size=40),
+    st.from_regex(r"[A-Z][a-z]{1,12}, [A-Z][a-z]{1,9}", fullmatch=True),
+    st.from_regex(r"[A-D][a-b]{1,2}(,)? [A-D][a-b]{1,3}", fullmatch=True),
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(NAMES, st.lists(NAMES, max_size=4))
+def test_what_is_left_is_shorter_and_nobody_else(
+    pages: Pages, name: str, others: list[str]
+) -> None:
+    found = forms(pages, name, *others)
+    assert all(found)
+    lengths = [len(form.encode("utf-16-le")) for form in found]
+    assert lengths == sorted(lengths, reverse=True)
+    assert "…" in name or not [form for form in found if "…" in form]
+    whole = [forms(pages, other)[0] for other in others]
+    for other in whole:
+        if other != found[0]:
+            rest = [each for each in (*whole, found[0]) if each != other]
+            shortest = forms(pages, other, *rest)[-1]
+            assert shortest.lower() != found[-1].lower() or found == found[:1]
+
+
+AREA = {"left": 0, "right": 400, "top": 0, "bottom": 300, "height": 12, "gap": 2}
+
+
+def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> None:
+    def places(names: list[dict[str, Any]], *lines: list[list[float]]) -> Any:
+        return pages.run("drawing/curves.js", "namePlaces", names, lines, AREA)
+
+    names = [{"x": x, "y": 150, "width": 60, "up": True} for x in (100, 110, 120)]
+    found = places(names, [[0, 150], [400, 150]], [[0, 120], [400, 120]])
+    assert None not in found
+    ys = sorted(y for _, y in found)
+    assert all(low + 12 <= high for low, high in itertools.pairwise(ys))
+    assert all(abs(y - line) >= 6 for y in ys for line in (120, 150))
+    # A name stays within the chart or is left out.
+    corner = {"x": 398, "y": 4, "width": 60, "up": True}
+    [[x, y]] = places([corner])
+    assert x + 30 <= 400
+    assert y - 6 >= 0
+    assert places([corner], *[[[0, y], [400, y]] for y in range(0, 300, 8)]) == [None]
+    # Falling moves are named in their order.
+    falling = [{"x": x, "y": y, "width": 60, "up": False} for x, y in ((300, 100), (330, 140))]
+    (_, upper), (_, lower) = places(falling, [[270, 60], [300, 100], [330, 140]])
+    assert upper < lower

@@ -1,0 +1,951 @@
+"""What the page at ``/`` says and in which order, by its modules: live/web/page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from itertools import pairwise
+from typing import Any, get_args
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from live.events import (
+    Agreement,
+    Alert,
+    ComplexityView,
+    Curves,
+    DifficultyView,
+    EngineHealth,
+    EngineInfo,
+    EngineState,
+    FeedHealth,
+    GameDetail,
+    HumanHealth,
+    MeasuringProgress,
+    MomentKind,
+    Player,
+    PlayerMethods,
+    PlayerView,
+    PlyView,
+    QueueLengths,
+    RatingShare,
+    Share,
+    SpeculationFigures,
+)
+from tests.web.conftest import Pages
+from tests.web.games import HOSTILE, START, game, plain, ply, point
+
+
+def call(pages: Pages, where: str, *args: Any) -> Any:
+    """A function of the page, named as `module.name`."""
+    module, name = where.split(".")
+    return pages.run(f"page/{module}.js", name, *map(plain, args))
+
+
+def said(pages: Pages, where: str, *args: Any) -> str:
+    return str(call(pages, where, *args)).replace("\u00a0", " ")
+
+
+# --- addresses -----------------------------------------------------------------------------------
+
+#: Lone halves of a surrogate pair cannot be written into an address.
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+PLACES = st.fixed_dictionaries(
+    {
+        "view": st.sampled_from(["boards", "players", "wall", "health", "arbiter"]),
+        "layout": st.sampled_from(["auto", "cards", "table"]),
+        "state": st.sampled_from(["all", "running", "over"]),
+        "figure": st.sampled_from(["", "perceived", "algorithm4"]),
+        **dict.fromkeys(("game", "player"), st.just("")),
+        **dict.fromkeys(("event", "round", "q", "sort", "cols", "follow"), TEXT),
+        "ply": st.none() | st.integers(0, 9999),
+        **dict.fromkeys(("down", "flip"), st.booleans()),
+    }
+)
+
+
+def place(pages: Pages, fragment: str) -> dict[str, Any]:
+    found: dict[str, Any] = call(pages, "page_address.readPlace", fragment)
+    return found
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(where=PLACES)
+def test_what_is_written_is_read_again(pages: Pages, where: dict[str, Any]) -> None:
+    assert place(pages, call(pages, "page_address.writePlace", where)) == where
+
+
+@settings(max_examples=50, deadline=None)
+@given(name=TEXT.filter(bool), number=st.none() | st.integers(0, 300))
+def test_a_board_is_named_by_its_game_alone(pages: Pages, name: str, number: int | None) -> None:
+    where = {**place(pages, ""), "view": "board", "game": name, "ply": number}
+    fragment = call(pages, "page_address.writePlace", where)
+    assert "view=" not in fragment
+    assert place(pages, fragment) == where
+
+
+def test_what_is_odd_counts_as_not_said(pages: Pages) -> None:
+    home = place(pages, "")
+    assert call(pages, "page_address.writePlace", home) == ""
+    assert (home["view"], home["ply"]) == ("boards", None)
+    for fragment in (
+        "#view=nothing&layout=<b>&state=&figure=1",
+        # What version 0.2 offered.
+        *("#figure=level", "#figure=auto", "#ply=-1", "#ply=12345", "#ply=1e3", "#view=board"),
+        "#__proto__=x&constructor=y&down=yes&flip=true",
+        "#%zz&&&=",
+    ):
+        assert place(pages, fragment) == home
+
+
+def test_a_shared_address_keeps_what_is_seen_and_not_who_sees_it(pages: Pages) -> None:
+    board = {**place(pages, ""), "view": "board", "game": "a b&c"}
+
+    def shared(href: str, served: bool = True, **more: object) -> object:
+        return call(pages, "page_address.shareAddress", href, {**board, **more}, served)
+
+    address = "https://host/?event=Open+A&token=geheim#view=health"
+    assert shared(address, False, ply=3) == "https://host/?event=Open+A#game=a+b%26c&ply=3"
+    # A board as it is now is shared by the address that has a picture.
+    live = "https://host/live/?token=x#view=health"
+    assert shared(live) == "https://host/live/share?game=a+b%26c"
+    assert shared("https://host/", ply=3) == "https://host/#game=a+b%26c&ply=3"
+    assert shared("https://host/", view="players") == "https://host/#game=a+b%26c&view=players"
+    assert shared("https://host/?event=A") == "https://host/?event=A#game=a+b%26c"
+
+
+# --- players and whom a browser follows ----------------------------------------------------------
+
+ANNA, BEA = Player("Anna Ek", elo=2100, fide_id=77), Player("Béa Lund", elo=2000)
+CARLSEN = {"name": "Carlsen, Magnus", "fide_id": 1503014}
+MÜLLER = {"name": "Müller, Karsten", "fide_id": None}
+UNRATED = {"name": "Bea", "fide_id": 0}
+
+
+def test_a_player_is_the_same_in_a_game_and_in_the_standings(pages: Pages) -> None:
+    def key(player: dict[str, Any]) -> Any:
+        return call(pages, "page_address.playerKey", player)
+
+    assert key(CARLSEN) == key({"id": "fide-1503014", "name": "Magnus Carlsen"}) == "fide-1503014"
+    assert key(MÜLLER) == key({"id": "karsten-muller", "name": "Karsten Muller"})
+    assert key({"name": "", "fide_id": None}) == ""
+
+
+def test_a_player_is_found_by_number_or_name_with_all_games_the_newest_first(pages: Pages) -> None:
+    games = [
+        game("old", round="1", white=ANNA, black=BEA),
+        game("new", round="2", white=BEA, black=ANNA),
+        game("other", round="2", board=2),
+    ]
+    players = [{"id": "fide-77", "name": "Ek, Anna"}, {"id": "bea-lund", "name": "Lund, Bea"}]
+    for player in players:
+        told = call(pages, "page_address.playerOf", players, games, player["id"])
+        assert told["player"]["name"] == player["name"]
+        assert [each["id"] for each in told["games"]] == ["new", "old"]
+    # Who has no figures yet has games, and a stranger nothing.
+    told = call(pages, "page_address.playerOf", [], games, "fide-77")
+    assert (told["player"], told["side"]["elo"]) == (None, 2100)
+    nobody = call(pages, "page_address.playerOf", [], games, "nobody")
+    assert nobody == {"player": None, "side": None, "games": []}
+
+
+def test_followed_players_come_first_and_are_kept(pages: Pages) -> None:
+    def follow(stored: str | None = None, toggled: Any = (), **more: Any) -> Any:
+        asked = [UNRATED, MÜLLER, CARLSEN]
+        return pages("followed_players", stored=stored, toggled=toggled, asked=asked, **more)
+
+    done = follow(toggled=[CARLSEN, MÜLLER, CARLSEN])
+    assert (done["has"], done["changes"]) == ([False, True, False], 3)
+    assert done["first"] == ["Müller, Karsten", "Bea", "Carlsen, Magnus"]
+    assert json.loads(done["text"]) == ["karsten-muller"]
+    assert follow(done["text"])["has"] == [False, True, False]
+    # What was kept is not trusted, and a full store does no harm.
+    for odd in ("{", "7", '[1, {"a": 2}, "fide-1503014"]'):
+        assert follow(odd)["has"][2] == odd.startswith("[")
+    assert follow(toggled=[UNRATED], throws=True)["has"][0]
+    # A link to followed players adds them.
+    assert follow(toggled=[CARLSEN, MÜLLER])["keys"] == ["fide-1503014", "karsten-muller"]
+    more = follow('["karsten-muller", "bea"]', linked=["fide-1503014", "karsten-muller", ""])
+    assert (more["added"], more["has"]) == (1, [True] * 3)
+    assert json.loads(more["text"]) == ["karsten-muller", "bea", "fide-1503014"]
+
+
+# --- boards --------------------------------------------------------------------------------------
+
+
+def arranged(pages: Pages, games: list[GameDetail], alerting: Any = (), **where: Any) -> str:
+    asked = {"q": "", "state": "all", "sort": "", "down": False, **where}
+    return "".join(each["id"] for each in call(pages, "boards.arranged", games, asked, alerting))
+
+
+BOARDS = [
+    game(
+        "a",
+        board=3,
+        plies=(ply(1, 10), ply(2, 400), ply(3, -150)),
+        curves=Curves(white=(point(17, 9, 2500.0),)),
+        white=Player("Zoë Müller"),
+    ),
+    game(
+        "b",
+        board=1,
+        plies=(ply(1, 10), ply(2, 15), ply(3, 5)),
+        curves=Curves(white=(point(19, 10, 2300.0),)),
+        white=Player("adam", team="Nord"),
+    ),
+    game("c", board=2, plies=(), curves=Curves(), start_score_cp=None, result="1-0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("where", "order"),
+    [
+        *(({"sort": sort}, "bca") for sort in ("", "board", "no such order", "rating", "white")),
+        ({"sort": "swing"}, "abc"),
+        *(({"sort": sort}, "bac") for sort in ("close", "score", "moves")),
+        # What is unknown comes last both ways.
+        ({"sort": "swing", "down": True}, "bac"),
+        ({"down": True}, "acb"),
+        # The filter finds words without case and accents.
+        *(({"q": text}, "a") for text in ("muller", "MÜLLER zoe")),
+        *(({"q": text}, found) for text, found in (("nord", "b"), ("board 2", "c"))),
+        *(({"q": text}, "bca") for text in ("open", "  ")),
+        *(({"q": text}, "") for text in ("nobody", "müller nord", "(.*")),
+        ({"state": "running"}, "ba"),
+        ({"state": "over"}, "c"),
+        ({"sort": "alerts", "alerting": ["c"]}, "cba"),
+    ],
+)
+def test_boards_are_ordered_and_filtered(pages: Pages, where: dict[str, Any], order: str) -> None:
+    assert arranged(pages, BOARDS, **where) == order
+
+
+def test_pairings_and_clocks_have_an_order(pages: Pages) -> None:
+    pairings = [
+        game("a", board=2, event="Round 1: Abel - Bo", white=Player("Abel"), black=Player("Bo")),
+        game("b", board=1, event="Round 1: Cid - Dee", white=Player("Cid"), black=Player("Dee")),
+    ]
+    assert arranged(pages, pairings) == "ba"
+    # Time left is that of the side with less.
+    clocks = [
+        game("a", plies=(ply(1, 10, clock_s=600.0), ply(2, 15, clock_s=500.0))),
+        game("b", plies=(ply(1, 10, clock_s=30.0), ply(2, 15, clock_s=900.0))),
+    ]
+    assert arranged(pages, clocks, sort="clock") == "ba"
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(
+    scores=st.lists(st.none() | st.integers(-3900, 3900), min_size=1, max_size=12),
+    sort=st.sampled_from(["close", "swing", "rating", "clock", "score", "result", "black"]),
+    down=st.booleans(),
+)
+def test_every_order_keeps_every_board(
+    pages: Pages, scores: list[int | None], sort: str, down: bool
+) -> None:
+    games = [
+        game(chr(97 + at), board=at, plies=(ply(1, cp), ply(2, 0)), curves=Curves())
+        for at, cp in enumerate(scores)
+    ]
+    found = arranged(pages, games, sort=sort, down=down)
+    assert sorted(found) == sorted(each.id for each in games)
+    # The same boards in another order of arrival stand in the same order.
+    assert arranged(pages, games[::-1], sort=sort, down=down) == found
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 80))
+def test_every_board_is_on_one_page_of_a_wall_and_pages_are_even(pages: Pages, boards: int) -> None:
+    found = call(pages, "wall_view.wallPages", list(range(boards)))
+    assert [each for page in found for each in page] == list(range(boards))
+    assert all(0 < len(page) <= 12 for page in found)
+    assert len(found) == -(-boards // 12)
+
+
+def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pages: Pages) -> None:
+    told = [("old", 10, 0.9), ("unknown", None, 0.4), ("matters", None, 0.8), ("new", 20, 0.1)]
+    moments = [{"id": id, "at_s": at, "weight": weight} for id, at, weight in told]
+    shown = call(pages, "boards.newestMoments", moments, 3)
+    assert [each["id"] for each in shown] == ["new", "old", "matters"]
+    for words in pages("languages").values():
+        assert set(get_args(MomentKind)) <= set(words)
+
+
+def heights(path: str) -> list[float]:
+    return [float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", path)]
+
+
+def test_small_curves_are_higher_where_the_figure_is_and_lie_in_their_band(pages: Pages) -> None:
+    def paths(white: Any, black: Any = ()) -> Any:
+        return call(pages, "board_card.sparkPaths", Curves(white, black))
+
+    found = paths((point(1, 1, 2000.0), point(3, 2, 2200.0)), (point(2, 1, 2100.0),))
+    low, high = heights(found["white"]["line"])
+    (between,) = heights(found["black"]["line"])
+    assert 40 >= low > between > high >= 0
+    found = paths(tuple(point(2 * n - 1, n, 2000.0 + 9 * n) for n in range(1, 6)))
+    line, band = heights(found["white"]["line"]), heights(found["white"]["band"])
+    assert len(band) == 2 * len(line)
+    for at, height in enumerate(line):
+        assert band[at] < height < band[-1 - at]
+    # Without an own rating there is a line and no band, without a figure neither.
+    open_ = {"usual_low": None, "usual_high": None}
+    found = paths(tuple(point(2 * n - 1, n, 2000.0, **open_) for n in range(1, 4)))
+    assert len(heights(found["white"]["line"])) == 3
+    assert found["white"]["band"] == ""
+    assert paths(()) is paths((point(1, 0, None),)) is None
+    found = paths((point(1, 0, None), point(3, 1, 2100.0), point(5, 2, 2110.0)))
+    assert len(heights(found["white"]["line"])) == 2
+
+
+# --- players -------------------------------------------------------------------------------------
+
+NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
+
+
+def columns(pages: Pages, **about: Any) -> dict[str, Any]:
+    view = plain(msgspec.structs.replace(NOBODY, **about))
+    found = pages("columns", table="PLAYER_COLUMNS", of=view, engine={"rating": 2200})
+    return {each["id"]: each for each in found}
+
+
+def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None:
+    first_choice = Share(0.404, 0.3, 0.5, 14)
+    methods = PlayerMethods(first_choice=first_choice, centipawn_loss=15.04, accuracy=96.04)
+    curve = {"counted": 30, "perceived": 2340.4, "usual_low": 1900.0, "usual_high": 2300.0}
+    four = {"difference": -70.0, "difference_low": -170.0, "difference_high": 30.0}
+    more = {"percentile": 99.8, "score": 0.4, "rating_change": -3.25, "methods": methods}
+    found = columns(pages, **curve, **four, **more)
+    for name, text, interval in (
+        ("perceived", "2340", "usual 1900–2300"),
+        ("percentile", "99 %", ""),
+        ("algorithm4", "2130", "2030–2230"),
+        ("first_choice", "40 %", "30 %–50 %"),
+        ("centipawn_loss", "15.0", ""),
+        ("accuracy", "96.0 %", ""),
+    ):
+        shown = [found[name][part].replace("\u00a0", " ") for part in ("text", "interval")]
+        assert shown == [text, interval]
+    assert found["rating_change"]["text"] in ("−3.2", "−3.3")
+    # What is early has no percentile.
+    early = columns(pages, counted=9, perceived=2340.0, percentile=90.0)
+    assert (early["perceived"]["early"], early["percentile"]["text"]) == (True, "–")
+    # Unknown is a dash with its reason.
+    why = {"accuracy": "3 moves not scored", "conformance": "too early"}
+    unknown = columns(pages, methods=PlayerMethods(missing=why))
+    for name in ("elo", "perceived", "percentile", "algorithm4", "score", "tournament"):
+        assert unknown[name]["text"] == "–", name
+        assert unknown[name]["missing"], name
+    assert {name: unknown[name]["missing"] for name in why} == why
+
+
+def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
+    figure = {"name": "captures", "value": 41.25, "low": -3.0, "high": 60.0, "digits": 1}
+    players = [
+        plain(
+            msgspec.structs.replace(
+                NOBODY,
+                id=name,
+                name=name,
+                elo=elo,
+                counted=30,
+                perceived=perceived,
+                methods=PlayerMethods(centipawn_loss=loss),
+            )
+        )
+        for name, elo, perceived, loss in (
+            ("a", 2000, 2300.2, 30.0),
+            ("b", None, 2299.9, 10.0),
+            ("c", 2200, 2500.0, None),
+            ("d", 2000, None, 20.0),
+        )
+    ]
+
+    def ranked(sort: str, down: bool = False) -> list[str]:
+        found = call(pages, "players.rankedPlayers", players, sort, down)
+        return [each["player"]["id"] + each["place"] for each in found]
+
+    assert ranked("") == ranked("perceived") == ["c1", "a2=", "b2=", "d"]
+    # The other way round, nothing known still comes last.
+    assert ranked("", down=True) == ["b2=", "a2=", "c1", "d"]
+    assert ranked("elo") == ["c1", "a2=", "d2=", "b"]
+    # Of losses the smallest is the best.
+    assert ranked("centipawn_loss") == ["b1", "d2", "a3", "c"]
+    assert ranked("name", down=True) == ["d4", "c3", "b2", "a1"]
+    # A plugin's figure is a column under its name.
+    players[0]["plugins"], players[1]["plugins"] = [figure], [{"name": "captures", "value": 50.0}]
+    del players[2]["plugins"]  # of a service that knows no plugins
+    assert ranked("plugin-captures") == ["b1", "a2", "c", "d"]
+
+
+def test_columns_can_be_chosen(pages: Pages) -> None:
+    def chosen(text: str) -> list[str]:
+        return [each["id"] for each in call(pages, "players.chosenColumns", text)]
+
+    assert chosen("algorithm4,elo,nonsense") == ["elo", "algorithm4"]
+    assert "perceived" in chosen("")
+    assert chosen("nonsense") == chosen("")
+
+
+def test_gains_of_all_games_and_both_colours_are_the_players(pages: Pages) -> None:
+    white = (point(1, 1, 2000.0, gain_cp=-7), point(3, 2, 2000.0))
+    curves = Curves(white=white, black=(point(2, 1, 2000.0, gain_cp=-40),))
+    games = [
+        game("a", white=ANNA, black=BEA, curves=curves),
+        game("b", white=BEA, black=ANNA, curves=curves),
+        game("c", curves=curves),
+    ]
+    assert sorted(call(pages, "player_page.heldGains", games, "fide-77")) == [-40, -7, 0]
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def rows(pages: Pages, name: str, *args: Any) -> list[list[str]]:
+    text = call(pages, f"share.{name}", *args)
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+CELLS = st.none() | st.integers(-(10**6), 10**6) | st.text(st.characters(codec="utf-8"))
+
+
+@pytest.mark.slow
+@settings(max_examples=80, deadline=None)
+@given(table=st.lists(st.lists(CELLS, min_size=2, max_size=2), max_size=5))
+def test_every_value_comes_back_and_no_text_is_a_formula(pages: Pages, table: list[Any]) -> None:
+    head, *found = rows(pages, "csv", ["a", "b"], table)
+    assert head == ["a", "b"]
+    for row, given_row in zip(found, table, strict=True):
+        for cell, value in zip(row, given_row, strict=True):
+            if not isinstance(value, str):
+                assert cell == ("" if value is None else str(value))
+            elif value[:1] in set("=+-@\t\r"):
+                assert cell == f"'{value}"
+            else:
+                assert cell == value
+
+
+def test_a_game_has_a_row_for_each_ply_and_boards_one_each(pages: Pages) -> None:
+    measured = ply(1, 30, 0, complexity=ComplexityView(3.5, 20, 4))
+    head, *table = rows(pages, "gameCsv", game(plies=(measured, ply(2, -10, -40))))
+    first, second = (dict(zip(head, row, strict=True)) for row in table)
+    assert (first["san"], first["score_cp"]) == ("e4", "30")
+    assert (first["perceived"], first["counted"], first["difference"]) == ("2100", "1", "-70")
+    assert (first["stability_cp"], first["jump_cp"], first["jump_depth"]) == ("3.5", "20", "4")
+    assert (second["perceived"], second["usual_low"], second["low"]) == ("", "", "400")
+    games = [game("a", white=Player(HOSTILE)), game("b", plies=())]
+    head, *table = rows(pages, "boardsCsv", games)
+    first, second = (dict(zip(head, row, strict=True)) for row in table)
+    assert (first["white"], first["white_perceived"]) == (f"'{HOSTILE}", "2150")
+    assert (first["score_cp"], second["score_cp"]) == ("24", "20")
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+PIECES = {letter: f'<circle class="{letter}" r="9"/>' for letter in "KQRBNPkqrbnp"}
+
+
+def drawing(pages: Pages, view: Any, number: int) -> ElementTree.Element:
+    engine = {"name": "Stockfish", "limit": "100000 nodes"}
+    return ElementTree.fromstring(
+        pages("shareSvg", game=plain(view), ply=number, engine=engine, pieces=PIECES)
+    )
+
+
+def test_a_picture_shows_the_ply_that_is_seen_and_only_what_was_known_then(pages: Pages) -> None:
+    curves = Curves(white=(point(1, 11, 2100.0), point(3, 12, 2150.0)), black=())
+    view = game(white=Player("Anna", elo=2000), black=Player("Bea"), curves=curves)
+    now, then = (
+        {(each.text or "").strip("\u2068\u2069") for each in root.iter(f"{SVG}text")}
+        for root in (drawing(pages, view, 4), drawing(pages, view, 1))
+    )
+    assert "2150" in now
+    assert "2100" in then
+    assert "2150" not in then
+    assert "usual for 2000: 1900\u2060–\u20602300" in now
+    assert "better than 50\u00a0% of games by players of 2000, 12 moves" in now
+    assert "no move rated yet" in now
+    # Algorithm 4 stands nowhere under another name.
+    assert "2080" not in now
+    pieces = [each.get("class") for each in drawing(pages, view, 1).iter(f"{SVG}circle")]
+    assert sum(each in PIECES for each in pieces if each) == 32
+
+
+@settings(max_examples=40, deadline=None)
+@given(name=st.text(max_size=50) | st.just(HOSTILE))
+def test_any_name_is_text_in_a_picture(pages: Pages, name: str) -> None:
+    # Lone halves of surrogate pairs cannot travel as JSON.
+    name = name.encode("utf-8", "replace").decode()
+    view = game(white=Player(name, title=name), event=name, round=name, plies=(ply(1, 10, 0),))
+    root = drawing(pages, view, 1)
+    allowed = {f"{SVG}{tag}" for tag in ("svg", "rect", "text", "circle", "g", "path")}
+    assert {each.tag for each in root.iter()} <= allowed
+    assert not [name for each in root.iter() for name in each.attrib if name.startswith("on")]
+
+
+# --- one board -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-900, 900), max_size=60), st.sampled_from([0, 200]))
+def test_every_gain_is_in_the_picture_once(pages: Pages, gains: list[int], to: int) -> None:
+    counts = call(pages, "charts.countAtOne", gains)
+    assert counts == [list(each) for each in sorted(Counter(gains).items())]
+    shares = call(pages, "charts.sharesAtOne", counts, to)
+    assert len(shares) == 201 + to
+    if gains:
+        assert abs(sum(share or 0 for share in shares) - 1) < 1e-9
+        # What lies beyond stands at the end, what does not at its centipawn.
+        far = sum(gain <= -200 for gain in gains) / len(gains)
+        assert abs((shares[0] or 0) - far) < 1e-9
+        if to:
+            assert abs((shares[200] or 0) - gains.count(0) / len(gains)) < 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(gains=st.lists(st.integers(-7800, 7800), max_size=60), both=st.booleans())
+def test_the_table_has_every_gain_in_one_class(pages: Pages, gains: list[int], both: bool) -> None:
+    gains = gains if both else [-abs(gain) for gain in gains]
+    side = {"name": "White", "counts": call(pages, "charts.countAtOne", gains)}
+    subject = {"up": side, "down": side | {"name": "Black"}, "engine": [[0, 1]], "both": both}
+    table = pages("gain_table", subject=subject)
+    assert table["head"] == ["Gain, cp", "White", "Black", "Engine"]
+    assert len(table["rows"]) == (13 if both else 7)
+    counts = [int(white.split()[0]) if white else 0 for _, white, _, _ in table["rows"]]
+    assert sum(counts) == len(gains)
+    named = dict(zip((name for name, *_ in table["rows"]), counts, strict=True))
+    assert named["lost over 200"] == sum(gain < -200 for gain in gains)
+    assert named["lost 1\u201310"] == sum(-10 <= gain < 0 for gain in gains)
+    assert [row[3] for row in table["rows"] if row[3]] == ["1 (100\u00a0%)"]
+
+
+def test_gains_are_those_of_the_curve_and_of_the_engines_own_choices(pages: Pages) -> None:
+    spikes = (([[-30, 1], [0, 3]], "75 % of 4 moves at 0"), ([[-30, 1]], "0 % of 1 move at 0"))
+    for counts, words in spikes:
+        assert call(pages, "charts.spikeWords", "White", counts) == f"White: {words}"
+    assert call(pages, "charts.spikeWords", "White", []) == ""
+    chosen = game(
+        plies=(
+            ply(1, 10, best="e2e4", gain_successive_cp=0),
+            ply(2, 10, best="e7e5", gain_successive_cp=-15),
+            ply(3, 10, best="a2a3", gain_successive_cp=-300),
+        )
+    )
+    assert call(pages, "charts.measuredGains", "successive", [chosen]) == [0, -15]
+    assert call(pages, "charts.measuredGains", "same-search", [chosen]) is None
+    curves = Curves(white=(point(1, 1, 2100.0, gain_cp=-7), point(3, 2, 2100.0, gain_cp=0)))
+    assert call(pages, "charts.gainsOf", game(curves=curves), "white") == [-7, 0]
+
+
+def test_what_others_would_play(pages: Pages) -> None:
+    def played(move: PlyView) -> str:
+        return said(pages, "board_panels.playedWords", move, START)
+
+    move = ply(3, 30, 0, played_share=0.083, played_elo=2500)
+    assert played(move) == "about 1 in 12 players rated 2500 play 2. Nf3"
+    assert "1 in 12 players play" in played(msgspec.structs.replace(move, played_elo=None))
+    assert played(ply(3)) == ""
+    # Other ratings only where they play something else.
+    same, other = RatingShare(2400, 0.085), RatingShare(1500, 0.024)
+    assert said(pages, "board_panels.otherRatings", 0.083, [RatingShare(1500, 0.08), same]) == ""
+    words = "1500: about 1 in 40 · 2400: about 1 in 12"
+    assert said(pages, "board_panels.otherRatings", 0.083, [other, same]) == words
+    hard = DifficultyView(2400, "e7e5", 0.05, (), 0.41, 90)
+    quiet = msgspec.structs.replace(hard, best_share=None, error_chance=0.0)
+    words = "about 1 in 20 find the best move, about 4 in 10 lose a pawn or more"
+    assert said(pages, "board_panels.difficultyWords", hard) == words
+    words = "hardly any lose a pawn or more"
+    assert said(pages, "board_panels.difficultyWords", quiet) == words
+
+
+def test_signs_agree_with_lichess_figures(pages: Pages) -> None:
+    """A loss of 5, 10 and 15 points of win percentage: inaccuracy, mistake, blunder."""
+
+    def percentage(cp: float) -> float:
+        return float(100 * pages.run("drawing/number_format.js", "whiteShare", cp))
+
+    limits = {"?!": 5, "?": 10, "??": 15}
+    for loss in range(0, 300, 10):
+        move = {"played_cp": -loss, "score_cp": 0, "gain_cp": -loss}
+        found = call(pages, "board_panels.moveMark", move, "white")
+        lost = percentage(0) - percentage(-loss)
+        wanted = [sign for sign, least in limits.items() if lost >= least]
+        assert (found or {}).get("sign") == (wanted[-1] if wanted else None)
+    shares = [percentage(cp) for cp in (-3900, -300, -20, 20, 300, 3900)]
+    assert shares == sorted(shares)
+    assert shares[0] == pytest.approx(100 - shares[-1])
+
+
+def leaping(*values: float, first: int = 10) -> GameDetail:
+    """White's figure after moves 1, 2, 3 …; every best move is Bc4."""
+    curve = tuple(point(2 * at + 1, first + at, value) for at, value in enumerate(values))
+    plies = tuple(ply(number, 0, 0, best="f1c4") for number in range(1, 2 * len(values) + 1))
+    return game(curves=Curves(white=curve), plies=plies)
+
+
+def test_the_leap_that_words_speak_of_is_named_at_the_curve(pages: Pages) -> None:
+    curve = plain(leaping(2100.0, 2300.0, 2000.0, 2200.0, 2400.0, 2330.0))["curves"]["white"]
+    named = pages.run("client/figures.js", "namedLeaps", curve, 3)
+    assert named[0] == pages.run("client/figures.js", "newestLeap", curve, {})
+    assert [round(each["to"] - each["from"]) for each in named] == [-70, -300, 200]
+    for number, n in ((0, None), (1, 10), (2, 10), (6, 12), (99, 15)):
+        found = pages.run("client/figures.js", "pointAt", curve, number)
+        assert (found or {}).get("counted") == n
+
+
+@pytest.mark.parametrize(
+    ("values", "first", "upto", "said"),
+    [
+        ((2100.0, 2030.4), 10, 9, "fell from 2100 to 2030 with 2.\u00a0Nf3; Bc4 was better"),
+        ((2100.0, 2160.0), 10, 9, "rose from 2100 to 2160 with 2.\u00a0Nf3"),
+        ((2100.0, 2159.0), 10, 9, ""),
+        # The newest of those up to the move that is looked at.
+        ((2100.0, 2000.0, 2100.0), 10, 9, "rose from 2000 to 2100 with 3.\u00a0Bb5"),
+        (
+            (2100.0, 2000.0, 2100.0),
+            *(10, 4, "fell from 2100 to 2000 with 2.\u00a0Nf3; Bc4 was better"),
+        ),
+        ((2100.0, 2000.0), 9, 9, ""),
+    ],
+)
+def test_which_move_moved_the_figure(
+    pages: Pages, values: tuple[float, ...], first: int, upto: int, said: str
+) -> None:
+    found = call(pages, "board_panels.leapWords", leaping(*values, first=first), "white", upto)
+    assert found == (said and f"Last swing: {said}")
+
+
+def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> None:
+    def news(held: Any, choice: str = "perceived", upto: int = 99) -> str:
+        basis = {"choice": choice}
+        return str(call(pages, "score_words.leapNews", held, "white", basis, upto))
+
+    fell = "fell 70 with 2.\u00a0Nf3"
+    for later, words in ((0, fell), (2, fell), (3, "")):
+        held = plain(leaping(2100.0, 2030.4, *[2040.0] * later))
+        assert news(held) == words
+        assert news(held, "algorithm4") == ""
+        args = [held, "white", pages("languages")["de"]]
+        german = pages.run("overlay/shown_figures.js", "leapText", *args)
+        assert german == (words and "fiel um 70 mit 2.\u00a0Sf3")
+    # Beside a final figure stands no news, but while its last move is not looked at.
+    held = plain(leaping(2100.0, 2030.0, 2040.0))
+    assert news({**held, "result": "1-0"}) == ""
+    assert news({**held, "result": "1-0"}, upto=4) == news(held) == fell
+
+
+# --- scores and sides ----------------------------------------------------------------------------
+
+CLOUD = ply(2, 37, final=False, depth=40, score_source="lichess cloud")
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        (ply(2, 37, depth=16), "+0.37, depth 16"),
+        (ply(2, 37, final=False, depth=9), "+0.37 … still searching"),
+        (CLOUD, "+0.37 (lichess cloud, depth 40) … still searching"),
+        (ply(2, None), "+0.30 … still searching"),
+    ],
+)
+def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, words: str) -> None:
+    held = plain(game(plies=(ply(1, 30), last)))
+    score = call(pages, "score_words.scoreAfter", held, held["plies"])
+    assert call(pages, "score_words.scoreWords", score) == words
+    # A service before this one names no source.
+    for each in held["plies"]:
+        each.pop("score_source")
+    assert call(pages, "score_words.scoreAfter", held, held["plies"])["source"] == ""
+    said_of = {"": "provisional", "lichess cloud": "provisional, lichess cloud"}
+    for source, said in said_of.items():
+        assert call(pages, "score_words.provisionalWords", source) == said
+
+
+def test_what_is_withheld_is_not_said_to_be_late(pages: Pages) -> None:
+    late = game(plies=(ply(1, None), ply(2, None)))
+    for withheld, moves, score in (
+        (False, "2 moves not scored yet", "not scored yet"),
+        (True, "", ""),
+    ):
+        assert call(pages, "score_words.problemText", late, {"withheld": withheld}) == moves
+        none = {"text": ""}
+        assert call(pages, "score_words.scoreWords", none, {"withheld": withheld}) == score
+
+
+NO_RATING = {"usual_low": None, "usual_high": None, "percentile": None}
+
+
+def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> None:
+    def side(counted: int, *, elo: int | None = 2000, other: int = 2050) -> Any:
+        held = point(2 * counted - 1, counted, 2340.0, **({} if elo else NO_RATING))
+        players: dict[str, Any] = {"white": Player("Ek", elo=elo), "black": Player("B", elo=other)}
+        whole = game(curves=Curves(white=(held,)), plies=(ply(1, 20),), **players)
+        read = call(pages, "score_words.sideFigure", whole, "white", held)
+        return read, call(pages, "score_words.sideText", whole, "white")
+
+    read, said = side(30)
+    assert (read["label"], read["text"], read["beyond"]) == ("playing like", "2340", "above")
+    assert read["usual"] == "usual for 2000: 1900\u2060–\u20602300"
+    assert read["better"] == "better than 50\u00a0% of games by players of 2000"
+    spoken = f"playing like 2340, {read['usual']}, {read['better']}, from 30 moves"
+    assert said == f"Ek: {spoken}"
+    # Between players far apart the band is that of the pairing.
+    far = side(30, other=2500)[0]["usual"]
+    assert far == "usual for 2000 against 2500: 1900\u2060–\u20602300"
+    # Few moves are called early and have no place.
+    read, said = side(9)
+    assert (read["early"], read["better"], read["beyond"]) == ("early \u00b7 9 moves", "", "")
+    assert said.endswith("early \u00b7 9 moves")
+    # Without an own rating nothing is usual.
+    read, said = side(30, elo=None)
+    assert (read["usual"], read["better"]) == ("", "")
+    assert said == "Ek: playing like 2340, from 30 moves"
+
+
+def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> None:
+    rated: dict[str, Any] = {
+        "curves": Curves(white=(point(1, 30, 2340.0),)),
+        "plies": (ply(1, 20),),
+    }
+    open_end = rated | {"plies": tuple(ply(n, None) for n in (1, 2, 3))}
+    cases = (rated, "1-0", "played"), (rated, "*", "playing"), (open_end, "1-0", "playing")
+    for about, result, words in cases:
+        text = call(pages, "score_words.sideText", game(**about, result=result), "white")
+        assert f" {words} like 2340" in text
+
+
+# --- health --------------------------------------------------------------------------------------
+
+BUSY = EngineHealth(
+    engines=(EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9)),
+    queued=11,
+    oldest_wait_s=95.0,
+    searches=987,
+    cache_hits=50,
+    asked=200,
+    waiting=QueueLengths(head=2, backlog=9, speculate=4),
+    speculation=SpeculationFigures(hits=30, misses=10, wasted_nodes=5),
+    restarts=3,
+    set_aside=1,
+    problem="the cluster is lost",
+)
+
+
+def test_everything_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
+    def engine_rows(health: EngineHealth, engine: EngineInfo | None = None) -> dict[str, str]:
+        return dict(
+            call(
+                pages, "health_view.engineRows", {"engines": plain(health), "engine": plain(engine)}
+            )
+        )
+
+    info = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, note="none fits")
+    shown = engine_rows(BUSY, info)
+    assert shown["Problem"] == "the cluster is lost"
+    assert shown["Positions waiting: after the newest moves"] == "2"
+    assert shown["Positions waiting: of games over for longer"] == "0"
+    assert shown["Known already (cache)"] == "50, 25 %"
+    assert shown["Foreseen (searched ahead)"] == "30 of 40, 75 %"
+    assert shown["Ratings read by"] == "none: none fits"
+    quiet = engine_rows(EngineHealth(), info)
+    assert quiet["Foreseen (searched ahead)"] == "switched off"
+    assert "What others would play" not in quiet
+    # What the network of human moves does and leaves out.
+    human = HumanHealth("network.onnx 1f", "games", 12, 3400, 7, 4.2)
+    words = "3,400 positions, 4.2 ms each, 12 wait, 7 left out: too many waited"
+    assert engine_rows(EngineHealth(human=human))["What others would play"] == words
+    no_room = HumanHealth(problem="human: no room")
+    assert call(pages, "health_view.humanWords", no_room) == "human: no room"
+    assert call(pages, "health_view.humanWords", HumanHealth()) == "the network is being loaded"
+    # A venue is not told how strong the engine counts.
+    hidden = {"engine": plain(EngineInfo("S", "depth 9", 0, "withheld")), "hello": {"gain": "g"}}
+    assert call(pages, "health_view.engineText", hidden) == "S, depth 9, g gain"
+
+
+WELL = (FeedHealth("a", "live"), FeedHealth("b", "finished"))
+SILENT = FeedHealth("hall", "stale", "nothing new for 13 min")
+GONE = FeedHealth("http://10.0.0.7:8790/g.pgn", "retrying", "cannot reach 10.0.0.7")
+ARBITER, VENUE = {"sight": "arbiter"}, {"sight": "venue"}
+IDLE = EngineHealth(engines=(EngineState(0, "idle"),))
+MEASURING = EngineHealth(
+    engines=(EngineState(0, "searching"),), measuring=MeasuringProgress(3, 294)
+)
+LATE = [{"plies_played": 90, "plies_scored": 13}, {"plies_played": 5, "plies_scored": 5}]
+SLOWLY = "they come more slowly at the moment, 77 moves still to be rated"
+
+
+@pytest.mark.parametrize(
+    ("feeds", "held", "lines"),
+    [
+        (WELL, {"engines": IDLE}, []),
+        ((*WELL, SILENT), {"engines": IDLE}, []),
+        ((*WELL, SILENT), {"hello": ARBITER}, [("hall", "stale: nothing new for 13 min")]),
+        (
+            WELL,
+            {"hello": {"public_delay": {"delay_s": 900, "first_s": None, "late_boards": 2}}},
+            [("public", "15:00 behind")],
+        ),
+        # Who watches reads no address and no error of a source; who looks after it reads both.
+        ((GONE,), {}, [("source", "lost, trying again")]),
+        ((FeedHealth("a", "failed", "404"),), {}, [("source", "lost")]),
+        ((*WELL, GONE), {}, [("sources", "1 of 3 lost, trying again")]),
+        ((FeedHealth("a", "waiting", "none"),), {}, [("source", "not there yet, waiting")]),
+        ((GONE,), {"hello": ARBITER}, [(GONE.feed, "retrying: cannot reach 10.0.0.7")]),
+        # Of engines it is said how many moves wait for them.
+        (WELL, {"engines": MEASURING, "games": LATE}, [("scores", "77 moves still to be rated")]),
+        (WELL, {"engines": MEASURING}, []),
+        (WELL, {"engines": BUSY, "games": LATE}, [("scores", SLOWLY)]),
+        (WELL, {"engines": BUSY, "games": LATE, "hello": VENUE}, []),
+    ],
+)
+def test_above_the_figures_stands_only_what_is_not_as_it_should_be(
+    pages: Pages, feeds: tuple[FeedHealth, ...], held: dict[str, Any], lines: list[tuple[str, str]]
+) -> None:
+    known = {"feeds": feeds, "games": [], "engines": None, **held}
+    found = call(pages, "health_view.troubleLines", known)
+    assert [(each["name"], each["detail"]) for each in found] == lines
+
+
+@pytest.mark.parametrize(
+    ("feeds", "said"),
+    [
+        ((), "live"),
+        ((GONE,), "not live"),
+        ((GONE, FeedHealth("b", "finished")), "not live"),
+        ((GONE, SILENT), "live"),
+        ((GONE, FeedHealth("director", "live", part=True)), "not live"),
+        ((FeedHealth("a", "waiting"),), "not live yet"),
+        ((FeedHealth("a", "finished"),), "over"),
+    ],
+)
+def test_it_is_live_only_while_a_source_is(
+    pages: Pages, feeds: tuple[FeedHealth, ...], said: str
+) -> None:
+    def words(status: str) -> Any:
+        connection = {"heardAt": 0, "status": status}
+        return call(pages, "health_view.connectionWords", connection, feeds, 8000.0)["said"]
+
+    assert words("live") == said
+    assert words("waiting") == "connection lost, trying again; shown as of 8 s ago"
+
+
+# --- for those who do not look -------------------------------------------------------------------
+
+PAUSE_MS = 8000
+
+
+def announced(pages: Pages, *steps: tuple[list[str], int]) -> list[str | None]:
+    """What is said at each of these times, where boards named so had something to say."""
+    script = [{"say": [(name, f"S{name}.") for name in names], "at": at} for names, at in steps]
+    found: list[str | None] = pages("announce", script=script)
+    return found
+
+
+def test_the_newest_of_a_board_is_said_once_and_a_flood_is_summed_up(pages: Pages) -> None:
+    script = [{"say": [("g1", "1. e4."), ("g1", "1… e5.")], "at": 0}, {"at": 20_000}]
+    assert pages("announce", script=script) == ["1… e5.", None]
+    steps = ((["0"], 0), (list("01234"), 100), ([], PAUSE_MS))
+    assert announced(pages, *steps) == ["S0.", None, "S2. S3. S4. And 2 more."]
+    (said,) = announced(pages, ([str(at) for at in range(500)], 0))
+    assert said == "S497. S498. S499. And 497 more."
+
+
+WAITS = st.tuples(st.integers(0, 5000), st.lists(st.integers(0, 60), max_size=8))
+
+
+@settings(max_examples=40, deadline=None)
+@given(steps=st.lists(WAITS, max_size=60))
+def test_it_never_floods(pages: Pages, steps: list[tuple[int, list[int]]]) -> None:
+    at, script = 0, []
+    for wait, names in steps:
+        at += wait
+        script.append(([str(name) for name in names], at))
+    told = announced(pages, *script)
+    times = [at for (_, at), said in zip(script, told, strict=True) if said is not None]
+    assert all(after - before >= PAUSE_MS for before, after in pairwise(times))
+    assert all(said.count(".") <= 4 for said in told if said is not None)
+
+
+QUIET = (ply(1, 20), ply(2, 25))
+WHO = "Board 1 · Round 1, Anna against Bea"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_open", "words"),
+    [
+        (None, game(), True, None),
+        (game(), game(result="1-0"), False, f"{WHO}: 1–0."),
+        (game(plies=QUIET), game(plies=(*QUIET, ply(3, 30))), False, None),
+        (game(plies=QUIET), game(plies=(*QUIET, ply(3, 30))), True, "2. Nf3, score +0.30."),
+        (game(plies=QUIET), game(plies=(*QUIET, ply(3, None))), True, "2. Nf3."),
+        (game(plies=QUIET), game(plies=QUIET[:1]), True, "1. e4, score +0.20."),
+        (
+            game(plies=QUIET),
+            game(plies=(*QUIET, ply(3, -310))),
+            *(False, f"{WHO}: the score swings, score −3.10."),
+        ),
+        # A swing is told once.
+        (
+            game(plies=(*QUIET, ply(3, -310))),
+            game(plies=(*QUIET, ply(3, -310), ply(4, -305))),
+            *(False, None),
+        ),
+    ],
+)
+def test_it_tells(
+    pages: Pages, before: GameDetail | None, after: GameDetail, is_open: bool, words: str | None
+) -> None:
+    told = pages("told", before=plain(before), after=plain(after), isOpen=is_open)
+    assert (told and told.replace("\u00a0", " ")) == words
+
+
+# --- alerts --------------------------------------------------------------------------------------
+
+LOOK = Alert(id="a", kind="stale", severity="look", text="t", advice="d", first_seen_s=5.0)
+ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm", game="g1")
+
+
+def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:
+    def heard(before: dict[str, int] | None, choice: str, *alerts: Alert) -> Any:
+        return call(pages, "alerts_panel.heardAlerts", before, alerts, choice)
+
+    assert heard(None, "all", ALARM) == {"heard": {"b": 1}, "rings": False}
+    for choice, rings in (("off", False), ("alarms", False), ("all", True)):
+        assert heard({}, choice, LOOK)["rings"] is rings
+    assert heard({}, "alarms", ALARM)["rings"]
+    assert not heard({"b": 1}, "all", ALARM)["rings"]
+    assert heard({"b": 1}, "alarms", msgspec.structs.replace(ALARM, times=2))["rings"]
+    # What is muted or acknowledged is neither heard nor marked.
+    muted = msgspec.structs.replace(ALARM, muted=True)
+    known = msgspec.structs.replace(ALARM, id="c", acknowledged_s=9.0)
+    assert heard({}, "all", muted, known) == {"heard": {}, "rings": False}
+
+
+def test_the_most_urgent_alert_comes_first_then_the_newest(pages: Pages) -> None:
+    alerts = [
+        msgspec.structs.replace(
+            LOOK, id=name, severity=severity, first_seen_s=at_s, muted=name == "e"
+        )
+        for name, severity, at_s in (
+            *(("a", "look", 9.0), ("b", "alarm", 1.0), ("c", "warning", 5.0)),
+            *(("d", "alarm", 2.0), ("e", "alarm", 3.0)),
+        )
+    ]
+    found = call(pages, "alerts_panel.rankedAlerts", alerts)
+    assert "".join(each["id"] for each in found) == "dbca"
+
+
+def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:
+    agreement = Agreement(40, 0.8, 0.55, 3.21, 56, 0.034, "402 honest player-games.")
+    text = call(pages, "alerts_panel.agreementText", agreement)
+    for part in ("80 %", "40 moves", "55 %", "3.2", "56 boards", "3 %", "402", "accuses nobody"):
+        assert part in text
+    assert call(pages, "alerts_panel.agreementText", None) == ""

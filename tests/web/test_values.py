@@ -1,0 +1,267 @@
+"""What single functions of the page's modules answer, a case a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import pytest
+
+from live.events import EngineHealth, EngineState
+from tests.web.conftest import Pages
+from tests.web.games import START, plain
+
+KINGS = "4k3/8/8/8/8/8/8/4K3"
+ENGLISH = {"round": "Round {}", "board": "Board {}"}
+PAIRED = {"event": "Round 1: Anna - Bea", "white": {"name": "Anna"}, "black": {"name": "Bea"}}
+HALL = {**PAIRED, "event": "Open"}
+OVERLAY = "overlay?game=g+1&ply=7"
+MOMENT = {"game": "g 1", "ply": 7}
+LATE = {"delay_s": 900.0, "first_s": None, "late_boards": 2.0, "running_boards": 2.0}
+NOW_MS = 1_000_000.0
+BUSY = (EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9))
+ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+COUNTING = {
+    "en": ["{} move", "{} moves"],
+    "ru": ["{} ход", "{} хода", "{} ходов"],
+}
+GERMAN, FRENCH, RUSSIAN = list("KDTLS"), list("RDTFC"), ["Кр", "Ф", "Л", "С", "К"]
+
+
+def place(round: str, board: int | None) -> list[Any]:
+    return [{**HALL, "round": round, "board": board}, ENGLISH]
+
+
+def lost(played_cp: int, gain_cp: int | None, mover: str = "white") -> list[Any]:
+    return [{"played_cp": played_cp, "score_cp": 0, "gain_cp": gain_cp}, mover]
+
+
+def mark(sign: str, name: str) -> dict[str, str]:
+    return {"sign": sign, "name": name}
+
+
+CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
+    "client/board_position.js": [
+        # Chess960: the king on f1 castles with the rook on g1, and they change places.
+        (
+            "placementAfter",
+            ["4k3/8/8/8/8/8/8/5KR1 w G - 0 1", ["f1g1"]],
+            "4k3/8/8/8/8/8/8/5RK1",
+        ),
+        ("materialText", [chess.STARTING_BOARD_FEN], {"white": "", "black": ""}),
+        ("materialText", ["4k3/8/8/8/8/8/PP6/4K3"], {"white": "♟♟ +2", "black": ""}),
+        # A bishop for a knight is nothing in all.
+        ("materialText", ["4kn2/8/8/8/8/8/8/4KB2"], {"white": "♝", "black": "♞"}),
+        ("materialText", ["3qk3/8/8/8/8/8/8/R3K2R"], {"white": "♜♜ +1", "black": "♛"}),
+        ("materialText", ["4k3/8/8/8/8/8/ppp5/4KN2"], {"white": "♞", "black": "♟♟♟"}),
+        ("sanOf", ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", [], "e1g1"], "O-O"),
+        ("sanOf", ["r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", [], "e8c8"], "O-O-O"),
+        ("sanOf", ["7k/P7/8/8/8/8/8/K7 w - - 0 1", [], "a7a8q"], "a8=Q"),
+        ("sanOf", ["7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", [], "e5d6"], "exd6"),
+        ("sanOf", ["7k/8/8/3Q3Q/8/8/8/K6Q w - - 0 1", [], "h5d1"], "Qh5d1"),
+    ],
+    "client/games.js": [
+        ("roundName", ["4"], "Round 4"),
+        ("roundName", ["Final"], "Final"),
+        *(("roundName", [odd], "") for odd in ("?", "-", "")),
+        ("dateText", ["2026.05.02"], "2 May 2026"),
+        *(("dateText", [odd], "") for odd in ("2026.??.??", "", "yesterday")),
+        ("pointsText", [2.25], "2.25"),
+        *(
+            ("isLow", [{"result": "*"}, left, start], True)
+            for left, start in ((59, 5400), (9, 180))
+        ),
+        *(
+            ("isLow", [{"result": "*"}, left, start], False)
+            for left, start in ((61, 5400), (21, 900), (30, 180), (None, 180), (5, None), (0, 0))
+        ),
+        ("isLow", [{"result": "1-0"}, 59, 5400], False),
+    ],
+    "client/figures.js": [
+        # Nobody is better than all or than none.
+        *(
+            ("percentText", [value], said)
+            for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
+        ),
+    ],
+    "drawing/number_format.js": [
+        ("scoreText", [34, None], "+0.34"),
+        ("scoreText", [-120, None], "−1.20"),
+        ("scoreText", [0, None], "0.00"),
+        ("scoreText", [3900, 5], "#5"),
+        ("scoreText", [-3900, -5], "−#5"),
+        ("scoreText", [3900, 0], "#0"),
+        ("scoreText", [None, None], ""),
+        ("whiteShare", [0], 0.5),
+        # lichess.org/page/accuracy
+        ("whiteShare", [300], pytest.approx(0.751, abs=5e-4)),
+        ("clockText", [None], ""),
+        ("clockText", [3909.9], "1:05:09"),
+        ("clockText", [309], "5:09"),
+        ("clockText", [9.44], "9.4"),
+        ("clockText", [-1], "0.0"),
+        ("moveText", [1, "e4", START], "1.\u00a0e4"),
+        ("moveText", [2, "c5", START], "1…\u00a0c5"),
+        ("moveText", [1, "Kd7", f"{KINGS} b - - 0 31"], "31…\u00a0Kd7"),
+        ("moveText", [2, "Kd2", f"{KINGS} b - - 0 31"], "32.\u00a0Kd2"),
+        ("ageText", [8.2], "8 s"),
+        ("ageText", [180], "3 min"),
+        ("ageText", [7300], "2 h"),
+        ("resultText", ["1/2-1/2"], "½–½"),
+        ("resultText", ["*"], ""),
+        ("resultText", ["1-0"], "1–0"),
+        ("safeLink", ["https://lichess.org/x"], "https://lichess.org/x"),
+        *(("safeLink", [bad], None) for bad in ("javascript:a(1)", " JaVaScRiPt:a(1)", "")),
+    ],
+    "drawing/player_names.js": [
+        ("nameForms", [each[0] if each[0] != "?" else ""], each)
+        for each in (
+            ["Nepomniachtchi, Ian", "Nepomniachtchi, I.", "Nepomniachtchi"],
+            ["Praggnanandhaa Rameshbabu", "P. Rameshbabu", "Rameshbabu"],
+            ["Jorden van Foreest", "J. van Foreest", "van Foreest"],
+            ["Gukesh D", "Gukesh"],
+            ["Gukesh D.", "Gukesh"],
+            ["DrNykterstein"],
+            ["Wei, Yi", "Wei"],
+            ["丁立人"],
+            ["王, 皓", "王"],
+            # Letters that join have no initial.
+            ["كارلسن, ماغنوس", "كارلسن"],
+            ["Непомнящий, Ян", "Непомнящий"],
+            ["Карпов Анатолий Евгеньевич", "Карпов А.", "Карпов"],
+            ["?"],
+            [", Nobody", "Nobody"],
+            # A comma in brackets parts no name.
+            ["侯逸凡 (Hou, Yifan)", "侯逸凡"],
+            ["Magnus Carlsen (NOR)", "M. Carlsen", "Carlsen"],
+        )
+    ],
+    "overlay/panels.js": [
+        ("flagText", ["nor"], "🇳🇴"),
+        ("flagText", ["GER"], "🇩🇪"),
+        ("flagText", ["ENG"], ENGLAND),
+        # FIDE's own flag is nobody's; the code says it.
+        ("flagText", ["FID"], "FID"),
+        *(("flagText", [odd], "") for odd in ("<b>", "Norway and much more", None)),
+    ],
+    "overlay/shown_figures.js": [
+        ("placeOf", place("4.12", 12), "Round 4 · Board 12 · Open"),
+        ("placeOf", place("4", 3), "Round 4 · Board 3 · Open"),
+        ("placeOf", place("4.12", None), "Round 4.12 · Open"),
+        ("placeOf", place("?", 2), "Board 2 · Open"),
+        ("placeOf", place("", None), "Open"),
+        # An event that is only the pairing is not told.
+        ("eventOf", [PAIRED], ""),
+        ("eventOf", [{**PAIRED, "event": "?"}], ""),
+        *(
+            ("pointsOf", [result, color], points)
+            for result, both in {"*": "  ", "1-0": "10", "1/2-1/2": "½½", "0-1/2": "0½"}.items()
+            for color, points in zip(("white", "black"), map(str.strip, both), strict=True)
+        ),
+        ("openingText", [{"eco": "C65", "opening": "Ruy Lopez: Berlin"}], "C65 Ruy Lopez: Berlin"),
+        ("openingText", [{"eco": "", "opening": ""}], ""),
+    ],
+    "overlay/language/words.js": [
+        *(
+            ("counted", [COUNTING[lang], int(text.split()[0])], text)
+            for lang, said in {
+                "en": "1 move,21 moves",
+                "ru": "1 ход,3 хода,11 ходов,13 ходов,21 ход,24 хода,25 ходов",
+            }.items()
+            for text in said.split(",")
+        ),
+        ("localMove", ["Nbxd7+", GERMAN], "Sbxd7+"),
+        ("localMove", ["e8=Q#", GERMAN], "e8=D#"),
+        ("localMove", ["O-O", GERMAN], "O-O"),
+        ("localMove", ["Kxe2", FRENCH], "Rxe2"),
+        ("localMove", ["Kxe2", RUSSIAN], "Крxe2"),
+        # No move: nothing in it is a piece.
+        ("localMove", ["<b>Nf3</b>", GERMAN], "<b>Nf3</b>"),
+        # A value is filled in as it is.
+        ("fill", ["Round {}", "$& {} $1"], "Round $& {} $1"),
+    ],
+    "builder/choices.js": [
+        (
+            "presetOf",
+            ["?layout=bar&preset=Lower++third&token=secret"],
+            {"name": "Lower third", "query": "layout=bar"},
+        ),
+        ("presetOf", [""], {"name": "", "query": ""}),
+    ],
+    "page/board_panels.js": [
+        ("moveMark", lost(0, -50), None),
+        ("moveMark", lost(0, -60), mark("?!", "inaccuracy")),
+        ("moveMark", lost(-60, -60, "black"), mark("?!", "inaccuracy")),
+        ("moveMark", lost(60, -60, "black"), mark("?!", "inaccuracy")),
+        ("moveMark", lost(-112, -112), mark("?", "mistake")),
+        ("moveMark", lost(-200, -200), mark("??", "blunder")),
+        ("moveMark", lost(200, -200, "black"), mark("??", "blunder")),
+        # What is lost in a decided position weighs little.
+        ("moveMark", lost(900, -200), None),
+        ("moveMark", lost(30, None), None),
+        *(("gainText", [gain], said) for gain, said in ((None, ""), (0, "0"), (-7800, "−78.00"))),
+        ("gainText", [120], "+1.20"),
+        ("eloExpectation", [2400, 2000], pytest.approx(10 / 11)),
+        ("eloExpectation", [None, 2000], None),
+    ],
+    "page/boards.js": [
+        ("overlayAddress", ["http://h/#game=old", "public", False, MOMENT], f"http://h/{OVERLAY}"),
+        (
+            "overlayAddress",
+            ["http://h/?token=t", "public", False, MOMENT],
+            f"http://h/{OVERLAY}&token=t",
+        ),
+        # With an arbiter's token an overlay would show on air what is delayed or hidden.
+        ("overlayAddress", ["http://h/?token=t", "arbiter", False, MOMENT], f"http://h/{OVERLAY}"),
+        (
+            "overlayAddress",
+            ["http://h/x/index.html#a", "public", True, MOMENT],
+            "http://h/x/overlay.html?game=g+1&ply=7",
+        ),
+    ],
+    "page/health_view.js": [
+        ("engineState", [EngineHealth(engines=BUSY, problem="lost")], "retrying"),
+        ("engineState", [EngineHealth(engines=BUSY)], "live"),
+        ("engineState", [EngineHealth(engines=(*BUSY, EngineState(2, "failed")))], "retrying"),
+        ("engineState", [EngineHealth(engines=(EngineState(0, "failed"),))], "failed"),
+        ("delayText", [None, NOW_MS], ""),
+        ("delayText", [{"delay_s": 0, "first_s": None}, NOW_MS], ""),
+        ("delayText", [LATE, NOW_MS], "15:00 behind"),
+        (
+            "delayText",
+            [LATE | {"running_boards": 7}, NOW_MS],
+            "2 of 7 running boards 15:00 behind",
+        ),
+        ("delayText", [LATE | {"late_boards": 0}, NOW_MS], ""),
+        ("delayText", [{"delay_s": 900, "first_s": None}, NOW_MS], ""),
+        (
+            "delayText",
+            [{"delay_s": 900, "first_s": 1852.0}, NOW_MS],
+            "15:00 behind; first moves in 14:12",
+        ),
+        ("delayText", [LATE | {"first_s": 999.0}, NOW_MS], "15:00 behind"),
+    ],
+    "page/wall_view.js": [
+        *(
+            ("wallGrid", [boards, *screen], {"columns": columns, "rows": rows})
+            for boards, screen, columns, rows in (
+                *((1, (3840, 2100), 1, 1), (4, (3840, 2100), 2, 2), (8, (3840, 2100), 3, 3)),
+                *((12, (1920, 1040), 3, 4), (3, (1080, 1900), 1, 3), (0, (1920, 1040), 1, 1)),
+            )
+        ),
+        *(
+            ("pageAt", [1000 * second, 3], page)
+            for second, page in ((0, 0), (14, 0), (15, 1), (30, 2), (44, 2), (45, 0))
+        ),
+        ("pageAt", [99_999, 1], 0),
+        ("pageAt", [99_999, 0], 0),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "args", "result"),
+    [(module, *case) for module, cases in CASES.items() for case in cases],
+)
+def test_it_answers(pages: Pages, module: str, name: str, args: list[Any], result: Any) -> None:
+    assert pages.run(module, name, *plain(args)) == result
