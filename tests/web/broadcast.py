@@ -36,28 +36,32 @@ BOARDS = 56
 
 #: Made up; family names that no list of players holds.
 _FAMILY = (
-    "Abelsen",
-    "Bravik",
-    "Cardoza",
-    "Dumitrel",
-    "Eskelund",
-    "Farragher",
-    "Grünfeldt",
-    "Hallasaar",
-    "Ibarrola",
-    "Jankulov",
-    "Kowalinska",
-    "Lindqvar",
-    "Montserat",
-    "Novačik",
-    "Okonjima",
-    "Petrides",
-    "Quillfeldt",
-    "Rozenbergs",
-    "Sørvaag",
-    "Takemori",
+    *[
+        "Abelsen",
+        "Bravik",
+        "Cardoza",
+        "Dumitrel",
+        "Eskelund",
+        "Farragher",
+        "Grünfeldt",
+        "Hallasaar",
+        "Ibarrola",
+        "Jankulov",
+    ],
+    *[
+        "Kowalinska",
+        "Lindqvar",
+        "Montserat",
+        "Novačik",
+        "Okonjima",
+        "Petrides",
+        "Quillfeldt",
+        "Rozenbergs",
+        "Sørvaag",
+        "Takemori",
+    ],
 )
-_GIVEN = (
+_GIVEN = [
     "Ana",
     "Bo",
     "Chiara",
@@ -72,7 +76,7 @@ _GIVEN = (
     "Luka",
     "Mara",
     "Nils",
-)
+]
 _TITLES = ("GM", "IM", "WGM", "FM", None)
 _FEDERATIONS = ("NOR", "GER", "IND", "ESP", "USA", "POL", "GRE", "JPN", "ENG", "ARG", "EST", "NGR")
 

@@ -437,7 +437,7 @@ AREA = {"left": 0, "right": 400, "top": 0, "bottom": 300, "height": 12, "gap": 2
 
 
 def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> None:
-    def places(names: list[dict[str, Any]], *lines: list[list[float]]) -> Any:
+    def places(names: list[dict[str, Any]], *lines: list[list[int]]) -> Any:
         return pages.run("drawing/curves.js", "namePlaces", names, lines, AREA)
 
     names = [{"x": x, "y": 150, "width": 60, "up": True} for x in (100, 110, 120)]

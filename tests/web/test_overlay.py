@@ -193,7 +193,7 @@ def test_the_published_figure_has_its_interval_and_no_place(pages: Pages) -> Non
 
 def test_the_odds_are_known_while_the_result_is_open_and_add_up(pages: Pages) -> None:
     words = {"odds": "White {} %, draw {} %, Black {} %"}
-    chances = {"win": 0.335, "draw": 0.33, "loss": 0.335}
+    chances: dict[str, Any] = {"win": 0.335, "draw": 0.33, "loss": 0.335}
     unsure = plain(game(plies=(ply(1, 20, **chances), ply(2))))
     said = figure(pages, "oddsWords", figure(pages, "oddsOf", unsure), words)
     assert said == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
@@ -476,8 +476,8 @@ def test_the_story_is_followed_without_jumping(pages: Pages) -> None:
     assert followed(pages, ([], 0), (restored, 60_000)) == "aa"
     # A moment is cut to after the least time on air.
     told = [moment("m", "b")]
-    looked = ([], 0), (told, 5_000), (told, 19_000), (told, 21_000), ([], 90_000)
-    assert followed(pages, *looked) == "aaabb"
+    later = ((told, 5_000), (told, 19_000), (told, 21_000))
+    assert followed(pages, ([], 0), *later, ([], 90_000)) == "aaabb"
     one = [moment("m", "b", 0.6)]
     both = [*one, moment("n", "c", 0.6)]
     better = [*both, moment("o", "c", 0.95)]
@@ -519,8 +519,8 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     assert pages("object", **ask) == [None, 10, 10, None]
 
     def lost(status: str, heard: int, failing: int | None, now: int) -> Any:
-        state = {"connection": {"status": status, "heardAt": heard}}
-        state |= {"failingSince": failing, "now": now}
+        connection = {"status": status, "heardAt": heard}
+        state: Any = {"connection": connection, "failingSince": failing, "now": now}
         return pages.run("overlay/on_air.js", "lostSince", state)
 
     assert lost("live", 0, 10, 60_011) == 10

@@ -852,8 +852,8 @@ def announced(pages: Pages, *steps: tuple[list[str], int]) -> list[str | None]:
 def test_the_newest_of_a_board_is_said_once_and_a_flood_is_summed_up(pages: Pages) -> None:
     script = [{"say": [("g1", "1. e4."), ("g1", "1… e5.")], "at": 0}, {"at": 20_000}]
     assert pages("announce", script=script) == ["1… e5.", None]
-    steps = ((["0"], 0), (list("01234"), 100), ([], PAUSE_MS))
-    assert announced(pages, *steps) == ["S0.", None, "S2. S3. S4. And 2 more."]
+    told = announced(pages, (["0"], 0), (list("01234"), 100), ([], PAUSE_MS))
+    assert told == ["S0.", None, "S2. S3. S4. And 2 more."]
     (said,) = announced(pages, ([str(at) for at in range(500)], 0))
     assert said == "S497. S498. S499. And 497 more."
 
