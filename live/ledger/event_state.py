@@ -593,7 +593,7 @@ class EventState:
                 odd = white_begins == (color == "white")
                 own = tuple(move for move in held.moves if (move.ply % 2 == 1) == odd)
                 games.setdefault(player.key, []).append(ComparedGame(color, own))
-        totals, event = self._standings.totals(), self._standings.strengths()
+        totals, event = self._standings.totals, self._standings.strengths()
         players = {
             view.id: ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
             for view in self.players()

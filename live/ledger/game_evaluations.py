@@ -100,6 +100,26 @@ class KnownGame(NamedTuple):
     moves: Sequence[KnownMove]
 
 
+class _Position(msgspec.Struct):
+    """One position, with the move that led to it."""
+
+    found: EvaluatedPosition | None
+    uci: str = ""
+    board: Board | None = None
+    """What the board showed before the move."""
+    taken: bool = False
+    """The move took something."""
+    played: Score | None = None
+    """Of the move, by a search of its own."""
+    known: KnownMove | None = None
+    """The move as last put together; None where something has changed since."""
+    lost: frozenset[RequestKind] = frozenset()
+    """What will never come."""
+    wanted: tuple[int, Limit] | None = None
+    """How many lines are searched, and under which limit, where replies are wanted."""
+    replies: dict[str, int] | None = None
+
+
 class GameEvaluations:
     """Scores of one game's positions; grows with its moves, forgets with its takebacks.
 
@@ -118,23 +138,11 @@ class GameEvaluations:
         self.chess960 = chess960
         self.board = chess.Board(start_fen, chess960=chess960)
         """After all moves."""
-        self._moves: list[str] = []
-        self._positions: list[EvaluatedPosition | None] = [self._by_rule()]
-        # Index 0 is never used, so that index and ply agree.
-        self._played: list[Score | None] = [None]
-        # Before each move what the board showed, and whether the move took something.
-        self._boards: list[Board] = []
-        self._taken = [False]
-        # As last put together; None where something has changed since.
-        self._known: list[KnownMove | None] = []
-        self._lost: set[tuple[RequestKind, int]] = set()
-        # Lines and limit for each position whose replies are wanted, and what was found.
-        self._wanted: dict[int, tuple[int, Limit]] = {}
-        self._replies: dict[int, dict[str, int]] = {}
+        self._at = [_Position(self._by_rule())]
 
     def __len__(self) -> int:
         """How many plies."""
-        return len(self._moves)
+        return len(self._at) - 1
 
     def _by_rule(self) -> EvaluatedPosition | None:
         """A finished position by the rules of chess; None where play can go on. Checkmate ±3900,
@@ -159,35 +167,25 @@ class GameEvaluations:
         """One more move; its resulting position is scored at once when the game ends by rule."""
         board = self.board
         repeated = board.halfmove_clock > 3 and board.is_repetition(2)
-        self._boards.append(board_before(board, taken=self._taken[-1], repeated=repeated))
+        before = board_before(board, taken=self._at[-1].taken, repeated=repeated)
         move = board.parse_uci(uci)
-        self._taken.append(board.is_capture(move))
+        taken = board.is_capture(move)
         board.push(move)
-        self._moves.append(uci)
-        self._known.append(None)
-        self._positions.append(self._by_rule())
-        self._played.append(None)
+        self._at.append(_Position(self._by_rule(), uci, before, taken))
 
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply`` and all that was known of them."""
-        while len(self._moves) > ply:
-            self._moves.pop()
+        while len(self) > ply:
+            self._at.pop()
             self.board.pop()
-        del self._positions[ply + 1 :]
-        del self._played[ply + 1 :]
-        del self._boards[ply:], self._known[ply:]
-        del self._taken[ply + 1 :]
-        self._lost = {(kind, index) for kind, index in self._lost if index <= ply}
-        self._wanted = {index: each for index, each in self._wanted.items() if index <= ply}
-        self._replies = {index: each for index, each in self._replies.items() if index <= ply}
 
     def look(self) -> EvaluationsValue:
         """What is known now."""
         return EvaluationsValue(
-            tuple(self._positions),
-            tuple(self._played),
-            tuple(sorted(self._lost)),
-            tuple(self._replies.items()),
+            tuple(each.found for each in self._at),
+            tuple(each.played for each in self._at),
+            tuple(sorted((kind, at) for at, each in enumerate(self._at) for kind in each.lost)),
+            tuple((at, each.replies) for at, each in enumerate(self._at) if each.replies),
         )
 
     def learn(self, look: EvaluationsValue) -> None:
@@ -196,24 +194,23 @@ class GameEvaluations:
         Raises:
             ValueError: they are not as many.
         """
-        if not len(look.positions) == len(look.played) == len(self._positions):
-            raise ValueError(f"{len(self)} plies, and scores of {len(look.positions) - 1}")
-        self._positions, self._played = list(look.positions), list(look.played)
-        self._known = [None] * len(self)
-        self._lost = set(look.lost)
-        self._replies = dict(look.replies)
+        for each, found, played in zip(self._at, look.positions, look.played, strict=True):
+            each.found, each.played, each.known = found, played, None
+        for kind, at in look.lost:
+            self.give_up(kind, at)
+        for at, replies in look.replies:
+            self._at[at].replies = replies
 
     # --- what becomes known ---------------------------------------------------------------------
 
     def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
-        self._positions[index] = evaluated
-        for move in (index - 1, index):
-            if 0 <= move < len(self):
-                self._known[move] = None
+        self._at[index].found = evaluated
+        for each in self._at[index : index + 2]:
+            each.known = None
 
     def take_source_eval(self, index: int, score: Score | None) -> None:
         """The source's own evaluation of a position, or None: then there will never be one."""
-        if self._positions[index] is not None:
+        if self._at[index].found is not None:
             return  # over by rule
         if score is None:
             self.give_up("position", index)
@@ -221,131 +218,117 @@ class GameEvaluations:
             self.set_position(index, EvaluatedPosition(score, None))
 
     def set_played(self, ply: int, score: Score) -> None:
-        self._played[ply] = score
-        self._known[ply - 1] = None
+        self._at[ply].played, self._at[ply].known = score, None
 
     def want_replies(self, index: int, lines: int, limit: Limit) -> None:
         """What the moves of a position lose is wanted: once its score is known, so many lines are
         searched under ``limit``, unless its own search had several.
         """
-        self._wanted[index] = lines, limit
+        self._at[index].wanted = lines, limit
 
     def set_replies(self, index: int, lines: Sequence[Line]) -> None:
-        self._replies[index] = {line.move: line.score.cp for line in lines}
+        self._at[index].replies = {line.move: line.score.cp for line in lines}
 
     def give_up(self, kind: RequestKind, index: int) -> None:
         """This score will never come: its gains stay unknown and nothing waits for them."""
-        self._lost.add((kind, index))
+        self._at[index].lost |= {kind}
 
     def position(self, index: int) -> EvaluatedPosition | None:
-        return self._positions[index]
+        return self._at[index].found
 
-    def move(self, ply: int) -> str:
-        """The move played, UCI."""
-        return self._moves[ply - 1]
+    def moves(self, first: int, last: int) -> tuple[str, ...]:
+        """The moves between two positions, UCI."""
+        return tuple(each.uci for each in self._at[first + 1 : last + 1])
 
     def replies(self, index: int) -> dict[str, int] | None:
         """White's score of each reply that was searched beside others, centipawns, by UCI."""
-        held = self._positions[index]
-        if held is not None and len(held.lines) > 1:
-            return {line.move: line.score.cp for line in held.lines}
-        return self._replies.get(index)
+        here = self._at[index]
+        if here.found is not None and len(here.found.lines) > 1:
+            return {line.move: line.score.cp for line in here.found.lines}
+        return here.replies
 
     def is_forced(self, index: int) -> bool:
         """Whether a position leaves exactly one legal move."""
-        if index < len(self):
-            return self._boards[index].forced
+        board = self._at[index + 1].board if index < len(self) else None
+        if board is not None:
+            return board.forced
         return len(list(islice(self.board.generate_legal_moves(), 2))) == 1
 
     def known(self) -> KnownGame:
         """All that is known now, for ratings."""
-        start = self._positions[0].score if self._positions[0] else None
-        unknown = start is None and ("position", 0) in self._lost
-        if unknown and self.start_fen == chess.STARTING_FEN:
+        first = self._at[0]
+        start = first.found.score if first.found else None
+        if start is None and "position" in first.lost and self.start_fen == chess.STARTING_FEN:
             start = LICHESS_START
         return KnownGame(start, [self.known_move(ply) for ply in range(1, len(self) + 1)])
 
     def known_move(self, ply: int) -> KnownMove:
         """All that is known of one move."""
-        held = self._known[ply - 1]
-        if held is None:
-            held = self._known[ply - 1] = KnownMove(
-                ply,
-                self.mover(ply),
-                self._moves[ply - 1],
-                self._boards[ply - 1],
-                self._positions[ply - 1],
-                self._positions[ply],
-                self.played(ply),
-                self.gains(ply),
+        here, before = self._at[ply], self._at[ply - 1].found
+        assert here.board is not None  # it has a move
+        if here.known is None:
+            here.known = KnownMove(
+                *(ply, self.mover(ply), here.uci, here.board, before, here.found),
+                *(self.played(ply), self._gains(ply)),
             )
-        return held
+        return here.known
 
     def played(self, ply: int) -> Score | None:
         """Score of the move played, as far as it needs no search of its own or had it."""
-        before, after = self._positions[ply - 1], self._positions[ply]
+        before, here = self._at[ply - 1].found, self._at[ply]
         if before is None:
             return None
-        if before.best is not None and before.best == self._moves[ply - 1]:
+        if before.best is not None and before.best == here.uci:
             return before.score
-        if after is not None and after.by_rule:
-            return after.score
+        if here.found is not None and here.found.by_rule:
+            return here.found.score
         for line in before.lines:
-            if line.move == self._moves[ply - 1]:
+            if line.move == here.uci:
                 return line.score
-        return self._played[ply]
+        return here.played
+
+    def _gains(self, ply: int) -> Gains:
+        before, after, mover = self._at[ply - 1].found, self._at[ply].found, self.mover(ply)
+        if before is None:
+            return Gains(None, None)
+        same: int | None = None
+        played = self.played(ply)
+        if played is not None and before.best is not None:
+            same = same_search_gain(before.score, played, mover)
+        elif before.by_rule:
+            same = 0  # played on in a dead position: nothing left to gain or lose
+        successive = None if after is None else successive_gain(before.score, after.score, mover)
+        return Gains(same, successive)
 
     # --- what is needed -------------------------------------------------------------------------
 
     def needs(self, index: int) -> Iterator[RequestKind]:
         """What is missing at a position, and of the move to it unless that was the first choice."""
-        held, before = self._positions[index], self._positions[index - 1] if index else None
-        missing: dict[RequestKind, bool] = {
-            "position": held is None,
-            "played": before is not None and before.best is not None and self.played(index) is None,
-            # Only where they are wanted, and the position itself was searched.
-            "replies": index in self._wanted
-            and held is not None
-            and held.best is not None
-            and self.replies(index) is None,
-        }
-        for kind, needed in missing.items():
-            if needed and (kind, index) not in self._lost:
-                yield kind
+        here, before = self._at[index], self._at[index - 1].found if index else None
+        if here.found is None:
+            missing: list[RequestKind] = ["position"]
+        else:
+            # Replies only where they are wanted, and the position itself was searched.
+            wanted = here.wanted and here.found.best is not None and self.replies(index) is None
+            missing = ["replies"] if wanted else []
+        if before is not None and before.best is not None and self.played(index) is None:
+            missing.insert(here.found is None, "played")
+        return (kind for kind in missing if kind not in here.lost)
 
     def search(self, kind: RequestKind, index: int) -> Search:
         """The search that answers: a position, or the one before ``index`` restricted to it."""
-        if kind == "replies":
-            lines, limit = self._wanted[index]
+        here = self._at[index]
+        if kind == "replies" and here.wanted is not None:
+            lines, limit = here.wanted
             return Search(self._prefix(index), lines=lines, limit=limit)
         if kind == "position":
             return self._search_options.whole(self._prefix(index))
-        before = self._positions[index - 1]
-        return self._search_options.played(
-            self._prefix(index - 1),
-            self._moves[index - 1],
-            before.depth if before is not None else None,
-        )
+        before = self._at[index - 1].found
+        depth = before.depth if before is not None else None
+        return self._search_options.played(self._prefix(index - 1), here.uci, depth)
 
     def _prefix(self, index: int) -> Position:
-        return Position(self.start_fen, tuple(self._moves[:index]), self.chess960)
-
-    # --- gains ----------------------------------------------------------------------------------
-
-    def gains(self, ply: int) -> Gains:
-        before, after = self._positions[ply - 1], self._positions[ply]
-        mover = self.mover(ply)
-        same: int | None = None
-        if before is not None:
-            played = self.played(ply)
-            if played is not None and before.best is not None:
-                same = same_search_gain(before.score, played, mover)
-            elif before.by_rule:
-                same = 0  # played on in a dead position: nothing left to gain or lose
-        successive: int | None = None
-        if before is not None and after is not None:
-            successive = successive_gain(before.score, after.score, mover)
-        return Gains(same, successive)
+        return Position(self.start_fen, self.moves(0, index), self.chess960)
 
 
 # --- requests -----------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -32,14 +32,9 @@ from live.ledger.rate_game import (
     algorithm_4,
     move_figures,
     perceived_figures,
-    screened,
 )
 from live.ratings.agreement import ChoiceModel, log_e_value
-from live.ratings.expected_score import (
-    development,
-    fide_performance,
-    rating_change,
-)
+from live.ratings.expected_score import development, fide_performance, rating_change
 from live.ratings.ferreira import (
     Algorithm2,
     Algorithm3,
@@ -200,13 +195,10 @@ class PlayerTotals:
 
     def _methods(self, games: Sequence[PlayedGame]) -> PlayerMethods:
         sides = [game.side for game in games]
-        figures = move_figures(sides)
+        figures = move_figures(sides, self._measure, self.player.elo)
         moves = sum(side.counts.markov for side in sides)
         if moves < ENOUGH_MOVES:
             figures["missing"]["markov"] = f"{moves} of {ENOUGH_MOVES} moves"
-        spreads = tuple(spread for side in sides for spread in side.spreads)
-        figures["intrinsic"], missing = screened(self._measure, spreads, self.player.elo)
-        figures["missing"].update(missing)
         return PlayerMethods(**figures, markov_moves=moves)
 
 
@@ -319,7 +311,8 @@ class EventStandings:
         # Of the players who have a game.
         self._elos: dict[str, int] = {}
         self._total_elo = 0
-        self._players: dict[str, PlayerTotals] = {}
+        self.totals: dict[str, PlayerTotals] = {}
+        """Every player, by id."""
         # As last sent.
         self._shown: dict[str, PlayerView] = {}
         self._plugins: dict[str, tuple[PluginFigure, ...]] = {}
@@ -327,7 +320,7 @@ class EventStandings:
     def measure_by(self, measure: Measure) -> None:
         """Other models rate the games from now on; each game is rated anew separately."""
         self._measure = measure
-        for player in self._players.values():
+        for player in self.totals.values():
             player.measure_by(measure)
         self._start_engine()
         self._set_engine(_described(self.engine, measure))
@@ -345,9 +338,9 @@ class EventStandings:
         }
 
     def _totals(self, key: str) -> PlayerTotals:
-        totals = self._players.get(key)
+        totals = self.totals.get(key)
         if totals is None:
-            totals = self._players[key] = PlayerTotals(key, self._measure)
+            totals = self.totals[key] = PlayerTotals(key, self._measure)
         return totals
 
     @property
@@ -382,7 +375,7 @@ class EventStandings:
             )
             self._show(player.view())
             if not player.games:
-                self._players.pop(key, None)
+                self.totals.pop(key, None)
                 self._shown.pop(key, None)
                 self._plugins.pop(key, None)
             yield
@@ -434,20 +427,16 @@ class EventStandings:
         """Every player, in the order they appeared."""
         return tuple(self._shown.values())
 
-    def totals(self) -> Mapping[str, PlayerTotals]:
-        """Every player, by id."""
-        return self._players
-
     def gains(self, player: str) -> GainCounts:
         """A player's gains over the event, by id; empty for an unknown one."""
-        totals = self._players.get(player)
+        totals = self.totals.get(player)
         return tuple(totals.histogram) if totals is not None else ()
 
     def strengths(self) -> Algorithm2:
         """Algorithm 2 over the event; made afresh, some milliseconds a game."""
         found = Algorithm2(self._measure.gain)
         met: dict[GameId, list[str]] = {}
-        for key, totals in self._players.items():
+        for key, totals in self.totals.items():
             found.rate(key, totals.player.elo if totals.games else None)
             for id in sorted(totals.games):
                 met.setdefault(id, []).append(key)
@@ -471,7 +460,7 @@ class EventStandings:
                 totals.player.elo,
                 strengths[key].rating if key in strengths else None,
             )
-            for key, totals in self._players.items()
+            for key, totals in self.totals.items()
             if totals.expected_score is not None
         )
 

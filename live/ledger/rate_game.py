@@ -215,8 +215,10 @@ class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         )
 
 
-def move_figures(sides: Sequence[SideFigures]) -> dict[str, Any]:
-    """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``."""
+def move_figures(sides: Sequence[SideFigures], measure: Measure, elo: int | None) -> dict[str, Any]:
+    """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``; ``elo`` is the
+    player's own rating.
+    """
     missing: dict[str, str] = {}
     counts = [side.counts for side in sides]
     names = ("raw", "guid_bratko", "ponderated", "first_choice")
@@ -232,7 +234,9 @@ def move_figures(sides: Sequence[SideFigures]) -> dict[str, Any]:
         "centipawn_loss": _over_games([side.loss for side in sides]),
     }
     missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
-    return {**shares, **means, "missing": missing}
+    spreads = tuple(spread for side in sides for spread in side.spreads)
+    intrinsic, why = _screened(measure, spreads, elo)
+    return {**shares, **means, "intrinsic": intrinsic, "missing": missing | why}
 
 
 # Most news leaves most shares as they are.
@@ -261,10 +265,10 @@ def _over_games(games: Iterable[tuple[float | None, int]]) -> float | None:
     return rounded(total / moves, MEAN_DECIMALS) if moves else None
 
 
-def screened(
+def _screened(
     measure: Measure, turns: tuple[Spread, ...], elo: int | None
 ) -> tuple[Intrinsic | None, dict[str, str]]:
-    """The figures, and why any is null, by name. ``elo`` is the player's own rating."""
+    """The figures, and why any is null, by name."""
     if measure.table is None:
         return None, {"intrinsic": measure.table_note}
     if not turns:
@@ -584,9 +588,7 @@ def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMetho
 
 
 def _side_methods(terms: _Terms, side: SideFigures, elo: int | None) -> SideMethods:
-    figures = move_figures((side,))
-    figures["intrinsic"], missing = screened(terms.measure, side.spreads, elo)
-    figures["missing"].update(missing)
+    figures = move_figures((side,), terms.measure, elo)
     mean = sum(side.gains_cp) / len(side.gains_cp) if side.gains_cp else None
     return SideMethods(**figures, mean_gain_cp=rounded(mean, 2))
 

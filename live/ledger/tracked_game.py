@@ -261,7 +261,7 @@ class HumanFigures:
                 board.pop()
         for index in sorted(covered, reverse=True):
             start = max(0, index - 2)
-            moves = tuple(self._known.move(ply) for ply in range(start + 1, index + 1))
+            moves = self._known.moves(start, index)
             elos, kind = self._elos(self._to_move(index)), self.asked_for.kind
             question = HumanQuestion(fens[start], moves, elos, kind)
             request = HumanRequest(self._id, index, question, index == last and running)
@@ -302,9 +302,8 @@ class HumanFigures:
     def people(self, moves: Sequence[str]) -> Mapping[str, float]:
         """How many play each move after these; of the mover's rating, or the first reference."""
         index = len(moves)
-        played = [self._known.move(ply) for ply in range(1, min(index, len(self._known)) + 1)]
         answer = self._answers.get(index)
-        if answer is None or list(moves) != played:
+        if answer is None or tuple(moves) != self._known.moves(0, index):
             return {}
         return {uci: many / 1000 for uci, many in answer.per_mille[0].items()}
 

@@ -45,6 +45,12 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """What the figures rest on that they should not, for people."""
 
 
+def nothing_of(white: object, black: object, what: str) -> Prediction | None:
+    """Why two players cannot be compared of whom nothing is known; None where something is."""
+    who = [name for name, known in (("White", white), ("Black", black)) if not known]
+    return Prediction(missing=f"no {what} of {' and '.join(who)} yet") if who else None
+
+
 def interval_within_bounds(
     score: float, variance: float, freedom: float = math.inf
 ) -> tuple[float, float]:
@@ -356,9 +362,8 @@ def predict_by_shares(
     fit = kind.fit
     if fit is None:
         return Prediction(missing="no line to results is published for this ponderation")
-    if not white[0] or not black[0]:
-        who = " and ".join(name for name, n in (("White", white[0]), ("Black", black[0])) if not n)
-        return Prediction(missing=f"no counted move of {who} yet")
+    if missing := nothing_of(white[0], black[0], "counted move"):
+        return missing
     ends = [score_interval(n, within, within) for n, within in (white, black)]
     difference = white[1] / white[0] - black[1] / black[0]
     shares = white[1] / white[0], black[1] / black[0]
@@ -424,10 +429,7 @@ class DepthsByTime:
     A search costs O(1) to add and O(depths) to judge.
     """
 
-    __slots__ = ("_depths", "edges_ms")
-
-    def __init__(self, edges_ms: Sequence[int] = TIME_EDGES_MS) -> None:
-        self.edges_ms = tuple(edges_ms)
+    def __init__(self) -> None:
         self._depths: dict[int, Counter[int]] = {}
 
     def add(self, depth: int, time_ms: int) -> None:
@@ -453,7 +455,7 @@ class DepthsByTime:
         """Every class of time, from and below which milliseconds, with each depth reached in it,
         how often, and that as a share: the points of the paper's Figure 1, in their order.
         """
-        edges = (0, *self.edges_ms, None)
+        edges = (0, *TIME_EDGES_MS, None)
         for at in sorted(self._depths):
             depths = self._depths[at]
             for depth, count in sorted(depths.items()):
@@ -462,7 +464,7 @@ class DepthsByTime:
     def _at(self, depth: int, time_ms: int) -> Counter[int]:
         if depth < 0 or time_ms < 0:
             raise ValueError(f"no search has depth {depth} and takes {time_ms} ms")
-        return self._depths.setdefault(bisect_right(self.edges_ms, time_ms), Counter())
+        return self._depths.setdefault(bisect_right(TIME_EDGES_MS, time_ms), Counter())
 
 
 Floats = npt.NDArray[np.float64]
@@ -543,8 +545,8 @@ def predict_by_covariance(
     ``fit`` stretches it to the results of real games (Table 6). ``design_effect`` is how much
     more games vary than independent moves would.
     """
-    if not white.n or not black.n:
-        return _missing(white, black)
+    if missing := nothing_of(white.n, black.n, "gain"):
+        return missing
     lowest, pairs = cross_correlation(white, black)
     worth = vector.at(lowest + np.arange(len(pairs), dtype=np.float64))
     score = float(pairs @ worth) / (white.n * black.n)
@@ -570,8 +572,8 @@ def predict_by_convolution(
     A few moves multiplied by thirty say little: in simulation the interval covers what it says
     from 20 moves a side on, 92 % at ten and 88 % at five.
     """
-    if not white.n or not black.n:
-        return _missing(white, black)
+    if missing := nothing_of(white.n, black.n, "gain"):
+        return missing
     lowest, pairs = cross_correlation(white, black)
     single = pairs / (white.n * black.n)
     # Once every pair but the last has changed the score, how must the last change it to win?
@@ -652,9 +654,3 @@ def _variance_of_mean(values: Floats, counts: npt.NDArray[np.int64]) -> float:
     n = int(counts.sum())
     mean = counts @ values / n
     return float(counts @ (values - mean) ** 2) / (n * (n - 1))
-
-
-def _missing(white: GainHistogram, black: GainHistogram) -> Prediction:
-    sides = (("White", white), ("Black", black))
-    who = " and ".join(name for name, gains in sides if not gains.n)
-    return Prediction(missing=f"no gain of {who} yet")

@@ -104,8 +104,6 @@ class GainHistogram:
     (4, -13.0)
     """
 
-    __slots__ = ("_counts",)
-
     def __init__(self, gains_cp: Iterable[int] = ()) -> None:
         self._counts: dict[int, int] = {}
         for gain_cp in gains_cp:
@@ -144,11 +142,6 @@ class GainHistogram:
     def __iter__(self) -> Iterator[tuple[int, int]]:
         """Pairs of gain in centipawns and its count, gains ascending."""
         return iter(sorted(self._counts.items()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GainHistogram) and self._counts == other._counts
-
-    __hash__ = None  # type: ignore[assignment]  # it changes, so it is no key
 
     def columns(self) -> tuple[Counts, Counts]:
         """Distinct gains (centipawns, ascending) and their counts, both of shape (k,)."""
@@ -202,8 +195,6 @@ class EngineDistribution:
     engine against itself.
     """
 
-    __slots__ = ("_below", "_gains_cp", "counts", "scale")
-
     def __init__(self, gains: GainHistogram) -> None:
         """Raises ValueError for an empty histogram."""
         self.counts: GainCounts = tuple(gains)
@@ -220,11 +211,6 @@ class EngineDistribution:
         at = bisect_left(self._gains_cp, gain_cp)
         equal = at < len(self._gains_cp) and self._gains_cp[at] == gain_cp
         return self._below[at] + self._below[at + equal]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EngineDistribution) and self.counts == other.counts
-
-    __hash__ = None  # type: ignore[assignment]  # nothing keys on it
 
 
 SPIKE_AT_ZERO = EngineDistribution(GainHistogram([0]))

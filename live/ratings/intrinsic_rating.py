@@ -12,7 +12,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from live.errors import InputError
 from live.ratings.learned_files import LearnedFiles, mismatch
 
 # --- move spread --------------------------------------------------------------------------------
@@ -442,13 +441,6 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
     def mismatch(self, engine: str, limit: str) -> str | None:
         """Why this table says nothing about such spreads, for people; None when it does."""
         return mismatch(f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self)
-
-    def demand(self, engine: str, limit: str) -> None:
-        """Raises InputError, with the remedy, when the table is for another engine or limit."""
-        if reason := self.mismatch(engine, limit):
-            raise InputError(
-                self.name, reason, "Make one from rated games: live-rate calibrate --intrinsic"
-            )
 
     def skill(self, elo: float) -> ChoiceSkill:
         """(s, c) of players of ``elo``: interpolated, beyond the mileposts extended."""

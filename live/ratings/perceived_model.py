@@ -6,6 +6,7 @@ import contextlib
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, NamedTuple
 
 import chess
@@ -352,33 +353,26 @@ class ModelChoice(NamedTuple):
     """For people: what of that is provisional, or why there is none; empty where all fits."""
 
 
+@dataclass(eq=False)
 class Models:
-    """Models that hold for engine, limit and gain in use, or are read for them.
+    """Models that hold for engine, limit and gain in use, or are read for them."""
 
-    Args:
-        models: the first of a pace is the one taken for it.
-        scale: centipawns of the engine in use to one of the models'.
-        by_name: somebody named the one there is, so that it reads every game.
-        note: for people: what they were learned from, how they are read, or why there is none.
-        transferred: they were learned with another engine or limit.
-        measured: ``scale`` is that of the engine in use, not what is usual.
-    """
+    models: Sequence[PerceivedModel] = ()
+    """The first of a pace is the one taken for it."""
+    _: KW_ONLY
+    scale: float = 1.0
+    """Centipawns of the engine in use to one of the models'."""
+    by_name: bool = False
+    """Somebody named the one there is, so that it reads every game."""
+    note: str = "no model"
+    """For people: what they were learned from, how they are read, or why there is none."""
+    transferred: bool = False
+    """They were learned with another engine or limit."""
+    measured: bool = True
+    """``scale`` is that of the engine in use, not what is usual."""
 
-    def __init__(
-        self,
-        models: Iterable[PerceivedModel] = (),
-        *,
-        scale: float = 1.0,
-        by_name: bool = False,
-        note: str = "no model",
-        transferred: bool = False,
-        measured: bool = True,
-    ) -> None:
-        self.models = tuple(models)
-        self.scale = scale
-        self.note = note
-        self.transferred = transferred
-        self.measured = measured
+    def __post_init__(self) -> None:
+        scale = self.scale
         # Reads every game, where somebody chose it or it is of a pace of its own.
         self._named: MoveReader | None = None
         self._readers: dict[PaceGroup, MoveReader] = {}
@@ -386,7 +380,7 @@ class Models:
             for group in ("classical", "blitz"):
                 if model.time_control == group and group not in self._readers:
                     self._readers[group] = MoveReader((model,), scale)
-        if self.models and (by_name or not self._readers):
+        if self.models and (self.by_name or not self._readers):
             self._named = MoveReader(self.models[:1], scale)
         if len(self._readers) == 2:
             both = [each for reader in self._readers.values() for each in reader.models]

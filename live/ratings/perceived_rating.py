@@ -38,8 +38,6 @@ class LossLogit:
         changing: which circumstances change with Elo, as places among all.
     """
 
-    __slots__ = ("_bend", "_centre_elo", "_changing", "_level", "_scale_elo", "_slope", "_z", "_z2")
-
     def __init__(
         self,
         level: Rows,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from live.engine.search import Limit, Line, SearchResult
 from live.events import Headers, Move, Player, PlyView, RatingShare, Score, ScoreMessage
-from live.games.game import HeadersChanged, MovesPlayed, NewGame, TakenBack
+from live.games.game import MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ledger.game_evaluations import HumanRequest, SearchRequest
@@ -211,13 +211,6 @@ def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
     held.people_say(asked_at(begun, 3), answer(b8c6=400))
     again = held.told(MovesPlayed("g1", 2, MOVES[1:2]))
     assert [each.ply for each in again.questions] == [2]
-
-
-def test_other_ratings_are_asked_about_anew() -> None:
-    held = ledger()
-    held.told(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
-    changed = held.told(HeadersChanged("g1", Headers(white=CLUB, black=CLUB)))
-    assert [each.question.elos[0] for each in changed.questions] == [1700, 1700]
 
 
 def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None:

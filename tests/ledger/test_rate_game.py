@@ -351,7 +351,7 @@ def side(seed: int, plies: int = 60) -> SideFigures:
 
 def test_every_null_has_a_reason_and_nothing_else_has() -> None:
     for sides in ((side(1),), (side(1, 12),), (side(1), side(2, 6))):
-        figures = move_figures(sides)
+        figures = move_figures(sides, Measure("same-search"), None)
         missing = figures.pop("missing")
         null = {
             name
@@ -366,15 +366,17 @@ def test_scores_without_a_first_choice_say_so() -> None:
     for ply in range(2, 60, 2):
         counts = counts.after(MoveQuality(ply, best_cp=10))
     made = SideFigures(pace="classical", counts=counts)
-    assert move_figures((made,))["missing"]["conformance"] == NO_CHOICE
+    assert (
+        move_figures((made,), Measure("same-search"), None)["missing"]["conformance"] == NO_CHOICE
+    )
 
 
 def test_the_order_of_games_does_not_matter() -> None:
     sides = [side(seed, 20 + seed) for seed in range(12)]
-    figures = move_figures(sides)
+    figures = move_figures(sides, Measure("same-search"), None)
     for seed in range(5):
         random.Random(seed).shuffle(sides)
-        assert move_figures(sides) == figures
+        assert move_figures(sides, Measure("same-search"), None) == figures
 
 
 # --- move choice screening ----------------------------------------------------------------------
@@ -384,7 +386,7 @@ def test_the_order_of_games_does_not_matter() -> None:
 
 TABLE = TABLES.load("ten-lines")
 MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
-MOVES_of_move_choice_screening = line(*(7 * n + 3 for n in range(60)))
+SIXTY = line(*(7 * n + 3 for n in range(60)))
 
 
 def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
@@ -394,7 +396,7 @@ def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
 @pytest.mark.slow
 def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
     held = multi_pv_ledger()
-    held.follow(NewGame(game(moves=MOVES_of_move_choice_screening)))
+    held.follow(NewGame(game(moves=SIXTY)))
     detail = held.detail()
     for side, view in zip(
         (detail.methods.white, detail.methods.black), held.players(), strict=True
@@ -417,12 +419,12 @@ def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None
 
 def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
     held = multi_pv_ledger()
-    held.follow(NewGame(game(moves=MOVES_of_move_choice_screening, white=Player("Nobody"))))
+    held.follow(NewGame(game(moves=SIXTY, white=Player("Nobody"))))
     detail = held.detail()
     white = detail.methods.white
     assert white.intrinsic is not None
     assert (white.intrinsic.match_z, white.missing["intrinsic_z"]) == (None, UNRATED)
-    rated = game(moves=MOVES_of_move_choice_screening, white=Player("Nobody", elo=1500)).headers
+    rated = game(moves=SIXTY, white=Player("Nobody", elo=1500)).headers
     held.follow(HeadersChanged("g1", rated))
     detail = held.detail()
     assert detail.methods.white.intrinsic is not None
@@ -431,13 +433,13 @@ def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
 
 def test_what_is_missing_is_null_with_its_reason() -> None:
     off = multi_pv_ledger(Measure("same-search"))
-    off.follow(NewGame(game(moves=MOVES_of_move_choice_screening)))
+    off.follow(NewGame(game(moves=SIXTY)))
     methods = off.players()[0].methods
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (
         None,
         "Multi-PV is off ([engine] multipv)",
     )
     held = multi_pv_ledger()
-    held.follow(NewGame(game(moves=MOVES_of_move_choice_screening[:10])))
+    held.follow(NewGame(game(moves=SIXTY[:10])))
     methods = held.players()[0].methods
     assert (methods.intrinsic, methods.missing["intrinsic"]) == (None, NO_TURN)

@@ -8,13 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from live.ratings.agreement import (
-    GameChoices,
-    bound,
-    counts,
-    load_choice_model,
-    log_e_value,
-)
+from live.ratings.agreement import GameChoices, bound, counts, load_choice_model, log_e_value
 from live.ratings.perceived_model import Board, Turn
 
 

@@ -23,6 +23,7 @@ from live.ratings.alliot import (
     STEP,
     TANH,
     TANH_CONFORMANCE,
+    TIME_EDGES_MS,
     AccumulatedConformance,
     BattleRoyale,
     Conformance,
@@ -204,8 +205,8 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
 def test_depths_against_time_equal_a_count(
     kept: list[tuple[int, int]], others: list[tuple[int, int]]
 ) -> None:
-    edges = (50, 100, 200)
-    found = DepthsByTime(edges)
+    edges = TIME_EDGES_MS
+    found = DepthsByTime()
     for search in kept:
         found.add(*search)
     assert sum(count for *_, count, _ in found.shares()) == len(kept)

@@ -4,12 +4,7 @@ import random
 
 import pytest
 
-from live.ratings.engine_scale import (
-    CLIP_CP,
-    LEAST_CORRELATION,
-    MeasuredEngine,
-    agreement,
-)
+from live.ratings.engine_scale import CLIP_CP, LEAST_CORRELATION, MeasuredEngine, agreement
 
 
 def noisy(scale: float, noise_cp: float, n: int = 300) -> tuple[list[int], list[int]]:

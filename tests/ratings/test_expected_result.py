@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.ratings.expected_result import (
-    load_result_model,
-)
+from live.ratings.expected_result import load_result_model
 
 
 @pytest.mark.parametrize("name", ["classical", "blitz"])

@@ -65,10 +65,10 @@ def test_figures_equal_those_of_the_list_and_taking_back_undoes_adding(
 ) -> None:
     histogram = GainHistogram(kept)
     histogram.merge(GainHistogram(gone))
-    assert histogram == GainHistogram(reversed([*kept, *gone]))
+    assert list(histogram) == list(GainHistogram(reversed([*kept, *gone])))
     for value in gone:
         histogram.add(value, -1)
-    assert histogram == GainHistogram(kept)
+    assert list(histogram) == list(GainHistogram(kept))
     assert histogram.n == len(kept)
     assert histogram.mean == (pytest.approx(fmean(kept), abs=1e-9) if kept else None)
     assert [g for g, count in histogram for _ in range(count)] == sorted(kept)
@@ -114,8 +114,6 @@ def test_moves_against_the_engine_equal_the_full_cross_correlation(
     exact = expected_score_between(GainHistogram(values), GainHistogram(engine))
     assert found.total / (found.n * distribution.scale) == exact
     assert scores_against(sorted(values), distribution) == found
-    assert distribution == EngineDistribution(GainHistogram(reversed(engine)))
-    assert (distribution == SPIKE_AT_ZERO) == (set(engine) == {0} and len(engine) == 1)
 
 
 @pytest.mark.slow

@@ -17,20 +17,8 @@ from hypothesis import strategies as st
 
 from live.events import Color, GainKind
 from live.ratings.learned_files import encoded
-from live.ratings.perceived_model import (
-    MoveReader,
-    Turn,
-    board_before,
-    shipped_models,
-)
-from live.ratings.perceived_rating import (
-    GRID_ELO,
-    Elos,
-    GameSums,
-    Perceived,
-    game_level,
-    perceived,
-)
+from live.ratings.perceived_model import MoveReader, Turn, board_before, shipped_models
+from live.ratings.perceived_rating import GRID_ELO, Elos, GameSums, Perceived, game_level, perceived
 from live.studies.perceived_games import PlayedGame, read_played_games
 from tests.ratings import second_implementation as second
 
@@ -243,25 +231,3 @@ def test_moves_taken_back_leave_nothing_behind(
     for color in COLORS:
         held = figure(total, read, color, over=True)
         assert held == figure(fresh, read, color, over=True)
-
-
-@given(st.lists(turn, min_size=2, max_size=20), st.floats(-500, 5000), st.floats(-500, 5000))
-@settings(deadline=None, max_examples=30)
-def test_ratings_count_no_further_than_was_learned(
-    moves: list[Turn], white: float, black: float
-) -> None:
-    read = reader("classical")
-    turns = in_order(moves)
-    level = min(max((white + black) / 2, 800.0), 3200.0)
-    of = {
-        color: Elos(level, min(max(each, 800.0), 3200.0))
-        for color, each in zip(COLORS, (white, black), strict=True)
-    }
-    within = GameSums(of, read.shared)
-    for color, held in turns:
-        within.add(color, held.ply, read.compare(held, of[color]))
-    far = sums(read, turns, (white, black))
-    found = figure(far, read, "white", over=True)
-    assert found == figure(within, read, "white", over=True)
-    assert found is not None
-    assert 400 <= found.rating <= 3600

@@ -4,11 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.score_interval import (
-    ClusteredScores,
-    GameScores,
-    score_interval,
-)
+from live.ratings.score_interval import ClusteredScores, GameScores, score_interval
 from tests.ratings.interval_coverage import (
     MOVES,
     Family,
