@@ -11,9 +11,10 @@ import os
 import signal
 import socket
 import sys
+import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,17 @@ async def get(port: int, path: str, token: str = "") -> tuple[int, bytes]:
             return 0, b""
 
     return await asyncio.to_thread(ask)
+
+
+async def until(holds: Callable[[], bool], patience_s: float) -> bool:
+    """Wait until it holds, as long as there is patience; whether it does."""
+    deadline_s = time.monotonic() + patience_s
+    while True:
+        if holds():
+            return True
+        if time.monotonic() > deadline_s:
+            return False
+        await asyncio.sleep(0.2)
 
 
 @contextlib.asynccontextmanager

@@ -76,6 +76,7 @@ from tests.benchmarks.service.drills import (
     get,
     going,
     toml,
+    until,
 )
 from tests.publish.mosquitto import running as broker_running
 
@@ -856,13 +857,13 @@ class Drill:
 
     async def _ends(self) -> list[str]:
         """Wait until arbiters and the public hold what is true; what they still do not."""
-        deadline_s = time.monotonic() + self.args.delay + PATIENCE_S
-        while True:
+
+        def wrong() -> list[str]:
             found = self.judge.end("arbiter", self.arbiter.games())
-            found += self.judge.end("public", self.public.games())
-            if not found or time.monotonic() > deadline_s:
-                return found
-            await asyncio.sleep(0.5)
+            return found + self.judge.end("public", self.public.games())
+
+        await until(lambda: not wrong(), self.args.delay + PATIENCE_S)
+        return wrong()
 
     async def _again(self) -> None:
         """Kill, start, and compare what the public has at once with what it had."""
@@ -899,11 +900,8 @@ class Drill:
         await self._again()
         async with asyncio.timeout(60):
             await self.arbiter.here.wait()
-        deadline_s = time.monotonic() + 45
+        await until(lambda: kept_state(self.arbiter) == before, 45)
         now = kept_state(self.arbiter)
-        while now != before and time.monotonic() < deadline_s:
-            await asyncio.sleep(0.2)
-            now = kept_state(self.arbiter)
         for what in sorted(before.keys() | now.keys()):
             if before.get(what) != now.get(what):
                 text = f"{what}: {next(differences(before.get(what), now.get(what)), '')}"

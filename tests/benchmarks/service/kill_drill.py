@@ -23,7 +23,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -42,6 +42,7 @@ from tests.benchmarks.service.drills import (
     going,
     numbers,
     undisturbed,
+    until,
 )
 from tests.benchmarks.service.rehearsal import boards
 
@@ -136,15 +137,6 @@ def _comparable(whole: SnapshotMessage) -> object:
     return msgspec.to_builtins((whole.engine, games, whole.players))
 
 
-async def _until(holds: Callable[[], bool], patience_s: float) -> None:
-    """Wait until it holds, as long as there is patience."""
-    deadline_s = time.monotonic() + patience_s
-    while time.monotonic() < deadline_s:
-        if holds():
-            return
-        await asyncio.sleep(0.2)
-
-
 async def drill(
     games: Sequence[GameReport],
     folder: Path,
@@ -182,11 +174,10 @@ async def drill(
             final = PgnReader().read(rehearsal.final_pgn(), closed=True)
             whole = await undisturbed(list(final), {"engine.nodes": nodes})
             expected = _comparable(whole)
-            await _until(lambda: _state(subscriber) == expected, patience_s)
+            await until(lambda: _state(subscriber) == expected, patience_s)
             found = _state(subscriber)
             async with going(newcomer.run()):
-                await _until(lambda: _state(newcomer) == found, 60)
-                fresh_equal = found is not None and _state(newcomer) == found
+                fresh_equal = await until(lambda: _state(newcomer) == found is not None, 60)
             left = sum(game.restored for game in subscriber.state.snapshot().games)
         await service.kill()
     asked = questions(folder)
