@@ -26,12 +26,13 @@ import math
 import multiprocessing
 import random
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 import chess
@@ -215,64 +216,60 @@ LEVELS = {
 _RESAMPLED = 1000
 
 
-@dataclass
 class Tally:
     """What one network said of some positions."""
 
-    positions: int = 0
-    hits: int = 0
-    loss: float = 0.0
-    off: int = 0
-    off_right: float = 0.0
-    off_wrong: float = 0.0
-    forecast: Counter[Any] = field(default_factory=Counter)
-    played: Counter[Any] = field(default_factory=Counter)
-    moves: Counter[Any] = field(default_factory=Counter)
+    def __init__(self) -> None:
+        self.sums: defaultdict[str, float] = defaultdict(float)
+        """Positions, first choices that were played, and surprises (nats): of all positions, and
+        of those also asked for at wrong ratings, at the right ones and at those."""
+        self._bins: defaultdict[tuple[str, float], list[float]] = defaultdict(lambda: [0, 0, 0])
+        """Of the moves with a forecast in each bin: its sum, how many were played, and how many
+        there are."""
 
     def add(self, given: dict[str, float], uci: str, wrong: list[dict[str, float]]) -> None:
         """One position: its shares, the move played, and the shares at wrong ratings."""
-        self.positions += 1
-        self.hits += next(iter(given)) == uci
-        loss = -math.log(max(given[uci], FLOOR))
-        self.loss += loss
+        loss = _surprise(given, uci)
+        told = {"positions": 1.0, "hits": next(iter(given)) == uci, "loss": loss}
         if wrong:
-            self.off += 1
-            self.off_right += loss
-            self.off_wrong += sum(-math.log(max(w[uci], FLOOR)) for w in wrong) / len(wrong)
+            told |= {"off": 1, "right": loss, "wrong": fmean(_surprise(w, uci) for w in wrong)}
+        for name, value in told.items():
+            self.sums[name] += value
         for move, share in given.items():
-            bins: list[Any] = [("tenth", min(int(share * 10), 9))]
-            bins += [
-                ("level", level) for level, (low, high) in LEVELS.items() if low <= share < high
-            ]
-            for one in bins:
-                self.forecast[one] += share  # type: ignore[assignment]
-                self.played[one] += move == uci
-                self.moves[one] += 1
+            bins = [("tenth", min(int(share * 10), 9) / 10)]
+            bins += [("level", at) for at, (low, high) in LEVELS.items() if low <= share < high]
+            for each in bins:
+                found = self._bins[each]
+                found[:] = found[0] + share, found[1] + (move == uci), found[2] + 1
 
     def reliability(self, name: str) -> list[dict[str, float | int]]:
         """Of the moves with a forecast in each bin, the mean forecast and the share played."""
         return [
             {
-                "at": key[1] / 10 if name == "tenth" else key[1],
-                "forecast": round(self.forecast[key] / many, 4),
-                "played": round(self.played[key] / many, 4),
-                "positions": many,
+                "at": at,
+                "forecast": round(forecast / many, 4),
+                "played": round(played / many, 4),
+                "positions": int(many),
             }
-            for key, many in sorted(self.moves.items())
-            if key[0] == name
+            for (kind, at), (forecast, played, many) in sorted(self._bins.items())
+            if kind == name
         ]
 
     def figures(self) -> dict[str, Any]:
         """Share of first choices played, and mean negative log-likelihoods in nats."""
-        many = max(self.positions, 1)
-        off = max(self.off, 1)
+        sums = self.sums
+        many, off = max(sums["positions"], 1), sums["off"]
         return {
-            "positions": self.positions,
-            "first_choice": round(self.hits / many, 4),
-            "nll": round(self.loss / many, 4),
-            "right_elo_nll": round(self.off_right / off, 4) if self.off else None,
-            "wrong_elo_nll": round(self.off_wrong / off, 4) if self.off else None,
+            "positions": int(sums["positions"]),
+            "first_choice": round(sums["hits"] / many, 4),
+            "nll": round(sums["loss"] / many, 4),
+            "right_elo_nll": round(sums["right"] / off, 4) if off else None,
+            "wrong_elo_nll": round(sums["wrong"] / off, 4) if off else None,
         }
+
+
+def _surprise(given: dict[str, float], uci: str) -> float:
+    return -math.log(max(given[uci], FLOOR))
 
 
 def asked_of(game: GameLine) -> Iterator[tuple[Asked, str]]:
@@ -307,7 +304,7 @@ class Check:
         self.by_elo: dict[int, Tally] = {}
         self.by_kind: dict[str, Tally] = {}
         self.left_out: Counter[str] = Counter()
-        self._margins: list[tuple[int, float]] = []
+        self._margins: list[tuple[float, float]] = []
 
     def add(self, game: GameLine) -> None:
         """Ask for every position of a game after the opening."""
@@ -320,7 +317,7 @@ class Check:
                 self.left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
         right = self._network.shares([asked for asked, _ in positions])
         others = self._others([asked for asked, _ in positions])
-        before = (self.total.off, self.total.off_wrong - self.total.off_right)
+        before = dict(self.total.sums)
         for (asked, uci), given, wrong in zip(positions, right, others, strict=True):
             for tally in (
                 self.total,
@@ -328,8 +325,10 @@ class Check:
                 self.by_kind.setdefault(asked.kind, Tally()),
             ):
                 tally.add(given, uci, wrong)
-        gained = self.total.off_wrong - self.total.off_right - before[1]
-        self._margins.append((self.total.off - before[0], gained))
+        off, at_right, at_wrong = (
+            self.total.sums[name] - before.get(name, 0) for name in ("off", "right", "wrong")
+        )
+        self._margins.append((off, at_wrong - at_right))
 
     def _others(self, asked: list[Asked]) -> list[list[dict[str, float]]]:
         if not self._wrong:
@@ -357,8 +356,7 @@ class Check:
 
         Games are drawn again with repetition: the moves of one game are no independent witnesses.
         """
-        many = np.array([count for count, _ in self._margins], dtype=float)
-        gained = np.array([gain for _, gain in self._margins])
+        many, gained = np.array(self._margins, dtype=float).reshape(-1, 2).T
         if not many.sum():
             return None
         drawn = np.random.default_rng(1).integers(len(many), size=(_RESAMPLED, len(many)))
