@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
+from rich.text import Text
 
 from live.config import Config
 from live.errors import InputError
 from live.events import GainKind
-from live.jobs.analyze_games import analysed, write, write_json
+from live.jobs.analyze_games import analysed, write
 from live.ledger.comparisons import TableFour, table_four
 from live.ledger.event_state import EventState
 from live.ratings.ferreira import PlayedGains, rating_by_moves
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MODELS
-from live.studies import printed_tables as tables
+from live.studies import compare_players as tables
 from live.studies.compare_players import Evals
 from live.studies.perceived_games import PlayedGame, read_played_games
 from live.studies.perceived_learning import WHOLE, TooFewGames, judged_by, judges, learn, summary
@@ -94,21 +94,15 @@ async def calibrate(
         table=table,
         missing="" if games else "no scored game of a rated player: no rating to measure against",
     )
-    if json is not None:
-        write_json(json, found)
-    if json != "-":
-        console = Console()
-        if table is not None:
-            console.print(tables.table_four(table, found.engine, found.limit, gain))
-        console.print(
-            tables.summary(
-                found.player_games, found.players, found.moves, found.engine_rating, found.missing
-            ),
-            highlight=False,
-        )
-        if written is not None:
-            console.print(f"Written: {written}", markup=False, highlight=False)
-    return 0
+    told = tables.summary(
+        len(games), found.players, found.moves, found.engine_rating, found.missing
+    )
+    figures: list[Any] = [Text(told)]
+    if table is not None:
+        figures.insert(0, tables.table_four(table, found.engine, found.limit, gain))
+    if written is not None:
+        figures.append(Text(f"Written: {written}"))
+    return tables.reported(json, found, *figures)
 
 
 async def calibrate_intrinsic(
@@ -134,12 +128,7 @@ async def calibrate_intrinsic(
         source=f"learned from {data}",
     )
     write(str(written), encoded(table))
-    if json is not None:
-        write_json(json, table)
-    if json != "-":
-        Console().print(tables.mileposts(table))
-        Console().print(f"Written: {written}", markup=False, highlight=False)
-    return 0
+    return tables.reported(json, table, tables.mileposts(table), Text(f"Written: {written}"))
 
 
 def check_model(config: Config, file: Path, model: str, *, json: str | None) -> int:
@@ -166,11 +155,8 @@ def check_model(config: Config, file: Path, model: str, *, json: str | None) -> 
             "holds no scored game of a rated player it never saw",
             "Give games that it was not learned from",
         )
-    if json is not None:
-        write_json(json, {"model": held.name, "after": after})
-    if json != "-":
-        Console().print(tables.checked(held.name, after, known=known))
-    return 0
+    report = {"model": held.name, "after": after}
+    return tables.reported(json, report, tables.checked(held.name, after, known=known))
 
 
 def _learn(
