@@ -42,15 +42,6 @@ def test_an_unknown_topic_is_refused_in_a_line_that_names_the_pages() -> None:
 
 
 @pytest.mark.slow
-def test_a_pipe_without_unicode_costs_characters_and_nothing_else() -> None:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"}
-    command = [sys.executable, "-c", "from live.cli import main; main()", "manual", "glossary"]
-    done = subprocess.run(command, env=environment, capture_output=True, check=True)
-    assert b"# Glossary" in done.stdout
-    assert b"Percentile" in done.stdout
-
-
-@pytest.mark.slow
 def test_on_a_terminal_it_is_set_for_reading() -> None:
     own, other = pty.openpty()
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLUMNS": "80"}

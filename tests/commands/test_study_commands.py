@@ -337,22 +337,23 @@ GAME = {
 
 
 @pytest.mark.slow
-def test_nothing_to_check_is_said(tmp_path: Path) -> None:
-    done = live_rate("human", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "Give --check" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_missing_file_and_one_without_games_are_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("human",), "Give --check"),
+        (("human", "--check", "none.ndjson"), "none.ndjson: there is no such file"),
+        (("human", "--check", "empty.ndjson"), "holds no game"),
+        (("train-human", "none.ndjson", "--out", "n.onnx"), "none.ndjson: there is no such file"),
+    ],
+)
+def test_what_people_play_is_learned_from_games_that_are_there(
+    words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
     pytest.importorskip("onnxruntime")
-    done = live_rate("human", "--check", "none.ndjson", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "none.ndjson: there is no such file" in done.stderr
     (tmp_path / "empty.ndjson").write_text("{}\n")
-    done = live_rate("human", "--check", "empty.ndjson", cwd=tmp_path)
+    done = live_rate(*words, cwd=tmp_path)
     assert done.returncode == 2
-    assert "holds no game" in done.stderr
+    assert said in done.stderr
 
 
 @pytest.mark.slow
@@ -367,10 +368,3 @@ def test_the_figures_of_games(tmp_path: Path) -> None:
     assert figures["wrong_elo_nll"] > 0
     assert [band["elo"] for band in figures["by_elo"]] == [1800, 2000]
     assert sum(line["positions"] for line in figures["reliability"]) > 100
-
-
-@pytest.mark.slow
-def test_learning_refuses_files_that_are_not_there(tmp_path: Path) -> None:
-    done = live_rate("train-human", "none.ndjson", "--out", "network.onnx", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "none.ndjson: there is no such file" in done.stderr

@@ -60,21 +60,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
     server: Registry
 
     def do_GET(self) -> None:
-        if self.path == "/tiny":
-            dist = {
-                "tarball": f"{self.server.url}/tiny-1.0.0.tgz",
-                "integrity": self.server.integrity,
-            }
-            version = {**json.loads(FILES["package.json"]), "dist": dist, "hasInstallScript": True}
-            packument = {
-                "name": "tiny",
-                "dist-tags": {"latest": "1.0.0"},
-                "versions": {"1.0.0": version},
-            }
-            body = json.dumps(packument).encode()
-        elif self.path == "/tiny-1.0.0.tgz":
-            body = self.server.tarball
-        else:
+        url, integrity = f"{self.server.url}/tiny-1.0.0.tgz", self.server.integrity
+        dist = {"tarball": url, "integrity": integrity}
+        version = {**json.loads(FILES["package.json"]), "dist": dist, "hasInstallScript": True}
+        tags = {"latest": "1.0.0"}
+        package = {"name": "tiny", "dist-tags": tags, "versions": {"1.0.0": version}}
+        answers = {"/tiny": json.dumps(package).encode(), "/tiny-1.0.0.tgz": self.server.tarball}
+        if (body := answers.get(self.path)) is None:
             self.send_error(404)
             return
         self.send_response(200)

@@ -25,15 +25,8 @@ SCRIPT = '<script>alert("1")</script>'
 FORMULA = '=HYPERLINK("http://example.org","x")'
 LONG = "Lång " * 3000
 STRANGE = "A\x1b[2J\u202eB\u200dC\x00D"
-ENGINE = EngineInfo(
-    "Stockfish 19 Lite WASM Multithreaded",
-    "100000 nodes",
-    2209,
-    "field",
-    900,
-    ("classical",),
-    "402",
-)
+NAME = "Stockfish 19 Lite WASM Multithreaded"
+ENGINE = EngineInfo(NAME, "100000 nodes", 2209, "field", 900, ("classical",), "402")
 
 _LINE = (("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5", "f1b5"))
 
@@ -77,45 +70,20 @@ def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> Game
 
 
 INTRINSIC = Intrinsic(
-    turns=40,
-    rating=2100.0,
-    low=1900.0,
-    high=2300.0,
-    beyond=False,
-    move_match=0.6,
-    average_difference=0.12,
-    projected_match=0.5,
-    projected_difference=0.15,
-    match_z=1.25,
-    difference_z=0.75,
-    table="ten-lines",
-)
+    turns=40, rating=2100.0, low=1900.0, high=2300.0, beyond=False, move_match=0.6,
+    average_difference=0.12, projected_match=0.5, projected_difference=0.15, match_z=1.25,
+    difference_z=0.75, table="ten-lines",
+)  # fmt: skip
 
 
 def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> PlayerView:
-    view = PlayerView(
-        id,
-        name,
-        2000,
-        1,
-        moves,
-        -12.5,
-        counted=moves,
-        perceived=2060.0,
-        usual_low=1800.0,
-        usual_high=2200.0,
-        percentile=60.0,
-        score=0.4,
-        difference=-40.0,
-        difference_low=-200.0,
-        difference_high=90.0,
-    )
     choices = Share(share, share - 0.1, share + 0.1, moves)
-    return msgspec.structs.replace(
-        view,
-        methods=PlayerMethods(first_choice=choices, intrinsic=INTRINSIC),
+    return PlayerView(
+        id, name, 2000, 1, moves, -12.5, counted=moves, perceived=2060.0, usual_low=1800.0,
+        usual_high=2200.0, percentile=60.0, score=0.4, difference=-40.0, difference_low=-200.0,
+        difference_high=90.0, methods=PlayerMethods(first_choice=choices, intrinsic=INTRINSIC),
         agreement=ChoiceEvidence(moves, round(share * moves), 0.45 * moves, 2.5),
-    )
+    )  # fmt: skip
 
 
 def event() -> Analysis:
