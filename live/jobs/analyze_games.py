@@ -9,7 +9,7 @@ import contextlib
 import datetime as dt
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -61,20 +61,22 @@ async def analyze(
 
     Ctrl-C ends it with what is known by then, marked as partial.
     """
-    for target in (json, *(str(file) if file is not None else None for file in (pgn, html))):
-        check_writable(target)
+    written = f"{dt.datetime.now(dt.UTC):{WRITTEN}}"
+    outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
+        json: to_json,
+        pgn: lambda whole: "\n".join(map(export, whole.games)).encode(),
+        html: lambda whole: page(whole, written=written, arbiter=arbiter).encode(),
+    }
+    outputs.pop(None, None)
+    for target in outputs:
+        check_writable(str(target))
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
         state = await analysed(config, files, evals=evals, stop=stop, human=True)
     partial = stop.is_set()
     result = analysis(state, state.compared_players(), partial=partial)
-    if json is not None:
-        write(json, to_json(result))
-    if pgn is not None:
-        write(str(pgn), "\n".join(export(game) for game in result.games).encode())
-    if html is not None:
-        written = f"{dt.datetime.now(dt.UTC):{WRITTEN}}"
-        write(str(html), page(result, written=written, arbiter=arbiter).encode())
+    for target, made in outputs.items():
+        write(str(target), made(result))
     if csv is not None:
         now = dt.datetime.now(dt.UTC)
         write_report(result, csv, ["csv"], stem=files[0].stem, now=now, arbiter=arbiter)

@@ -31,6 +31,7 @@ from live.terminal.boards_view import (
     RESULTS,
     BoardsView,
     SideColumn,
+    append_cells,
     is_early,
     last_point,
     side_cells,
@@ -181,9 +182,7 @@ class BoardView(View):
                 left(plain(player.name, NAME_CELLS), name - cell_len(title)),
                 no_wrap=True,
             )
-            for each in columns:
-                line.append(" ")
-                line.append(each.set(texts.get(each.name, "")), styles.get(each.name, ""))
+            append_cells(line, columns, texts, styles)
             lines.append(line)
         return lines
 

@@ -8,7 +8,7 @@ little.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import get_args
@@ -275,6 +275,15 @@ class SideColumn(msgspec.Struct, frozen=True):
         return right(text, width) if self.to_right else left(text, width)
 
 
+def append_cells(
+    line: Text, columns: Iterable[SideColumn], texts: Mapping[str, str], styles: Mapping[str, str]
+) -> None:
+    """A cell for each column, a blank before it."""
+    for column in columns:
+        line.append(" ")
+        line.append(column.set(texts.get(column.name, "")), styles.get(column.name, ""))
+
+
 def side_cells(game: GameDetail, color: Color, context: ViewContext) -> tuple[dict[str, str], str]:
     """Rating, clock and figures of a side by the names of their columns; the clock's style."""
     plies, last = len(game.plies), last_plies(game).get(color)
@@ -476,9 +485,7 @@ class BoardsView(ListView[GameDetail]):
             # What is early says nothing yet; what is over will not change.
             "plays": "dim" if early else "" if game.result == "*" else "strong",
         }
-        for column in plan.columns:
-            line.append(" ")
-            line.append(column.set(texts.get(column.name, "")), styles.get(column.name, ""))
+        append_cells(line, plan.columns, texts, styles)
         curves = {each: _curve(game, each, context.figure) for each in COLORS}
         known = [value for curve in curves.values() for value in curve if value is not None]
         if known and plan.curve:

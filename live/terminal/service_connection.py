@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
@@ -53,11 +53,16 @@ def service_url(given: str) -> str:
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
 
+def _asking(url: str, *more: tuple[str, object]) -> str:
+    """The address with ``more`` in its query."""
+    parts = urlsplit(url)
+    query = urlencode([*parse_qsl(parts.query, keep_blank_values=True), *more])
+    return urlunsplit(parts._replace(query=query))
+
+
 def with_gains(url: str) -> str:
     """The address of the same stream with everybody's gains in it."""
-    parts = urlsplit(url)
-    query = [*parse_qsl(parts.query, keep_blank_values=True), ("detail", "gains")]
-    return urlunsplit(parts._replace(query=urlencode(query)))
+    return _asking(url, ("detail", "gains"))
 
 
 def pages_url(url: str) -> str:
@@ -107,19 +112,19 @@ class ServiceConnection:
         Raises:
             Refused: the service does not let us in, or what answers is none.
         """
-        waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
+        before: object = None
+        waits: Iterator[float] = iter(())
         while True:
-            before = self._client_state.seq, self._client_state.hello
             reason = await self._session()
             if self._lost_s is None:
                 self._lost_s = self._clock.now()
-            if (self._client_state.seq, self._client_state.hello) != before:
+            if (now := (self._client_state.seq, self._client_state.hello)) != before:
                 # It had worked: begin again with the short waits.
                 waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
+            before = now
             wait_s = next(waits) * (0.5 + 0.5 * self._random())
-            self._problem = f"connection lost: {reason}; trying again in {spoken(wait_s)}"
-            if not self.ready.is_set():
-                self._problem = f"no connection: {reason}; trying again in {spoken(wait_s)}"
+            lost = "connection lost" if self.ready.is_set() else "no connection"
+            self._problem = f"{lost}: {reason}; trying again in {spoken(wait_s)}"
             await self._clock.sleep(wait_s)
 
     async def _session(self) -> str:
@@ -166,9 +171,7 @@ class ServiceConnection:
         hello = self._client_state.hello
         if hello is None or self._client_state.seq is None:
             return self._url
-        parts = urlsplit(self._url)
-        query = [*parse_qsl(parts.query), ("epoch", hello.epoch), ("since", self._client_state.seq)]
-        return urlunsplit(parts._replace(query=urlencode(query)))
+        return _asking(self._url, ("epoch", hello.epoch), ("since", self._client_state.seq))
 
     def _take(self, text: str) -> None:
         message = self._client_state.receive(text)

@@ -9,6 +9,7 @@ import dataclasses
 import logging
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.style import Style
@@ -54,13 +55,8 @@ class Canvas(Widget, can_focus=True):
     def show(self, lines: list[Text]) -> int:
         """Draw what differs from before; how many lines that were."""
         width = self.size.width
-        before = self._lines
-        changed = [
-            row
-            for row, line in enumerate(lines)
-            if row >= len(before) or not _same(line, before[row])
-        ]
-        changed += range(len(lines), len(before))
+        pairs = enumerate(zip_longest(lines, self._lines))
+        changed = [row for row, (line, before) in pairs if not _same(line, before)]
         self._lines = lines
         if changed:
             self.refresh(*(Region(0, row, width, 1) for row in changed))
@@ -74,8 +70,8 @@ class Canvas(Widget, can_focus=True):
         return strip.adjust_cell_length(width).apply_style(self._ground)
 
 
-def _same(one: Text, other: Text) -> bool:
-    return one.plain == other.plain and one.style == other.style and one.spans == other.spans
+def _same(one: Text | None, other: Text | None) -> bool:
+    return one == other and one is not None and other is not None and one.style == other.style
 
 
 class Terminal(App[None]):
@@ -96,15 +92,15 @@ class Terminal(App[None]):
         self,
         context: ViewContext,
         *,
-        theme: str = "dusk",
-        stop: Callable[[], None] = lambda: None,
-        interrupt: Callable[[], None] | None = None,
+        theme: str,
+        stop: Callable[[], None],
+        interrupt: Callable[[], None],
     ) -> None:
         palette = PALETTES[theme]
         super().__init__(ansi_color=True if not palette.ground else None)
         self.context = context
         self._stop = stop
-        self._interrupt = interrupt or stop
+        self._interrupt = interrupt
         self._canvas = Canvas()
         self._line = Input(id="line", select_on_focus=False)
         self.controller = TerminalController(context, self._leave, self.action_command_palette)
