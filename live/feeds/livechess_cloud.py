@@ -247,6 +247,21 @@ class _Page:
         self.changed_s = float("-inf")
         self.since: http_client.HttpValidators | None = None
         self.body = b""
+        self.trouble: FeedTrouble | None = None
+        """Why it could not be had when it was asked for last."""
+        self.failing_s = 0.0
+        """Since when."""
+        self.warned = False
+
+    @property
+    def reason(self) -> str:
+        """What to say of a file that cannot be had; empty where it is there or none is to come."""
+        gone = self.trouble is None or isinstance(self.trouble.fatal, FeedNotFound)
+        return "" if gone or self.trouble is None else self.trouble.reason
+
+    @property
+    def may_come(self) -> bool:
+        return self.trouble is not None and self.trouble.fatal is None
 
 
 class _Round:
@@ -284,11 +299,6 @@ class LiveChessCloudFeed(SessionFeed):
         self._told: tuple[GameReport, ...] = ()
         self._troubles: list[FeedTrouble] = []
         """Of the last look."""
-        self._failed: set[str] = set()
-        """Files that could not be had when they were asked for last."""
-        self._warned: set[str] = set()
-        self._failing: dict[str, tuple[str, float]] = {}
-        """Boards' files that cannot be had: why, and since when."""
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock
@@ -305,10 +315,12 @@ class LiveChessCloudFeed(SessionFeed):
                     try:
                         await self._look(client, root, tournament, number)
                     except FeedTrouble as trouble:
-                        self._set_aside(trouble, f"{root}/round-{number}/index.json")
+                        self._set_aside(trouble, self._page(f"{root}/round-{number}/index.json"))
                 await self._tell(current, session)
                 last = self._round is not None or current >= len(tournament.rounds)
-                if session.over and last and not self._failed:  # what was not heard may have more
+                # What could not be had may have more.
+                missing = any(page.may_come for page in self._pages.values())
+                if session.over and last and not missing:
                     return
                 await clock.sleep(session.soonest(PERIOD_S) or PERIOD_S)
 
@@ -346,20 +358,16 @@ class LiveChessCloudFeed(SessionFeed):
 
     def _failing_boards(self) -> str:
         """Which boards cannot be had, by number and with the reason of the last."""
-        if not self._failing:
+        failing = [page for page in self._pages.values() if page.reason]
+        found = {page: _BOARD_FILE.search(page.path) for page in failing}
+        numbers = sorted(int(match[1]) for match in found.values() if match)
+        if not numbers:
             return ""
-        numbers = sorted(
-            int(found[1]) for path in self._failing if (found := _BOARD_FILE.search(path))
-        )
-        reason = list(self._failing.values())[-1][0]
         boards = f"board{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-        return f"{boards} cannot be had: {reason}"
+        return f"{boards} cannot be had: {failing[-1].reason}"
 
-    def _problem(self, path: str) -> str:
-        """What to say at a board whose moves have not come for long; empty for nothing."""
-        reason, since_s = self._failing.get(path, ("", 0.0))
-        still_s = self._conditions.clock.now() - since_s
-        return f"its moves cannot be had: {reason}" if reason and still_s >= MISSING_S else ""
+    def _page(self, path: str) -> _Page:
+        return self._pages.setdefault(path, _Page(path))
 
     async def _host(self, client: httpx.AsyncClient) -> str:
         """Where this tournament's files are; a configured base URL serves everything."""
@@ -386,7 +394,10 @@ class LiveChessCloudFeed(SessionFeed):
                 over = read_result(pairing.result or "") != "*"
                 found = await self._board(client, f"{root}/game-{m}.json", over)
             event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
-            problem = self._problem(f"{root}/game-{m}.json")
+            page = self._page(f"{root}/game-{m}.json")
+            still_s = self._conditions.clock.now() - page.failing_s
+            late = page.reason and still_s >= MISSING_S
+            problem = f"its moves cannot be had: {page.reason}" if late else ""
             made_of = (*event, pairing, found, problem)
             known = self._read_from.get((number, m))
             if known is None or known[0] != made_of:
@@ -409,45 +420,39 @@ class LiveChessCloudFeed(SessionFeed):
 
     async def _board(self, client: httpx.AsyncClient, path: str, over: bool) -> CloudBoard | None:
         """A board's file as far as it is known; asked for again when that is due."""
-        page = self._pages.setdefault(path, _Page(path))
+        page = self._page(path)
         now_s = self._conditions.clock.now()
         held = read_json(page.body, CloudBoard)
         due = due_s(held, now_s - page.changed_s, over=over)
-        if now_s - page.asked_s >= (AGAIN_S if path in self._failed else due):
-            try:
-                await self._ask(client, page)
-            except FeedTrouble as trouble:
-                self._set_aside(trouble, path)
-                if not isinstance(trouble.fatal, FeedNotFound):
-                    since_s = self._failing.get(path, ("", now_s))[1]
-                    self._failing[path] = trouble.reason, since_s
-                return held
-            self._failed.discard(path)
-            self._failing.pop(path, None)
-            held = read_json(page.body, CloudBoard) or held
-        return held
+        if now_s - page.asked_s < (AGAIN_S if page.may_come else due):
+            return held
+        try:
+            await self._ask(client, page)
+        except FeedTrouble as trouble:
+            self._set_aside(trouble, page)
+            return held
+        return read_json(page.body, CloudBoard) or held
 
-    def _set_aside(self, trouble: FeedTrouble, path: str) -> None:
+    def _set_aside(self, trouble: FeedTrouble, page: _Page) -> None:
         """Trouble with one file, which costs no other."""
+        if not page.reason:
+            page.failing_s = self._conditions.clock.now()
+        page.trouble = trouble
         if trouble.fatal is None:
-            self._failed.add(path)
             self._troubles.append(trouble)
-            return
-        self._failed.discard(path)
         # A board without a file, or with none any more: what was seen was played.
-        if not isinstance(trouble.fatal, FeedNotFound) and path not in self._warned:
-            self._warned.add(path)
-            file = path.partition(self._uuid)[2].lstrip("/")
+        elif not isinstance(trouble.fatal, FeedNotFound) and not page.warned:
+            page.warned = True
+            file = page.path.partition(self._uuid)[2].lstrip("/")
             log.warning("%s: %s left out: %s", self.name, file, trouble.reason)
 
     async def _read(
         self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
     ) -> T:
-        page = self._pages.setdefault(path, _Page(path))
+        page = self._page(path)
         # Without an answer so far it is the patience of the retries that counts.
         if not page.body or self._conditions.clock.now() - page.asked_s >= period_s:
             await self._ask(client, page)
-            self._failed.discard(path)
         found = read_json(page.body, kind)
         if found is None:
             page.asked_s, page.since = float("-inf"), None
@@ -463,6 +468,7 @@ class LiveChessCloudFeed(SessionFeed):
             max_bytes=self._conditions.config.max_bytes,
             since=page.since,
         )
+        page.trouble = None
         if answer is not None:
             page.since = answer.validators
             if answer.body != page.body:

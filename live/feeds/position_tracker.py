@@ -10,7 +10,6 @@ by looking back. Where that fails, the game goes on from the position sent.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -22,8 +21,6 @@ from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove, after_ill
 
 #: Moves after an illegal one that show that the game went on from it.
 PROOF_PLIES = 2
-
-_UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?")
 
 
 class ListedMove(NamedTuple):
@@ -69,18 +66,13 @@ class ListedMoves:
                     )
                 continue
             try:
-                uci, san = self._play(each.text)
+                uci, san = self._mover.play_san(each.text)
             except UnplayableMove as error:
                 self.problem = f"{error} at ply {ply}"
                 return
             self._texts.append(each.text)
             self.moves.append(Move(uci, san, each.clock_s, each.spent_s))
         self._back_to(ply)
-
-    def _play(self, text: str) -> tuple[str, str]:
-        if _UCI.fullmatch(text):
-            return self._mover.play_uci(text.lower())
-        return self._mover.play_san(text)
 
     def _back_to(self, plies: int) -> None:
         if plies == len(self.moves):
@@ -149,7 +141,6 @@ NEW_GAME_PLIES = 4
 MAX_TRIES = 60
 CORRECTED_PLIES = 8
 
-_BOARD_MOVE = re.compile(r"[a-h][1-8]-?[a-h][1-8](?:=?[qrbnQRBN])?")
 _FIELDS = ("w", "-", "-", "0", "1")
 
 
@@ -186,7 +177,7 @@ class PositionTracker:
         self.start_fen = chess.STARTING_FEN
         self.chess960 = False
         self.moves: list[Move] = []
-        self._mover: MoveReader | None = None
+        self._mover = MoveReader(chess.Board())
         self._places: list[tuple[str, bool]] = []
         """Placement and side to move after each ply, the start first."""
 
@@ -201,9 +192,9 @@ class PositionTracker:
 
         A FEN without side to move reads like one where White moves: always give the side.
         """
-        move = _plain(move)
+        move = move.strip()
         place = _place(now)
-        if self._mover is None:
+        if not self._places:
             self._start(now, move)
         elif place == self._places[-1]:
             pass  # sent again
@@ -213,11 +204,6 @@ class PositionTracker:
         elif not (self._forward(now, move) or self._backward(now, move)):
             self._begin(now)
         self._set_clock(white_s, black_s)
-
-    def recall(self, moves: Iterable[str], now: chess.Board) -> bool:
-        """Play the moves of a game from its start; False if they do not lead to ``now``."""
-        self._begin(chess.Board())
-        return all(self._play(_plain(move)) for move in moves) and self._places[-1] == _place(now)
 
     def _start(self, now: chess.Board, move: str) -> None:
         """The first position sent: a game met at its first move began at the start."""
@@ -235,7 +221,6 @@ class PositionTracker:
         """One move on, or two of which one was not sent."""
         if self._step(now, move):
             return True
-        assert self._mover is not None
         board = self._mover.board
         if board.turn != now.turn:
             return False
@@ -262,20 +247,18 @@ class PositionTracker:
         return False
 
     def _reaches(self, plies: int, place: tuple[str, bool], move: str) -> bool:
-        assert self._mover is not None
         board = self._mover.board.copy()
         while len(board.move_stack) > plies:
             board.pop()
         mover = MoveReader(board)
         try:
-            _play(mover, move)
+            mover.play_san(move)
         except UnplayableMove:
             return False
         return _place(board) == place
 
     def _step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
         """Play the one move that leads to ``now``: the one named, else any."""
-        assert self._mover is not None
         board = self._mover.board
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:
             return False
@@ -293,9 +276,8 @@ class PositionTracker:
         return False
 
     def _play(self, move: str) -> bool:
-        assert self._mover is not None
         try:
-            uci, san = _play(self._mover, move)
+            uci, san = self._mover.play_san(move)
         except UnplayableMove:
             return False
         self.moves.append(Move(uci, san))
@@ -303,7 +285,6 @@ class PositionTracker:
         return True
 
     def _back_to(self, plies: int) -> None:
-        assert self._mover is not None
         board = self._mover.board
         for _ in range(len(self.moves) - plies):
             board.pop()
@@ -323,10 +304,6 @@ def _place(board: chess.Board) -> tuple[str, bool]:
     return board.board_fen(), board.turn
 
 
-def _play(mover: MoveReader, move: str) -> tuple[str, str]:
-    return mover.play_uci(move) if _BOARD_MOVE.fullmatch(move) else mover.play_san(move)
-
-
 def changed(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
     """The squares on which two positions differ, as a mask."""
     mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
@@ -335,11 +312,3 @@ def changed(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
     for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
         mask |= getattr(one, kind) ^ getattr(other, kind)
     return mask
-
-
-def _plain(move: str) -> str:
-    """UCI without the hyphens and signs that some write in it; SAN as it is."""
-    move = move.strip()
-    if _BOARD_MOVE.fullmatch(move):
-        return move.replace("-", "").replace("=", "").lower()
-    return move

@@ -41,22 +41,46 @@ _CONTROL = re.compile(r"(?:\d+/)?(\d{2,5})(?:\+(\d{1,3}))?(?::|\Z)")
 _XML_PLAYER = re.compile(rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)")
 _XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
 _TXT_PLAYER = re.compile(rb"^ *(\d{1,10}) +([^,\s-]+)", re.MULTILINE)
-#: Headings of FIDE's text lists: of the rating itself it is a month (``NOV26``) or ``SRtng``.
-_TXT_COLUMNS = ("Name", "Fed", "Sex", "Tit", "WTit", "OTit", "FOA")
-_TXT_RATING = re.compile(r"SRtng|\b[A-Z]{3}\d{2}\b")
-#: How the columns of a CSV may be called, in lower case and without signs.
-_CSV_COLUMNS: dict[str, str] = {
-    **dict.fromkeys(("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"), "fideid"),
-    **dict.fromkeys(("name", "player", "fullname"), "name"),
-    **dict.fromkeys(("fed", "federation", "country", "nat"), "country"),
-    **dict.fromkeys(("title", "tit"), "title"),
-    **dict.fromkeys(
-        ("rating", "elo", "standard", "srtng", "std", "standardrating", "rtg", "rtgi"), "rating"
-    ),
-    **dict.fromkeys(("rapid", "rapidrating", "rrtng"), "rapid_rating"),
-    **dict.fromkeys(("blitz", "blitzrating", "brtng"), "blitz_rating"),
-    **dict.fromkeys(("k", "kfactor", "sk"), "k"),
+#: Headings of FIDE's text lists: of the rating itself it is a month (``NOV26``) or ``SRtng``. Those
+#: that are not read end the ones before them.
+_TXT_COLUMNS = {
+    "name": "Name",
+    "country": "Fed",
+    "sex": "Sex",
+    "title": r"\bTit",
+    "women's title": "WTit",
+    "other title": "OTit",
+    "FOA": "FOA",
+    "rating": r"SRtng|\b[A-Z]{3}\d{2}\b",
+    "k": r"\bS?K\b",
+    "rapid_rating": "RRtng",
+    "blitz_rating": "BRtng",
+    "games": r"SGm|\bGms\b",
+    "games r": "RGm",
+    "games b": "BGm",
+    "k r": r"\bRk\b",
+    "k b": r"\bBK\b",
+    "born": "B-day",
 }
+
+
+def _by_alias(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    return {alias: name for name, aliases in names.items() for alias in aliases}
+
+
+#: How the columns of a CSV may be called, in lower case and without signs.
+_CSV_COLUMNS = _by_alias(
+    {
+        "fideid": ("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"),
+        "name": ("name", "player", "fullname"),
+        "country": ("fed", "federation", "country", "nat"),
+        "title": ("title", "tit"),
+        "rating": ("rating", "elo", "standard", "srtng", "std", "standardrating", "rtg", "rtgi"),
+        "rapid_rating": ("rapid", "rapidrating", "rrtng"),
+        "blitz_rating": ("blitz", "blitzrating", "brtng"),
+        "k": ("k", "kfactor", "sk"),
+    }
+)
 
 
 class ListedPlayer(msgspec.Struct, frozen=True):
@@ -223,21 +247,29 @@ def _number(text: str) -> int | None:
 
 
 def _from_fields(fields: dict[str, str]) -> ListedPlayer:
-    def text(name: str) -> str | None:
-        return fields.get(name, "").strip()[:100] or None
-
+    numbers = {
+        name: _number(fields.get(column, "") or fields.get(other, ""))
+        for name, column, other in (
+            ("fide_id", "fideid", ""),
+            ("standard", "rating", ""),
+            ("rapid", "rapid_rating", ""),
+            ("blitz", "blitz_rating", ""),
+            ("k", "k", ""),
+            ("rapid_k", "rapid_k", "k r"),
+            ("blitz_k", "blitz_k", "k b"),
+        )
+    }
+    title = _text(fields, "title")
     return ListedPlayer(
-        name=text("name") or "?",
-        fide_id=_number(fields.get("fideid", "")),
-        federation=text("country"),
-        title=(text("title") or "").upper() or None,
-        standard=_number(fields.get("rating", "")),
-        rapid=_number(fields.get("rapid_rating", "")),
-        blitz=_number(fields.get("blitz_rating", "")),
-        k=_number(fields.get("k", "")),
-        rapid_k=_number(fields.get("rapid_k", "") or fields.get("k r", "")),
-        blitz_k=_number(fields.get("blitz_k", "") or fields.get("k b", "")),
+        name=_text(fields, "name") or "?",
+        federation=_text(fields, "country"),
+        title=title.upper() if title else None,
+        **numbers,
     )
+
+
+def _text(fields: dict[str, str], name: str) -> str | None:
+    return fields.get(name, "").strip()[:100] or None
 
 
 def _xml_row(data: bytes, at: int) -> ListedPlayer:
@@ -249,25 +281,11 @@ def _xml_row(data: bytes, at: int) -> ListedPlayer:
 
 def _txt_columns(heading: str) -> dict[str, tuple[int, int]]:
     """Where each column of a text list begins and ends."""
-    places = {name: heading.find(name) for name in _TXT_COLUMNS}
-    if found := _TXT_RATING.search(heading):
-        places["rating"] = found.start()
-    for name, pattern in (
-        ("k", r"\bS?K\b"),
-        ("rapid_rating", "RRtng"),
-        ("blitz_rating", "BRtng"),
-        ("games", r"SGm|\bGms\b"),
-        ("games r", "RGm"),
-        ("games b", "BGm"),
-        ("k r", r"\bRk\b"),
-        ("k b", r"\bBK\b"),
-        ("born", "B-day"),
-    ):
-        if found := re.search(pattern, heading):
-            places[name] = found.start()
-    starts = sorted(at for at in places.values() if at >= 0)
+    found = {name: re.search(pattern, heading) for name, pattern in _TXT_COLUMNS.items()}
+    places = {name: match.start() for name, match in found.items() if match}
+    starts = sorted(places.values())
     ends = dict(zip(starts, [*starts[1:], 10_000], strict=True))
-    return {name: (at, ends[at]) for name, at in places.items() if at >= 0}
+    return {name: (at, ends[at]) for name, at in places.items()}
 
 
 def _txt_row(data: bytes, at: int, columns: dict[str, tuple[int, int]]) -> ListedPlayer:
@@ -275,15 +293,7 @@ def _txt_row(data: bytes, at: int, columns: dict[str, tuple[int, int]]) -> Liste
     end = data.find(b"\n", at)
     line = decode(data[line_at : end if end >= 0 else len(data)])
     fields = {name: line[start:stop] for name, (start, stop) in columns.items()}
-    return _from_fields(
-        {
-            **fields,
-            "name": fields.get("Name", ""),
-            "country": fields.get("Fed", ""),
-            "title": fields.get("Tit", ""),
-            "fideid": line[: columns["Name"][0]],
-        }
-    )
+    return _from_fields({**fields, "fideid": line[: columns["name"][0]]})
 
 
 def _read_csv(data: bytes) -> RatingList:
@@ -291,12 +301,12 @@ def _read_csv(data: bytes) -> RatingList:
     rows = list(reader)
     ids: dict[int, int] = {}
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for at, number in enumerate(_column(rows, columns.get("fideid"))):
-        if (found := _number(number)) is not None:
+    for at, row in enumerate(rows):
+        fields = _named(row, columns)
+        if (found := _number(fields.get("fideid", ""))) is not None:
             ids[found] = at
-    # Surname first or last: nobody knows whose list it is.
-    for at, name in enumerate(_column(rows, columns.get("name"))):
-        for word in name.replace(",", " ").replace("-", " ").split():
+        # Surname first or last: nobody knows whose list it is.
+        for word in fields.get("name", "").replace(",", " ").replace("-", " ").split():
             if plain := _plain_word(word):
                 names[plain].append(at)
     if not names:
@@ -311,20 +321,8 @@ def _plain_word(word: str) -> str:
     return _first_word(word.encode())
 
 
-def _column(rows: list[list[str]], at: int | None) -> Iterator[str]:
-    if at is not None:
-        yield from (row[at] if at < len(row) else "" for row in rows)
-
-
 def _named(row: list[str], columns: dict[str, int]) -> dict[str, str]:
     return {name: row[at] for name, at in columns.items() if at < len(row)}
-
-
-def csv_fields(text: str, columns: dict[str, str]) -> Iterator[dict[str, str]]:
-    """The rows of a CSV with commas, semicolons or tabs, its columns under the names given."""
-    places, rows = _csv_rows(text, columns)
-    for row in rows:
-        yield _named(row, places)
 
 
 def _csv_rows(text: str, columns: dict[str, str]) -> tuple[dict[str, int], Iterator[list[str]]]:
@@ -350,18 +348,20 @@ SHOWN = 5
 
 T = TypeVar("T")
 
-_PAIRING_COLUMNS: dict[str, str] = {
-    **dict.fromkeys(("round", "rd", "runde"), "round"),
-    **dict.fromkeys(("board", "bo", "table", "brett"), "board"),
-    **dict.fromkeys(("white", "whitename", "whiteplayer"), "white"),
-    **dict.fromkeys(("black", "blackname", "blackplayer"), "black"),
-    **dict.fromkeys(("whiteteam", "teamwhite"), "white team"),
-    **dict.fromkeys(("blackteam", "teamblack"), "black team"),
-    **dict.fromkeys(("whitefideid", "whiteid"), "white id"),
-    **dict.fromkeys(("blackfideid", "blackid"), "black id"),
-    **dict.fromkeys(("whiteelo", "whiterating"), "white elo"),
-    **dict.fromkeys(("blackelo", "blackrating"), "black elo"),
-}
+_PAIRING_COLUMNS = _by_alias(
+    {
+        "round": ("round", "rd", "runde"),
+        "board": ("board", "bo", "table", "brett"),
+        "white": ("white", "whitename", "whiteplayer"),
+        "black": ("black", "blackname", "blackplayer"),
+        "white team": ("whiteteam", "teamwhite"),
+        "black team": ("blackteam", "teamblack"),
+        "white id": ("whitefideid", "whiteid"),
+        "black id": ("blackfideid", "blackid"),
+        "white elo": ("whiteelo", "whiterating"),
+        "black elo": ("blackelo", "blackrating"),
+    }
+)
 
 
 class PairingList:
@@ -395,7 +395,8 @@ def read_pairing_list(data: bytes) -> PairingList:
         ValueError: there is no pairing in it.
     """
     pairings: dict[tuple[str, int], tuple[Player, Player]] = {}
-    for fields in csv_fields(decode(data), _PAIRING_COLUMNS):
+    columns, rows = _csv_rows(decode(data), _PAIRING_COLUMNS)
+    for fields in (_named(row, columns) for row in rows):
         board = fields.get("board", "").strip()
         if not board.isdecimal():
             continue
@@ -407,15 +408,11 @@ def read_pairing_list(data: bytes) -> PairingList:
 
 
 def _player(fields: dict[str, str], side: str) -> Player:
-    def number(name: str) -> int | None:
-        text = fields.get(f"{side} {name}", "").strip()
-        return int(text) or None if text.isdecimal() and len(text) < 11 else None
-
     return Player(
-        name=fields.get(side, "").strip()[:100] or "?",
-        elo=number("elo"),
-        fide_id=number("id"),
-        team=fields.get(f"{side} team", "").strip()[:100] or None,
+        name=_text(fields, side) or "?",
+        elo=_number(fields.get(f"{side} elo", "")),
+        fide_id=_number(fields.get(f"{side} id", "")),
+        team=_text(fields, f"{side} team"),
     )
 
 

@@ -126,13 +126,6 @@ def test_a_corrected_move_takes_the_place_of_the_wrong_one() -> None:
     assert ucis(game) == UCI[:13]
 
 
-def test_a_game_is_recalled_only_if_it_leads_here() -> None:
-    game = PositionTracker()
-    assert game.recall(UCI[:20], ALL[20][0])
-    assert not game.recall(UCI[:20], ALL[21][0])
-    assert not game.recall(["e2e5"], ALL[1][0])
-
-
 @pytest.mark.parametrize(
     "text",
     [
