@@ -1,19 +1,34 @@
-"""What is measured of the service, as Prometheus text (OpenMetrics names, base units).
+"""What answers are made of: requests and responses, files that are made beside the loop, metrics.
 
-Nothing here names a player, a board or a client: the number of series stays bounded.
+HTTP values are pure: requests, whole responses, and the headers that every one carries.
 
-HTTP values: requests, whole responses, and the headers that every one carries. Pure.
+Files that something beside the loop makes, so that it waits for none of them. Whoever asks for what
+is being made already waits for that; what was made is kept for a few seconds.
 
-The first line of a request: its path and query, decoded.
+What is measured of the service, as Prometheus text (OpenMetrics names, base units). Nothing there
+names a player, a board or a client: the number of series stays bounded.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import http
+import os
+import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from functools import partial
-from typing import Any
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -22,6 +37,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
+from live.events import SnapshotMessage
+from live.operating_system import own_group
 from live.publish.published_state import PublishedState
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -147,6 +164,10 @@ _COMMON = (
 )
 
 
+#: Answers that a browser asks about each time.
+REVALIDATE = (("Cache-Control", "no-cache"),)
+
+
 class HttpRequest(msgspec.Struct, frozen=True):
     """One request, without its body: no route takes one."""
 
@@ -238,3 +259,138 @@ def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     except ValueError as error:
         raise BadRequestTarget(target) from error
     return path, tuple(query)
+
+
+class ExportFailed(Exception):
+    """Why there is no such file now: short, in lower case, without a full stop."""
+
+    status = 503
+
+
+class ExportedFile(msgspec.Struct, frozen=True):
+    """A download."""
+
+    media_type: str
+    body: bytes
+
+
+class EventExports(Protocol):
+    """Whoever makes them, beside the loop."""
+
+    @property
+    def exports(self) -> Sequence[str]:
+        """Names of those that there are."""
+
+    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
+        """The event as that file. Raises ExportFailed."""
+
+
+#: Whoever looks at pictures and tables takes no time from the engines.
+_NICE: Final = 10
+
+
+class ChildAnswer(NamedTuple):
+    """How a program ended, and what it wrote."""
+
+    code: int | None
+    body: bytes
+    said: str
+    """On standard error."""
+
+
+async def child_answer(program: Sequence[str], asked: bytes, limit_s: float) -> ChildAnswer:
+    """What Python answers that is started with these arguments; it is killed where nobody waits.
+
+    Raises TimeoutError where it takes longer than ``limit_s``.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", *program),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        **own_group(_NICE),
+    )
+    try:
+        async with asyncio.timeout(limit_s):
+            body, said = await process.communicate(asked)
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return ChildAnswer(process.returncode, body, said.decode("utf-8", "replace").strip())
+
+
+def step_back() -> None:
+    """Give this program the low priority; on Windows whoever started it has done so."""
+    if sys.platform != "win32":
+        os.nice(_NICE)
+
+
+#: What was made is given again for so long, seconds.
+KEPT_S: Final = 5.0
+#: So many different files are made or kept at once.
+MOST: Final = 16
+
+
+def file_made(
+    make: Callable[[], Awaitable[ExportedFile]],
+    name: str,
+    retry_s: int,
+    policy: str = NO_CONTENT_POLICY,
+) -> HttpResponse:
+    """What is made beside the loop, or why not."""
+
+    async def file() -> HttpResponse:
+        try:
+            made = await make()
+        except ExportFailed as error:
+            if error.status == 400:  # it says what of the question is at fault
+                return problem(400, str(error))
+            return problem(error.status, f"{name}: {error}", [("Retry-After", str(retry_s))])
+        return respond(200, made.media_type, made.body, REVALIDATE, policy=policy)
+
+    return HttpResponse(200, (), later=file)
+
+
+class SharedMaking:
+    """Makes each file once for all who ask at the same time."""
+
+    def __init__(
+        self, clock: Callable[[], float], *, kept_s: float = KEPT_S, most: int = MOST
+    ) -> None:
+        self._clock = clock
+        self._kept_s, self._most = kept_s, most
+        self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
+
+    async def get(
+        self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
+    ) -> ExportedFile:
+        """What ``make`` makes, or made lately.
+
+        Raises:
+            ExportFailed: so many others are being made.
+            Exception: what ``make`` raises.
+        """
+        now_s = self._clock()
+        for old, (at_s, task) in list(self._made.items()):
+            if task.done() and not 0 <= now_s - at_s < self._kept_s:
+                del self._made[old]
+        if key not in self._made:
+            while len(self._made) >= self._most:
+                done = next((old for old, (_, task) in self._made.items() if task.done()), None)
+                if done is None:
+                    raise ExportFailed("too many files are being made")
+                del self._made[done]
+            self._made[key] = now_s, begun(make())
+        # Who goes away leaves the others waiting for it.
+        return await asyncio.shield(self._made[key][1])
+
+
+def begun(making: Coroutine[Any, Any, ExportedFile]) -> asyncio.Task[ExportedFile]:
+    """A task whose failure is looked at even where nobody waits for it any more, so that asyncio
+    does not complain.
+    """
+    task = asyncio.ensure_future(making)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return task

@@ -41,7 +41,7 @@ from live.publish.answers import (
     problem,
     read_target,
 )
-from live.publish.subscribers import FairTurn, FairTurns
+from live.publish.subscribers import FairTurn, FairTurns, address_of
 from live.publish.wire import FRAMES_LOG, PROTOCOL, CloseCode
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Not checked with isinstance: uvloop's transports don't inherit from asyncio's.
         self.transport = cast(asyncio.Transport, transport)
-        peer = transport.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
+        self.address = address_of(transport)
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
         if not self._host.entered(self):
             self._last(problem(503, "too many connections; come back later"), linger=False)
@@ -460,89 +459,48 @@ class Encryptions:
         rates: RateLimits,
         limits: ClientLimits,
     ) -> None:
-        self._tls = tls
-        self._make = make
-        self._rates = rates
-        self._limits = limits
-        self._open: dict[Encryption, None] = {}
-        self._stopping = False
+        self.tls, self.make = tls, make
+        self.rates, self.limits = rates, limits
+        self.open: dict[Encryption, None] = {}
+        self.stopping = False
         sslproto.SSLProtocol.max_size = _TLS_READ_BYTES
-
-    def __len__(self) -> int:
-        return len(self._open)
 
     def protocol(self) -> Encryption:
         """Of a new connection, for the time being."""
         return Encryption(self)
 
-    def begin(self, encryption: Encryption) -> None:
-        """Count a connection and encrypt it, or drop it."""
-        if not self._rates.enter(encryption.address) or self._stopping:
-            self._rates.leave(encryption.address)
-            encryption.transport.abort()
-            return
-        self._open[encryption] = None
-        if len(self._open) > self._limits.encrypting:
-            self.drop(next(iter(self._open)))
-        encryption.transport.pause_reading()
-        encryption.task = asyncio.create_task(self._encrypt(encryption), name="TLS handshake")
-
-    def drop(self, encryption: Encryption) -> None:
-        """End one."""
-        if self._over(encryption):
-            encryption.transport.abort()
-
-    def _over(self, encryption: Encryption) -> bool:
-        """Count it no longer; whether it was."""
-        if encryption not in self._open:
-            return False
-        del self._open[encryption]
-        self._rates.leave(encryption.address)
-        return True
-
     def drop_all(self) -> None:
         """The service stops."""
-        self._stopping = True
-        for each in list(self._open):
-            self.drop(each)
-
-    async def _encrypt(self, encryption: Encryption) -> None:
-        if encryption not in self._open:
-            return
-        try:
-            transport = await asyncio.get_running_loop().start_tls(
-                encryption.transport,
-                encryption,
-                self._tls,
-                server_side=True,
-                ssl_handshake_timeout=self._limits.encrypting_s,
-            )
-        except OSError:  # also ssl.SSLError, and too late
-            transport = None
-        if transport is None:  # so it is too where the connection was lost
-            self.drop(encryption)
-        elif self._over(encryption):
-            # It is counted as what it becomes.
-            encryption.hand_on(transport, self._make())
+        self.stopping = True
+        for each in list(self.open):
+            each.drop()
 
 
 class Encryption(asyncio.Protocol):
     """A connection until it is encrypted."""
 
     def __init__(self, all: Encryptions) -> None:
-        self.transport: asyncio.Transport
-        self.address = ""
-        self.task: asyncio.Task[None] | None = None
+        self._transport: asyncio.Transport
+        self._address = ""
+        self._task: asyncio.Task[None] | None = None
         self._all = all
         # What came between the end of the handshake and our turn.
         self._early = b""
         self._ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.Transport, transport)
-        peer = transport.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
-        self._all.begin(self)
+        """Count it and encrypt it, or drop it."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._address = address_of(transport)
+        if not self._all.rates.enter(self._address) or self._all.stopping:
+            self._all.rates.leave(self._address)
+            self._transport.abort()
+            return
+        self._all.open[self] = None
+        if len(self._all.open) > self._all.limits.encrypting:
+            next(iter(self._all.open)).drop()
+        self._transport.pause_reading()
+        self._task = asyncio.create_task(self._encrypt(), name="TLS handshake")
 
     def data_received(self, data: bytes) -> None:
         self._early += data
@@ -553,14 +511,43 @@ class Encryption(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._ended = True
-        self._all.drop(self)
+        self.drop()
 
-    def hand_on(self, transport: asyncio.Transport, to: asyncio.Protocol) -> None:
-        """Its handshake is over, and ``to`` has the connection, unless it is lost already."""
-        if self._ended or transport.is_closing():
-            transport.abort()
+    def drop(self) -> None:
+        """End it."""
+        if self._over():
+            self._transport.abort()
+
+    def _over(self) -> bool:
+        """Count it no longer; whether it was."""
+        if self not in self._all.open:
+            return False
+        del self._all.open[self]
+        self._all.rates.leave(self._address)
+        return True
+
+    async def _encrypt(self) -> None:
+        if self not in self._all.open:
             return
-        transport.set_protocol(to)
-        to.connection_made(transport)
-        if self._early:
-            to.data_received(self._early)
+        try:
+            transport = await asyncio.get_running_loop().start_tls(
+                self._transport,
+                self,
+                self._all.tls,
+                server_side=True,
+                ssl_handshake_timeout=self._all.limits.encrypting_s,
+            )
+        except OSError:  # also ssl.SSLError, and too late
+            transport = None
+        if transport is None:  # so it is too where the connection was lost
+            self.drop()
+        elif self._over():
+            if self._ended or transport.is_closing():
+                transport.abort()
+                return
+            # It is counted as what it becomes.
+            to = self._all.make()
+            transport.set_protocol(to)
+            to.connection_made(transport)
+            if self._early:
+                to.data_received(self._early)

@@ -11,7 +11,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Literal
 
 import msgspec
@@ -33,21 +33,26 @@ from live.events import (
     PlayerView,
     PublicDelay,
 )
-from live.publish import board_picture, docs, exports, static_files
+from live.publish import docs, exports, static_files
+from live.publish.access import Guest
 from live.publish.answers import (
     CONTENT_TYPE,
     JSON,
     NO_CONTENT_POLICY,
+    REVALIDATE,
     UNKNOWN,
+    EventExports,
+    ExportedFile,
     HttpRequest,
     HttpResponse,
     MetricCounts,
     Metrics,
+    SharedMaking,
     changed,
+    file_made,
     problem,
     respond,
 )
-from live.publish.made_files import EventExports, ExportedFile, ExportFailed, SharedMaking
 from live.publish.public_state import PublicState
 from live.publish.published_state import (
     PublishedState,
@@ -92,6 +97,9 @@ SHARED_PAGE_S = 10
 #: What is packed where it is worth it.
 _TEXTS = (JSON, "application/x-chess-pgn")
 _WORTH_BYTES = 1_000
+
+#: After a file that could not be made.
+_RETRY_S = 5
 
 #: Who gives no token where one is needed learns no more than those who may not see scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
@@ -344,21 +352,17 @@ class HttpRoutes:
     def answer(
         self,
         request: HttpRequest,
-        sees: StreamFilter | None = EVERYTHING,
-        *,
-        metrics: bool = True,
-        anybody: bool = False,
+        guest: Guest | None = Guest(metrics=True),  # noqa: B008 - frozen
     ) -> HttpResponse:
-        """The response to somebody who may see ``sees``, or null: nothing but pages; and the
-        service's ``metrics``, or not. ``anybody``: who gave no token, and so gets what all others
-        get: caches on the way may keep that for a moment.
+        """The response to a guest, or to somebody unknown: nothing but pages.
 
         HEAD has its body here too; the shell leaves it out.
         """
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
-        response = self._respond(request, sees, metrics)
-        kept = anybody and request.path.startswith("/api/")
+        response = self._respond(request, guest)
+        # Who gave no token gets what all others get: caches on the way may keep that for a moment.
+        kept = guest is not None and not guest.digest and request.path.startswith("/api/")
 
         def finished(made: HttpResponse) -> HttpResponse:
             if made.status != 200:
@@ -368,11 +372,13 @@ class HttpRoutes:
 
         return changed(response, finished)
 
-    def _respond(
-        self, request: HttpRequest, sees: StreamFilter | None, metrics: bool
-    ) -> HttpResponse:
+    def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """What the first route has that knows what the path names."""
         path = request.path
+        sees = guest.limit(EVERYTHING) if guest else _STRANGER
+        # Figures know no delay: whoever is held back needs a token that says metrics.
+        late = bool(self._public.delay_s)
+        metrics = guest is not None and guest.metrics and (bool(guest.digest) or not late)
         if path.startswith("/api/"):
             path = path.rstrip("/")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
@@ -380,18 +386,17 @@ class HttpRoutes:
         for route in ROUTES:
             if (found := route.pattern.fullmatch(path)) is None:
                 continue
-            if sees is None and not route.open:
+            if guest is None and not route.open:
                 return UNKNOWN
-            known, seen = sees is not None, sees or _STRANGER
-            state = VisibleState(self._of(seen), seen)
-            asked = Asked(request, seen, state, known, metrics, next(iter(found.groups()), ""))
+            state, name = VisibleState(self._of(sees), sees), next(iter(found.groups()), "")
+            asked = Asked(request, sees, state, guest is not None, metrics, name)
             try:
                 response = route.answer(self, asked)
             except FilterError as error:
                 return problem(400, str(error))
             if response is not None:
                 return response
-        return UNKNOWN if sees is None else problem(404, f"nothing is at {path}; see /docs")
+        return UNKNOWN if guest is None else problem(404, f"nothing is at {path}; see /docs")
 
     def _of(self, sees: StreamFilter) -> PublishedState:
         return self._state if sees.visibility is Visibility.ARBITER else self._public
@@ -409,23 +414,6 @@ class HttpRoutes:
         is_page = page.content_type.startswith("text/html")
         policy = static_files.policy_for(self.frames) if is_page else NO_CONTENT_POLICY
         return respond(200, page.content_type, body, headers, policy=policy)
-
-    def _file(
-        self,
-        files: SharedMaking,
-        asked: Asked,
-        make: Callable[[], Coroutine[Any, Any, ExportedFile]],
-    ) -> HttpResponse:
-        """What is made beside the loop, once for all who see the same."""
-
-        async def file() -> HttpResponse:
-            try:
-                made = await files.get((asked.name, asked.sees), make)
-            except ExportFailed as error:
-                return problem(503, f"{asked.name}: {error}", [("Retry-After", "5")])
-            return respond(200, made.media_type, made.body, _REVALIDATE)
-
-        return HttpResponse(200, (), later=file)
 
     # --- what the routes answer -------------------------------------------------------------------
 
@@ -448,15 +436,16 @@ class HttpRoutes:
             return None
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so boards have no picture")
-        if not board_picture.can_draw():
+        if not exports.can_draw():
             return problem(404, "pictures of boards need pip install 'live-rate[picture]'")
 
         async def png() -> ExportedFile:
             async with self._drawing:
-                svg = board_picture.board_svg(detail)
-                return ExportedFile("image/png", await board_picture.drawn(svg))
+                svg = exports.board_svg(detail)
+                return ExportedFile("image/png", await exports.drawn(svg))
 
-        return self._file(self._pictures, asked, png)
+        making = partial(self._pictures.get, (asked.name, asked.sees), png)
+        return file_made(making, asked.name, _RETRY_S)
 
     # Before those below: an id may itself end in ".pgn" or "/gains".
     @route("/api/v1/games/{game}", GameDetail)
@@ -476,7 +465,7 @@ class HttpRoutes:
             return problem(400, f"form {form!r} is neither eval nor alliot")
         text = exports.export(game, "alliot" if form == "alliot" else "eval")
         body = text.encode("utf-8", "replace")
-        return respond(200, "application/x-chess-pgn; charset=utf-8", body, _REVALIDATE)
+        return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
     @route("/api/v1/games/{game}/gains", GameGainsAnswer)
     def game_gains(self, asked: Asked) -> HttpResponse | None:
@@ -556,9 +545,11 @@ class HttpRoutes:
         if makers is None or name not in makers.exports:
             return None
         state = self._of(asked.sees)
-        return self._file(
-            self._files, asked, lambda: makers.export(name, snapshot(state, asked.sees))
-        )
+
+        def make() -> Coroutine[Any, Any, ExportedFile]:
+            return makers.export(name, snapshot(state, asked.sees))
+
+        return file_made(partial(self._files.get, (name, asked.sees), make), name, _RETRY_S)
 
     @route("/metrics", "text/plain", denied=True)
     def metrics(self, asked: Asked) -> HttpResponse:
@@ -607,8 +598,8 @@ class HttpRoutes:
         id = dict(asked.request.query).get("game", "")
         game = asked.state.game(id) if asked.known else None
         shows = asked.known and asked.sees.visibility is not Visibility.VENUE
-        picture = shows and board_picture.can_draw()
-        body = board_picture.share_page(id, game, self._root(asked.request), picture=picture)
+        picture = shows and exports.can_draw()
+        body = exports.share_page(id, game, self._root(asked.request), picture=picture)
         headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
         return respond(200, "text/html; charset=utf-8", body, headers)
 
@@ -627,11 +618,8 @@ class HttpRoutes:
         return study_answer(self._study, asked.request, asked.sees if asked.known else None, policy)
 
 
-_REVALIDATE = (("Cache-Control", "no-cache"),)
-
-
 def _json(value: Any, status: int = 200) -> HttpResponse:
-    return respond(status, JSON, msgspec.json.encode(value), _REVALIDATE)
+    return respond(status, JSON, msgspec.json.encode(value), REVALIDATE)
 
 
 def _shared(for_s: int) -> tuple[str, str]:
@@ -643,7 +631,7 @@ def _shared(for_s: int) -> tuple[str, str]:
 
 def _kept_for(for_s: int, response: HttpResponse) -> HttpResponse:
     """With a token or from another origin the answer may be another one."""
-    kept = (each for each in response.headers if each not in _REVALIDATE)
+    kept = (each for each in response.headers if each not in REVALIDATE)
     headers = (*kept, _shared(for_s), ("Vary", "Authorization, Origin"))
     return HttpResponse(response.status, headers, response.body)
 

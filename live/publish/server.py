@@ -32,9 +32,8 @@ from live.publish.access import (
     check_exposure,
     is_loopback,
 )
-from live.publish.answers import HttpRequest, HttpResponse, MetricCounts, problem
+from live.publish.answers import EventExports, HttpRequest, HttpResponse, MetricCounts, problem
 from live.publish.connection import Encryptions, HttpConnection, encryption, listen
-from live.publish.made_files import EventExports
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
 from live.publish.routes import HttpRoutes
@@ -42,7 +41,7 @@ from live.publish.static_files import StaticSite
 from live.publish.streams import NumberedStream, TooManyFilters
 from live.publish.study_page import StudyFiles
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
-from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
+from live.publish.visibility import StreamFilter, Visibility
 
 _log = logging.getLogger(__name__)
 
@@ -329,16 +328,7 @@ class Publisher:
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         """Answer anything but a handshake."""
-        return self._handshakes.answer(request, self._serve)
-
-    def _serve(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
-        sees = guest.limit(EVERYTHING) if guest else None
-        # Figures know no delay: whoever is held back needs a token that says metrics.
-        anybody = guest is not None and not guest.digest and not self.public.delay_s
-        metrics = guest is not None and guest.metrics and (anybody or bool(guest.digest))
-        return self._routes.answer(
-            request, sees, metrics=metrics, anybody=guest is not None and not guest.digest
-        )
+        return self._handshakes.answer(request, self._routes.answer)
 
     def judge(
         self, connection: HttpConnection, request: HttpRequest

@@ -27,14 +27,19 @@ from live.manual.pages import manual_page
 from live.publish.access import is_loopback, is_this_machine
 from live.publish.answers import (
     NO_CONTENT_POLICY,
+    REVALIDATE,
     UNKNOWN,
+    ExportedFile,
+    ExportFailed,
     HttpRequest,
     HttpResponse,
+    begun,
+    child_answer,
+    file_made,
     problem,
     respond,
 )
 from live.publish.docs import table
-from live.publish.made_files import ExportedFile, ExportFailed, begun, child_answer
 from live.publish.visibility import StreamFilter, Visibility
 
 _log = logging.getLogger(__name__)
@@ -73,12 +78,16 @@ class StudyQuestion(msgspec.Struct, frozen=True):
     by: str | None = None
 
 
-class StudyRefused(Exception):
+class StudyRefused(ExportFailed):
     """There is no such table, player or event, or it takes too long: one line that says so."""
 
+    status = 400
 
-class AskedTooMuch(Exception):
+
+class AskedTooMuch(ExportFailed):
     """Others are being made already for whoever asks."""
+
+    status = 429
 
 
 class StudyFiles:
@@ -112,7 +121,7 @@ class StudyFiles:
             if sum(not each.done() for each in self._made.values()) >= _MOST_WAITING:
                 raise ExportFailed("too many tables are being made")
             if asker and self._making_for[asker] >= _MOST_FOR_ONE:
-                raise AskedTooMuch
+                raise AskedTooMuch("others are being made for you; come back when they are there")
             self._making_for[asker] += 1
             self._made[key] = begun(self._in_turn(question, asker))
         task = self._made[key]
@@ -130,8 +139,9 @@ class StudyFiles:
     def _forget(self, state: object) -> None:
         """What was made of an older corpus, what failed, and what is too much."""
         for key, task in list(self._made.items()):
+            fault = None if not task.done() or task.cancelled() else task.exception()
             failed = task.done() and (
-                task.cancelled() or isinstance(task.exception(), ExportFailed | OSError)
+                task.cancelled() or (fault and not isinstance(fault, StudyRefused))
             )
             if task.done() and (failed or key[1] != state):
                 del self._made[key]
@@ -161,8 +171,8 @@ class StudyFiles:
         try:
             made = await child_answer(self._maker, msgspec.json.encode(question), LIMIT_S)
         except TimeoutError:
-            said_s = f"{question.name}: takes longer than {LIMIT_S:.0f} s here"
-            raise StudyRefused(f"{said_s}; `live-rate study` makes it") from None
+            why = f"takes longer than {LIMIT_S:.0f} s here; `live-rate study` makes it"
+            raise StudyRefused(f"{question.name}: {why}") from None
         if made.code == REFUSED:
             raise StudyRefused(made.said)
         if made.code != 0:
@@ -173,8 +183,6 @@ class StudyFiles:
 
 PATH = "/study"
 
-_NO_CACHE = (("Cache-Control", "no-cache"),)
-_LATER = (("Retry-After", "30"),)
 #: A row of the manual's lists: names, what they show, where it is from.
 _ROW = re.compile(r"^\| ((?:`[^`|]+`(?:, )?)+) \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 _YEAR = re.compile(r"\d{1,4}")
@@ -261,20 +269,9 @@ def study_answer(
         by=query.get("by"),
     )
 
-    async def file() -> HttpResponse:
-        try:
-            made = await files.file(question, _asker(request))
-        except StudyRefused as error:
-            return problem(400, str(error))
-        except AskedTooMuch:
-            said = f"{name}: others are being made for you; come back when they are there"
-            return problem(429, said, _LATER)
-        except ExportFailed as error:
-            return problem(503, f"{name}: {error}", _LATER)
-        policy = _SVG_POLICY if form == "svg" else NO_CONTENT_POLICY
-        return respond(200, made.media_type, made.body, _NO_CACHE, policy=policy)
-
-    return HttpResponse(200, (), later=file)
+    asker = _asker(request)
+    policy = _SVG_POLICY if form == "svg" else NO_CONTENT_POLICY
+    return file_made(lambda: files.file(question, asker), name, 30, policy)
 
 
 def _asker(request: HttpRequest) -> str:
@@ -292,7 +289,7 @@ def _html(
     status: int, body: bytes, policy: str, headers: tuple[tuple[str, str], ...] = ()
 ) -> HttpResponse:
     policy = policy.replace("form-action 'none'", "form-action 'self'")
-    return respond(status, "text/html; charset=utf-8", body, (*_NO_CACHE, *headers), policy=policy)
+    return respond(status, "text/html; charset=utf-8", body, (*REVALIDATE, *headers), policy=policy)
 
 
 def _entry(policy: str) -> HttpResponse:

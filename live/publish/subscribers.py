@@ -39,6 +39,12 @@ from live.publish.wire import CloseCode
 _log = logging.getLogger(__name__)
 
 
+def address_of(transport: asyncio.BaseTransport) -> str:
+    """Where the client is, without its port."""
+    peer = transport.get_extra_info("peername")
+    return str(peer[0]) if peer else ""
+
+
 class FairTurns:
     """Work of many connections, one piece in each turn of the loop, in order of arrival: what goes
     out to subscribers need not wait for all of it. A piece that fails is reported to the loop, and
@@ -119,8 +125,7 @@ class Subscriber(asyncio.Protocol):
         self.said: Callable[[bytes], None] | None = None
         """Called with every text message of one frame; None leaves them all alone."""
         self.transport = transport
-        peer = transport.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
+        self.address = address_of(transport)
         self.write = transport.write
         self.ready = False
         """Whether the next messages may be written."""

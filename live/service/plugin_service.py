@@ -42,7 +42,7 @@ from live.plugins.plugin_process import (
     PluginFailure,
     PluginProcess,
 )
-from live.publish.made_files import ExportedFile, ExportFailed
+from live.publish.answers import ExportedFile, ExportFailed
 from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
 

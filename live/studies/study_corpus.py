@@ -17,7 +17,7 @@ from rich.console import Console
 
 from live.errors import InputError, LiveRateError
 from live.jobs.analyze_games import check_writable, write, write_json
-from live.publish.made_files import step_back
+from live.publish.answers import step_back
 from live.publish.study_page import FIGURE_FORMS, REFUSED, StudyQuestion
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,

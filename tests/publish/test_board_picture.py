@@ -13,9 +13,9 @@ import pytest
 from msgspec.structs import replace
 
 from live.events import Curves, GameDetail, GameView, Player
-from live.publish import board_picture
-from live.publish.board_picture import HEIGHT, WIDTH, board_svg, drawn, share_page
-from live.publish.made_files import ExportFailed
+from live.publish import exports
+from live.publish.answers import ExportFailed
+from live.publish.exports import HEIGHT, WIDTH, board_svg, drawn, share_page
 from live.publish.published_state import view_of
 from tests.terminal.stage import round_in_the_middle
 
@@ -80,9 +80,9 @@ def test_an_early_figure_is_small_and_grey_and_has_no_percentile(game: GameDetai
         return next(line for line in lines if "playing like" in line), texts(svg)
 
     whole, said = figure(10)
-    assert board_picture._COLORS["white"] in whole and any("better than" in each for each in said)
+    assert exports._COLORS["white"] in whole and any("better than" in each for each in said)
     early, said = figure(9)
-    assert board_picture._QUIET in early and "early: 9 moves" in said
+    assert exports._QUIET in early and "early: 9 moves" in said
     assert not any("better than" in each for each in said)
 
 
@@ -103,16 +103,16 @@ async def test_resvg_makes_a_png_of_it(game: GameDetail) -> None:
 
 @pytest.mark.slow
 async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(board_picture, "LIMIT_S", 0.0)
+    monkeypatch.setattr(exports, "LIMIT_S", 0.0)
     with pytest.raises(ExportFailed, match="not made in time"):
         await drawn("<svg/>")
 
 
 def test_without_resvg_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert board_picture.can_draw()
+    assert exports.can_draw()
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert not board_picture.can_draw()
+    assert not exports.can_draw()
 
 
 GAME: GameView = view_of(round_in_the_middle().snapshot().games[0])

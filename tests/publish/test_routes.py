@@ -40,17 +40,20 @@ from live.events import (
     SnapshotMessage,
     SpeculationFigures,
 )
-from live.publish import board_picture
+from live.publish import exports
 from live.publish.access import ClientLimits, new_token
 from live.publish.answers import (
     BadRequestTarget,
+    EventExports,
+    ExportedFile,
+    ExportFailed,
     HttpRequest,
     MetricCounts,
     Metrics,
+    SharedMaking,
     read_target,
 )
 from live.publish.connection import HttpConnection
-from live.publish.made_files import EventExports, ExportedFile, ExportFailed, SharedMaking
 from live.publish.routes import EventView, HttpRoutes, PackedBodies, events, health
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
@@ -577,9 +580,9 @@ async def test_pictures_are_drawn_one_after_the_other(
         drawing -= 1
         return svg.encode()
 
-    monkeypatch.setattr(board_picture, "drawn", drawn)
-    monkeypatch.setattr(board_picture, "board_svg", lambda game: game.id)
-    monkeypatch.setattr(board_picture, "can_draw", lambda: True)
+    monkeypatch.setattr(exports, "drawn", drawn)
+    monkeypatch.setattr(exports, "board_svg", lambda game: game.id)
+    monkeypatch.setattr(exports, "can_draw", lambda: True)
     async with serving(world, site) as (_, client):
         games = [game.id for game in world.games()]
         asked = [
@@ -598,9 +601,9 @@ async def test_a_board_is_shared_with_its_picture(
     async def drawn(svg: str) -> bytes:
         return svg[:4].encode()
 
-    monkeypatch.setattr(board_picture, "drawn", drawn)
-    monkeypatch.setattr(board_picture, "board_svg", lambda game: f"<svg {game.id}")
-    monkeypatch.setattr(board_picture, "can_draw", lambda: True)
+    monkeypatch.setattr(exports, "drawn", drawn)
+    monkeypatch.setattr(exports, "board_svg", lambda game: f"<svg {game.id}")
+    monkeypatch.setattr(exports, "can_draw", lambda: True)
     async with serving(world, site) as (publisher, client):
         found = await client.get("/api/v1/games/g1.png")
         assert (found.content, found.headers["content-type"]) == (b"<svg", "image/png")
@@ -612,7 +615,7 @@ async def test_a_board_is_shared_with_its_picture(
         hidden = await client.get("/api/v1/games/g1.png")
         assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
         assert "og:image" not in (await client.get("/share?game=g1")).text
-    monkeypatch.setattr(board_picture, "can_draw", lambda: False)
+    monkeypatch.setattr(exports, "can_draw", lambda: False)
     async with serving(world, site) as (_, client):
         assert "live-rate[picture]" in (await client.get("/api/v1/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text

@@ -18,8 +18,7 @@ import pytest
 from live.config import ServerConfig
 from live.publish import study_page as study_files
 from live.publish.access import new_token
-from live.publish.answers import HttpRequest, HttpResponse
-from live.publish.made_files import ExportedFile, ExportFailed
+from live.publish.answers import ExportedFile, ExportFailed, HttpRequest, HttpResponse
 from live.publish.server import Publisher
 from live.publish.static_files import POLICY
 from live.publish.study_page import (
@@ -137,7 +136,14 @@ async def test_what_is_asked_for_is_passed_on() -> None:
         (Files(), "/study/x.csv", (), EVERYTHING, 404, "x is none of: "),
         (Files(StudyRefused("nobody")), "/study/matches.csv", (), EVERYTHING, 400, "nobody"),
         (Files(ExportFailed("not now")), "/study/matches.csv", (), EVERYTHING, 503, ": not now"),
-        (Files(AskedTooMuch()), "/study/matches.csv", (), EVERYTHING, 429, "being made for you"),
+        (
+            Files(AskedTooMuch("for you")),
+            "/study/matches.csv",
+            (),
+            EVERYTHING,
+            429,
+            "matches: for you",
+        ),
     ],
 )
 async def test_what_is_not_there_says_so(
@@ -348,7 +354,7 @@ async def test_one_address_leaves_room_for_others(tmp_path: Path) -> None:
 
     mine = [ask(name, "192.0.2.7") for name in ("0", "1", "2", "0")]
     others = [ask("2", "192.0.2.8"), ask("3", "192.0.2.8")]
-    with pytest.raises(AskedTooMuch):
+    with pytest.raises(AskedTooMuch, match="made for you"):
         await mine[2]
     # What is being made anyway may be waited for, and afterwards there is room again.
     made = await asyncio.gather(mine[0], mine[1], mine[3], *others)

@@ -16,7 +16,7 @@ from live.events import FeedReport, GameReport, Headers, Player, PluginFigure, S
 from live.feeds.open_feed import open_feed
 from live.plugins.interface import PluginAlert
 from live.plugins.plugin_process import MOST_FAILURES, InstalledPlugin, PluginFailure
-from live.publish.made_files import ExportFailed
+from live.publish.answers import ExportFailed
 from live.publish.published_state import snapshot
 from live.publish.visibility import Visibility
 from live.service import plugin_service
