@@ -132,43 +132,42 @@ class EngineSlot:
         self._reporting: asyncio.TimerHandle | None = None
 
     async def own(self, needed: asyncio.Event) -> None:
-        """Keep an engine alive until cancelled; the first one starts when it is ``needed``.
+        """Keep an engine alive until cancelled; the first one starts when it is ``needed``. Whoever
+        cancels this has to :meth:`close`.
 
         A fault of ours costs this slot its engine, and its search goes back to the queue.
         """
         if self.process is None:
             await needed.wait()
         delays, failed_starts = _delays(), 0
-        try:
-            while True:
-                self._answered = False
-                try:
-                    if self.process is None:
-                        self.process = await self._pool.start_engine(self.index)
-                    failed_starts = 0
-                    if self.process.lost is None:
-                        self._state = "idle"
-                        self._down.clear()
-                        self.process.on_lost = self._lose
-                        self._pool.up(self.index)
-                        self._tidy()
-                        await self._down.wait()
-                except NotAnEngine:
-                    # It was one when the service started: the machine is short of something,
-                    # or somebody is replacing the program.
-                    failed_starts += 1
-                    self.restarts += 1
-                except Exception as error:
-                    self._blame_ourselves(error)
-                if self._answered:
-                    delays = _delays()
-                self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
-                await self._close()
-                await asyncio.sleep(next(delays))
-        finally:
-            await self._close()
+        while True:
+            self._answered = False
+            try:
+                if self.process is None:
+                    self.process = await self._pool.start_engine(self.index)
+                failed_starts = 0
+                if self.process.lost is None:
+                    self._state = "idle"
+                    self._down.clear()
+                    self.process.on_lost = self._lose
+                    self._pool.up(self.index)
+                    self._tidy()
+                    await self._down.wait()
+            except NotAnEngine:
+                # It was one when the service started: the machine is short of something,
+                # or somebody is replacing the program.
+                failed_starts += 1
+                self.restarts += 1
+            except Exception as error:
+                self._blame_ourselves(error)
+            if self._answered:
+                delays = _delays()
+            self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
+            await self.close()
+            await asyncio.sleep(next(delays))
 
-    async def _close(self) -> None:
+    async def close(self) -> None:
+        """End its engine."""
         self._discard_progress()
         if self.process is not None:
             # Kept until it is closed: who is cancelled meanwhile closes it once more.
@@ -289,7 +288,6 @@ class EnginePool:
         Raises:
             ConfigError: the hash tables do not fit this machine.
         """
-        self.limit = limit
         self._command = command
         self._listener = listener
         self._deliveries = ResultDeliveries()
@@ -298,10 +296,10 @@ class EnginePool:
         self._cluster = cluster
         self._tables = tables
         # Seats that may have an engine of this machine; those after them need a cluster.
-        self._local = count = engines or engines_for_machine(settings.threads)
-        check_load(count, settings.threads, settings.hash_mb)
-        self._engine_slots = [EngineSlot(index, self) for index in range(count)]
-        self._queue = SearchQueue(count)
+        self._local = engines or engines_for_machine(settings.threads)
+        check_load(self._local, settings.threads, settings.hash_mb)
+        self._engine_slots: list[EngineSlot] = []
+        self._queue = SearchQueue(0)
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
         self._identity_text = ""
@@ -320,13 +318,9 @@ class EnginePool:
         self._chess960 = first.chess960
         if self._cluster is not None:
             await self._cluster.look(self._identity_text)
-        if self._cluster is not None and self._cluster.slots:
-            await first.close()
-        else:
-            self._engine_slots[0].process = first
         await self._group.__aenter__()
-        for slot in self._engine_slots:
-            self._run(slot.own(self._needed), f"engine[{slot.index}]")
+        self._grow(self._local)
+        self._engine_slots[0].process = first
         if self._cluster is not None:
             self._cluster_changed()
             self._run(self._cluster.watch(self._cluster_changed), "cluster")
@@ -335,13 +329,17 @@ class EnginePool:
     def _run(self, work: Coroutine[None, None, None], name: str) -> None:
         self._owners.append(self._group.create_task(work, name=name))
 
-    def _cluster_changed(self) -> None:
-        """Leave our engines for as many as the cluster has now, and come back to them."""
-        assert self._cluster is not None
-        for index in range(len(self._engine_slots), self._cluster.slots):
+    def _grow(self, number: int) -> None:
+        """Have so many slots, each with a task that owns it."""
+        for index in range(len(self._engine_slots), number):
             self._queue.add()
             self._engine_slots.append(EngineSlot(index, self))
             self._run(self._engine_slots[-1].own(self._needed), f"engine[{index}]")
+
+    def _cluster_changed(self) -> None:
+        """Leave our engines for as many as the cluster has now, and come back to them."""
+        assert self._cluster is not None
+        self._grow(self._cluster.slots)
         for slot in self._engine_slots:
             here = isinstance(slot.process, EngineProcess)
             if slot.process is not None and here is (slot.index < self._cluster.slots):
@@ -358,12 +356,14 @@ class EnginePool:
             task.cancel()
         # An error of the body stays itself and is not wrapped into a group; a cancellation is
         # handed on because it may be the group's own, for an owner task that failed.
-        if isinstance(error, asyncio.CancelledError):
-            await self._group.__aexit__(kind, error, trace)
-        else:
-            await self._group.__aexit__(None, None, None)
-        if self._cluster is not None:
-            await self._cluster.close()
+        cancelled = isinstance(error, asyncio.CancelledError)
+        try:
+            await self._group.__aexit__(*((kind, error, trace) if cancelled else (None,) * 3))
+        finally:
+            # Not by their owners: one that is cancelled before it has begun does nothing at all.
+            await asyncio.gather(*(slot.close() for slot in self._engine_slots))
+            if self._cluster is not None:
+                await self._cluster.close()
 
     @property
     def identity(self) -> EngineIdentity:

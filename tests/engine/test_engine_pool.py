@@ -23,7 +23,7 @@ from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
 from tests.engine.conftest import BRIEF, SCRIPT, START, Desk, scored, scripted
-from tests.engine.machines import until
+from tests.engine.machines import dies, until
 
 GAME = Path(__file__).parents[1] / "data" / "same-search-game.json"
 
@@ -228,10 +228,12 @@ async def test_an_engine_that_became_another_is_not_used(desk: Desk, tmp_path: P
             await engines.start_engine(0)
 
 
-async def test_an_error_of_the_body_stays_itself(desk: Desk) -> None:
+async def test_an_error_of_the_body_stays_itself_and_no_engine_outlives_it(desk: Desk) -> None:
     with pytest.raises(ZeroDivisionError):
-        async with room(scripted("well"), desk):
-            raise ZeroDivisionError
+        async with room(scripted("stubborn"), desk) as engines:
+            process = engines._engine_slots[0].process
+            raise ZeroDivisionError  # before any task has begun
+    assert isinstance(process, EngineProcess) and dies(process.pid)
 
 
 @pytest.mark.slow
