@@ -243,6 +243,7 @@ class Publisher:
 
         Clients whose view changes are closed with "come back".
         """
+        self._config = config
         self._handshakes.origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._routes.frames = config.frames
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
