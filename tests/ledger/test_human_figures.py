@@ -195,12 +195,6 @@ def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     assert ply(held, 3).mark == "trap"
 
 
-def even(*moves: str) -> HumanAnswer:
-    """As many play each of these, whatever their rating."""
-    share = {uci: 1000 // len(moves) for uci in moves}
-    return HumanAnswer("network", (share, share, share))
-
-
 @pytest.mark.parametrize("replies", [True, False])
 def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
     held = ledger()
