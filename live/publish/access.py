@@ -41,9 +41,6 @@ Who a client is, and what it may see: tokens by header, query or first message. 
 
 Without a file of tokens everybody is a guest and sees the same. With one, a token is needed for all
 data; with ``public`` as well, those without a token are the public and a token shows more.
-
-Who is admitted: host names, origins, rates, tokens and filters of every request. Checked from the
-cheapest to the dearest; a request is refused with one HTTP response, before anything is set up.
 """
 
 from __future__ import annotations
@@ -64,8 +61,8 @@ import msgspec
 from live.config import ServerConfig
 from live.errors import ConfigError
 from live.events import GameId
-from live.publish.answers import UNKNOWN, HttpRequest, HttpResponse, changed, problem
-from live.publish.streams import HistoryLimits, NumberedStream, TooManyFilters
+from live.publish.answers import HttpRequest, HttpResponse
+from live.publish.streams import HistoryLimits
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
 
@@ -655,9 +652,6 @@ def given_token(request: HttpRequest) -> str | None:
     return None if not found else found[0] if len(found) == 1 else ""
 
 
-_LATER = (("Retry-After", "5"),)
-
-
 class AdmittedClient(msgspec.Struct, frozen=True):
     """A websocket client as it was judged: once, before the 101 response."""
 
@@ -671,90 +665,20 @@ class AdmittedClient(msgspec.Struct, frozen=True):
     """Whether it is on this machine."""
 
 
-class HandshakeJudge:
-    """Decides on every request and every websocket client, once each."""
-
-    def __init__(
-        self,
-        origins: OriginPolicy,
-        authentication: Authentication,
-        rates: RateLimits,
-        stream: Callable[[StreamFilter, str], NumberedStream],
-    ) -> None:
-        """``stream`` gives the stream of a filter for an address, or raises TooManyFilters."""
-        self.origins = origins
-        """Replaced where the settings change."""
-        self._authentication = authentication
-        self._rates = rates
-        self._stream = stream
-
-    def answer(
-        self, request: HttpRequest, serve: Callable[[HttpRequest, Guest | None], HttpResponse]
-    ) -> HttpResponse:
-        """The response to anything but a handshake; ``serve`` makes it for whoever may have it."""
-        if (foreign := self._foreign(request)) is not None:
-            return foreign
-        origin = request.headers.get("origin", "")
-        if not self.origins.names(origin):
-            return serve(request, self._authentication.who(request))
-        if request.method == "OPTIONS":
-            return HttpResponse(204, _PREFLIGHT + _readable_by(origin))
-        response = serve(request, self._authentication.who(request))
-        return changed(response, lambda made: _open_to(made, origin))
-
-    def judge(self, request: HttpRequest, address: str) -> AdmittedClient | HttpResponse:
-        """The client that a handshake admits, or the response that refuses it."""
-        if (foreign := self._foreign(request)) is not None:
-            return foreign
-        headers = request.headers
-        if not self.origins.lets_in(headers.get("origin"), headers.get("host", "")):
-            return problem(
-                403,
-                f"pages of {headers['origin']} may not connect: server.origins does not list it",
-            )
-        if not self._rates.shake(address):
-            return problem(429, "too many new subscribers at once; come back later", _LATER)
-        guest: Guest | None = None
-        if not self._authentication.asks_first(request):
-            guest = self._authentication.who(request)
-            if guest is None:
-                return UNKNOWN
-        try:
-            client = AdmittedClient(
-                parse(request.query),
-                resume_point(request),
-                guest,
-                is_this_machine(headers, address),
-            )
-            if guest is not None:
-                self._stream(guest.limit(client.wanted), address)
-        except FilterError as error:
-            return problem(400, str(error))
-        except TooManyFilters:
-            return problem(503, "too many different filters are in use; come back later", _LATER)
-        return client
-
-    def _foreign(self, request: HttpRequest) -> HttpResponse | None:
-        authority = request.headers.get("host", "")
-        if self.origins.answers_to(authority):
-            return None
-        return problem(421, f"this service does not answer to the name {authority!r}")
-
-
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
-_PREFLIGHT = (
+PREFLIGHT = (
     ("Access-Control-Allow-Methods", "GET, HEAD"),
     ("Access-Control-Allow-Headers", "Authorization, If-None-Match"),
     ("Access-Control-Max-Age", "600"),
 )
 
 
-def _open_to(response: HttpResponse, origin: str) -> HttpResponse:
+def open_to(response: HttpResponse, origin: str) -> HttpResponse:
     kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
-    return HttpResponse(response.status, kept + _readable_by(origin), response.body)
+    return HttpResponse(response.status, kept + readable_by(origin), response.body)
 
 
-def _readable_by(origin: str) -> tuple[tuple[str, str], ...]:
+def readable_by(origin: str) -> tuple[tuple[str, str], ...]:
     """Lets a page of an allowed origin read the response (fetch.spec.whatwg.org, CORS)."""
     return (
         ("Access-Control-Allow-Origin", origin),

@@ -207,8 +207,6 @@ class HttpConnection(asyncio.Protocol):
                 self._last(problem(413, "no request here has a body"))
             elif isinstance(event, h11.EndOfMessage):
                 self._whole()
-                if self._h11.our_state is h11.DONE:
-                    self._next = self._turns.add(self._advance)
                 return
             elif isinstance(event, h11.ConnectionClosed):
                 self._end()
@@ -251,8 +249,6 @@ class HttpConnection(asyncio.Protocol):
         self._making = None
         if self._closing_s is None:
             self._respond(response, head=request.method == "HEAD")
-            if self._h11.our_state is h11.DONE:
-                self._next = self._turns.add(self._advance)
 
     def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
         former = request.path == _FORMER_PATH
@@ -305,6 +301,8 @@ class HttpConnection(asyncio.Protocol):
         self._send(response, head)
         if self._h11.our_state is h11.MUST_CLOSE:
             self._end()
+        elif self._h11.our_state is h11.DONE:
+            self._next = self._turns.add(self._advance)
 
     def _send(self, response: HttpResponse, head: bool) -> None:
         body = response.body

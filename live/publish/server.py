@@ -20,19 +20,31 @@ from live.config import ServerConfig
 from live.events import Change, FeedHealth, FeedState, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access import (
+    PREFLIGHT,
     AdmittedClient,
     Authentication,
     BoardsOnAir,
     ClientLimits,
     Guest,
-    HandshakeJudge,
     OriginPolicy,
     RateLimits,
     TokenFile,
     check_exposure,
     is_loopback,
+    is_this_machine,
+    open_to,
+    readable_by,
+    resume_point,
 )
-from live.publish.answers import EventExports, HttpRequest, HttpResponse, MetricCounts, problem
+from live.publish.answers import (
+    UNKNOWN,
+    EventExports,
+    HttpRequest,
+    HttpResponse,
+    MetricCounts,
+    changed,
+    problem,
+)
 from live.publish.connection import Encryptions, HttpConnection, encryption, listen
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
@@ -41,7 +53,7 @@ from live.publish.static_files import StaticSite
 from live.publish.streams import NumberedStream, TooManyFilters
 from live.publish.study_page import StudyFiles
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
-from live.publish.visibility import StreamFilter, Visibility
+from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +62,7 @@ _SWEEP_S = 1.0
 _BACKLOG = 1024
 #: How often it is seen whether the port is still ours.
 _LOOK_S = 1.0
+_LATER = (("Retry-After", "5"),)
 _EXPIRED = "the token is no longer valid"
 
 
@@ -130,8 +143,7 @@ class Publisher:
             hide_scores=config.hide_scores,
             now=now,
         )
-        origins = OriginPolicy(config.host, config.hosts, config.origins)
-        self._handshakes = HandshakeJudge(origins, self._authentication, self._rates, self._stream)
+        self._origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
         self._encryptions: Encryptions | None = None
@@ -244,7 +256,7 @@ class Publisher:
         Clients whose view changes are closed with "come back".
         """
         self._config = config
-        self._handshakes.origins = OriginPolicy(config.host, config.hosts, config.origins)
+        self._origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._routes.frames = config.frames
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
         self.public.hide(config.hide_scores)
@@ -328,16 +340,56 @@ class Publisher:
             self._empty.set()
 
     def answer(self, request: HttpRequest) -> HttpResponse:
-        """Answer anything but a handshake."""
-        return self._handshakes.answer(request, self._routes.answer)
+        """The response to anything but a handshake, for whoever may have it."""
+        if (foreign := self._foreign(request)) is not None:
+            return foreign
+        origin = request.headers.get("origin", "")
+        if not self._origins.names(origin):
+            return self._routes.answer(request, self._authentication.who(request))
+        if request.method == "OPTIONS":
+            return HttpResponse(204, PREFLIGHT + readable_by(origin))
+        response = self._routes.answer(request, self._authentication.who(request))
+        return changed(response, lambda made: open_to(made, origin))
 
     def judge(
         self, connection: HttpConnection, request: HttpRequest
     ) -> AdmittedClient | HttpResponse:
-        """The client that a handshake admits, or the response that refuses it."""
+        """The client that a handshake admits, or the response that refuses it. Checked from the
+        cheapest to the dearest, before anything is set up: host name, origin, rate, token, filter.
+        """
         if self._stopping:
-            return problem(503, "the service stops; come back later", [("Retry-After", "5")])
-        return self._handshakes.judge(request, connection.address)
+            return problem(503, "the service stops; come back later", _LATER)
+        if (foreign := self._foreign(request)) is not None:
+            return foreign
+        headers, address = request.headers, connection.address
+        if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
+            return problem(
+                403,
+                f"pages of {headers['origin']} may not connect: server.origins does not list it",
+            )
+        if not self._rates.shake(address):
+            return problem(429, "too many new subscribers at once; come back later", _LATER)
+        guest: Guest | None = None
+        if not self._authentication.asks_first(request):
+            guest = self._authentication.who(request)
+            if guest is None:
+                return UNKNOWN
+        try:
+            here = is_this_machine(headers, address)
+            client = AdmittedClient(parse(request.query), resume_point(request), guest, here)
+            if guest is not None:
+                self._stream(guest.limit(client.wanted), address)
+        except FilterError as error:
+            return problem(400, str(error))
+        except TooManyFilters:
+            return problem(503, "too many different filters are in use; come back later", _LATER)
+        return client
+
+    def _foreign(self, request: HttpRequest) -> HttpResponse | None:
+        authority = request.headers.get("host", "")
+        if self._origins.answers_to(authority):
+            return None
+        return problem(421, f"this service does not answer to the name {authority!r}")
 
     def subscribe(
         self,

@@ -210,21 +210,6 @@ async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
         await broker.comes_to_hold(wanted(world))
 
 
-@pytest.mark.slow
-async def test_a_broker_that_is_not_there_yet_is_waited_for(
-    require_program: Callable[[str], str], tmp_path: Path
-) -> None:
-    broker = Mosquitto(require_program("mosquitto"), tmp_path)
-    world = full(7)
-    async with telling(broker, world):
-        await asyncio.sleep(0)
-        try:
-            await broker.start()
-            await broker.comes_to_hold(wanted(world))
-        finally:
-            broker.kill()
-
-
 async def test_user_and_password_are_used(
     require_program: Callable[..., str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -25,7 +25,6 @@ from live.games.game import NewGame
 from live.publish.exports import (
     analysis,
     clock_command,
-    comment,
     eval_command,
     export,
     study_lines,
@@ -219,9 +218,6 @@ def alliots_game(plies: tuple[PlyView, ...]) -> GameDetail:
     return msgspec.structs.replace(game(), plies=plies, result="*", start_score_cp=20)
 
 
-FORM = re.compile(r"-?\d+,\d*,,,,\d*,\(\d*,\d*\)")
-
-
 #: The two moves of Alliot's sample that were evaluated, values and depths as he gives them.
 SAMPLE = re.findall(
     r"\S+", "c4 g6 Nc3 Bg7 d4 d6 g3 Nc6 Nf3 Bg4 Bg2 Qd7 d5 Bxf3 exf3 Na5 Qd3 c6 Bd2 cxd5"
@@ -288,20 +284,6 @@ def test_a_board_that_cannot_be_set_up_costs_only_the_variations() -> None:
         text = export(msgspec.structs.replace(held, start_fen=fen, variant=variant), "alliot")
         assert "{90,,,,,,(,)}" in text
         assert "b4" not in text
-
-
-@given(
-    st.integers(-3900, 3900),
-    st.none() | st.integers(0, 200),
-    st.none() | st.builds(ComplexityView, st.floats(0, 99), st.integers(0, 99), st.integers(1, 9)),
-)
-def test_every_comment_has_eight_fields(
-    value_cp: int, depth: int | None, changes: ComplexityView | None
-) -> None:
-    told = comment(value_cp, depth, changes)
-    assert FORM.fullmatch(told[1:-1])
-    assert " " not in told
-    assert told.count(",") == 7
 
 
 @pytest.mark.slow
