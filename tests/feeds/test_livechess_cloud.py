@@ -187,16 +187,13 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
 
 
 async def test_the_configured_base_url_replaces_the_service() -> None:
-    site = LiveChessCloudRehearsal(GAMES)
-    for index, game in enumerate(GAMES):
-        site.show(index, game)
-    async with site.serving() as spec:
-        base = spec.removeprefix("livechess-cloud+").partition("/#")[0]
-        config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=base))
+    site = Site(0)
+    site.play(1, 1, "1-0", "e4")
+    async with serving(site.answer) as origin:
+        config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=origin))
         async with following(f"https://view.livechesscloud.com/#{UUID}", config) as seen:
             await until(lambda: seen.done)
-    assert len(seen.games) == 4
-    assert site.requests[0].path == f"/meta/{UUID}"
+    assert boards(seen) == {"W11": (1, "1-0")}
 
 
 async def test_boards_that_fail_throughout_are_said_by_number_and_at_the_board() -> None:
@@ -251,7 +248,7 @@ class Site:
         files = [self.files[path] for path in paths]
         self.files.update(zip(paths, [files[-1], *files[:-1]], strict=True))
 
-    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
+    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
         path = request.path.partition(f"/get/{UUID}/")[2]
         self.asked.append(path)
         found = {} if request.path.startswith("/meta/") else self.files.get(path, 404)
@@ -263,7 +260,7 @@ class Site:
     @asynccontextmanager
     async def following(self, round_: str = "") -> AsyncIterator[Followed]:
         async with (
-            serving(self._answer) as origin,
+            serving(self.answer) as origin,
             following(f"livechess-cloud+{origin}/#{UUID}{round_}", FeedsConfig()) as seen,
         ):
             yield seen

@@ -65,49 +65,29 @@ def test_retry_after_never_raises_and_never_asks_for_the_past(value: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("status", "fatal"),
+    ("statuses", "fatal"),
     [
-        (404, FeedNotFound),
-        (410, FeedNotFound),
-        (401, FeedUnreadable),
-        (403, FeedUnreadable),
-        (400, FeedUnreadable),
-        (302, FeedUnreadable),
+        ((404, 410), FeedNotFound),
+        ((401, 403, 400, 302), FeedUnreadable),
+        ((408, 425, 429, 500, 502, 503, 504), type(None)),  # what time may mend
     ],
 )
 def test_what_looks_permanent_is_fatal_where_nobody_waits(
-    status: int, fatal: type[Exception]
+    statuses: tuple[int, ...], fatal: type[Exception | None]
 ) -> None:
-    trouble = trouble_of_status("feed", status, None, NOW)
-    assert trouble is not None
-    assert type(trouble.fatal) is fatal
-    assert str(status) in str(trouble.fatal)
-    # How long to wait is the session's own: a source that is not there yet is asked again soon.
-    assert trouble.wait_s == 0
+    for status in statuses:
+        trouble = trouble_of_status("feed", status, None, NOW)
+        assert trouble is not None and trouble.status == status
+        assert type(trouble.fatal) is fatal and str(status) in trouble.reason
+        # How long to wait is the session's own: a source that is not there yet is asked again soon.
+        assert trouble.wait_s == (TOO_MANY_S if status == 429 else 0)
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
-def test_what_time_may_mend_is_tried_again(status: int) -> None:
-    trouble = trouble_of_status("feed", status, None, NOW)
-    assert trouble is not None
-    assert trouble.fatal is None
-
-
-def test_too_many_requests_waits_a_minute_unless_the_server_says_otherwise() -> None:
-    silent = trouble_of_status("feed", 429, None, NOW)
-    spoke = trouble_of_status("feed", 429, "7", NOW)
-    assert silent is not None and silent.wait_s == TOO_MANY_S
-    assert spoke is not None and spoke.wait_s == 7
-
-
-def test_an_overloaded_server_is_given_the_time_it_asks_for() -> None:
-    trouble = trouble_of_status("feed", 503, "40", NOW)
-    assert trouble is not None and trouble.wait_s == 40
-
-
-@pytest.mark.parametrize("status", [200, 204, 206, 304])
-def test_answers_to_read(status: int) -> None:
-    assert trouble_of_status("feed", status, None, NOW) is None
+def test_a_server_is_given_the_time_it_asks_for_and_answers_are_read() -> None:
+    for status in (429, 503):
+        trouble = trouble_of_status("feed", status, "7", NOW)
+        assert trouble is not None and trouble.wait_s == 7
+    assert not any(trouble_of_status("feed", status, None, NOW) for status in (200, 204, 206, 304))
 
 
 @pytest.mark.parametrize(
