@@ -412,3 +412,24 @@ def draw_claims(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     elif halfmoves == FIFTY_PLIES - 1:
         text = "the next move can be the fiftieth without a capture or a pawn move"
         yield board.finding("fifty-moves", "look", text, advice)
+
+
+#: Kinds of alert about a board.
+_ALWAYS = (
+    unreadable_games,
+    standing_illegal_moves,
+    vanished_boards,
+    corrected_moves,
+    corrected_pairings,
+    clock_faults,
+    contradicting_sources,
+)
+#: What rests on knowing where the board stands.
+_WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
+
+
+def board_findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+    """Findings of every kind about one board."""
+    read = not is_lost(board) and not is_gone(board)
+    for kind in (*_ALWAYS, *_WHILE_READ) if read else _ALWAYS:
+        yield from kind(board, now_s)

@@ -10,12 +10,7 @@ import msgspec
 
 from live.events import FeedName, FeedReport, GameId, GameReport, Headers
 from live.games.game import Game, GameConfirmed, GameGone, NewGame, Step, applied
-from live.games.player_identity import (
-    fide_id,
-    header_words,
-    name_tag,
-    name_words,
-)
+from live.games.player_identity import fide_id, header_words, name_tag, name_words
 
 #: A way to find games: what kind of mark, of which feed, and the mark itself.
 Mark = tuple[str | int | None, ...]

@@ -22,15 +22,7 @@ from itertools import chain
 import msgspec
 
 from live.events import FeedName, GameId, Headers, Move, Player
-from live.games.game import (
-    CarriersChanged,
-    Game,
-    GameGone,
-    HeadersChanged,
-    NewGame,
-    Step,
-    applied,
-)
+from live.games.game import CarriersChanged, Game, GameGone, HeadersChanged, NewGame, Step, applied
 from live.games.game_index import GameIndex, Marks, player_marks
 from live.games.player_identity import header_words, is_known, same_person
 from live.games.report_changes import (

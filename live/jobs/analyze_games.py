@@ -28,8 +28,8 @@ from live.ledger.event_state import EventState
 from live.ledger.roster import namesakes
 from live.players.player_lists import beside
 from live.publish.exports import Analysis, analysis, export, to_json
-from live.rehearse.open_rehearsal import Protocols
-from live.rehearse.open_rehearsal import rehearse as play_back
+from live.rehearse.rehearsal import Protocols
+from live.rehearse.rehearsal import rehearse as play_back
 from live.report.report_page import page
 from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped

@@ -17,7 +17,7 @@ from importlib import resources
 
 import msgspec
 
-from live.alerts.event_alerts import LEAST_MOVES
+from live.alerts.alert_desk import LEAST_MOVES
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,

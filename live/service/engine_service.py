@@ -40,14 +40,7 @@ from live.engine.look_ahead import (
     scout_limit,
 )
 from live.engine.result_cache import ResultCache, SyzygyTables
-from live.engine.search import (
-    Limit,
-    Position,
-    Search,
-    SearchFailure,
-    SearchOptions,
-    SearchResult,
-)
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchOptions, SearchResult
 from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError

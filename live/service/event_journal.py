@@ -27,14 +27,7 @@ from live.config import Config, JournalConfig
 from live.engine.engine_process import EngineIdentity
 from live.engine.result_cache import MemoryResultCache, ResultCache, ResultFile
 from live.engine.search import Search, SearchResult
-from live.events import (
-    Change,
-    FeedHealth,
-    FeedName,
-    FeedState,
-    GameId,
-    GoneMessage,
-)
+from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
 from live.games.game import Game, GameConfirmed, NewGame, Step
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId

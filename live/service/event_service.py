@@ -44,14 +44,7 @@ from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.service.desks import (
-    AlertService,
-    BoardRuling,
-    StoryService,
-    past,
-    remember,
-    rule_again,
-)
+from live.service.desks import AlertService, BoardRuling, StoryService, past, remember, rule_again
 from live.service.engine_service import (
     EngineMeasuring,
     EngineService,

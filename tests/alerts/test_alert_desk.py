@@ -105,10 +105,7 @@ def test_a_note_is_kept_short_and_can_be_taken_away() -> None:
     (message,) = service.desk.note(alert.id, "x" * 10_000)
     assert len(message.alert.note) == NOTE_CHARS
     assert service.desk.note(alert.id, "")[0].alert == alert
-
-
-def test_an_alert_that_is_over_is_left_alone() -> None:
-    service = Rehearsal()
+    # One that is over is left alone.
     assert service.desk.acknowledge("no such alert", service.now_s) == []
     assert service.desk.note("no such alert", "x") == []
 
@@ -123,12 +120,20 @@ def test_a_game_that_is_gone_takes_its_alerts_with_it() -> None:
     assert service.desk.changes([GoneMessage("never heard of")], service.now_s) == []
 
 
-def test_a_machine_that_slept_holds_nothing_against_those_who_were_waited_for() -> None:
+@pytest.mark.parametrize("restarted", [False, True])
+def test_time_in_which_nothing_ran_is_held_against_nobody(restarted: bool) -> None:
+    """The machine slept, or the service was down."""
     service = Rehearsal()
     line = played(LINE, clocks=(5400.0,) * 8 + (1200.0, 1200.0))
     service.report(FeedReport("hall", (line,)))
     service.wait(600)
     service.now_s += 7200
+    if restarted:
+        before, service = service, Rehearsal()
+        service.now_s = before.now_s
+        for at_s, change in before.told:
+            service.desk.recall(change, at_s)
+        service.desk.restore([], before.now_s - 7200, before.now_s)
     service.wait(600)
     assert not service.raised  # 20 minutes were waited through, of White's 20
     service.wait(200)
@@ -184,23 +189,6 @@ def test_an_engine_that_failed_ended_with_its_run() -> None:
     assert service.desk.open() == before.desk.open()
     service.tick()
     assert not service.desk.open()
-
-
-def test_time_in_which_nothing_ran_is_held_against_nobody() -> None:
-    before = Rehearsal()
-    line = played(LINE, clocks=(5400.0,) * 8 + (1200.0, 1200.0))
-    before.report(FeedReport("hall", (line,)))
-    before.wait(600)
-    before.now_s += 7200  # the service was down
-    service = Rehearsal()
-    service.now_s = before.now_s
-    for at_s, change in before.told:
-        service.desk.recall(change, at_s)
-    service.desk.restore([], before.now_s - 7200, before.now_s)
-    service.wait(600)
-    assert not service.raised  # 20 minutes were waited through, of White's 20
-    service.wait(200)
-    assert service.kinds() == ["flag"]
 
 
 #: Plies at which a mistake is made with board 1, which has 30 or more.
@@ -326,25 +314,14 @@ def test_agreement_far_outside_a_players_range() -> None:
     assert not service.desk.open()
 
 
-def test_a_smaller_field_needs_less() -> None:
+def test_a_smaller_field_needs_less_and_without_rating_or_forecast_nothing_is_claimed() -> None:
     service = Rehearsal()
     service._published([standing(number, 29, -0.5) for number in range(8)])
+    bare = msgspec.structs.replace(standing(2, 60, 99.0).player, agreement=None)
+    service._published([standing(1, 60, 99.0, elo=None), StandingMessage(bare)])
+    assert not service.raised
     service._published([standing(3, 44, 5.2)])
     assert len(service.desk.open()) == 1
-
-
-def test_an_engine_that_nothing_forecasts_claims_nothing() -> None:
-    service = Rehearsal()
-    message = standing(3, 60, 99.0)
-    bare = msgspec.structs.replace(message.player, agreement=None)
-    service._published([StandingMessage(bare)])
-    assert not service.desk.open()
-
-
-def test_a_player_without_a_rating_is_held_to_nothing() -> None:
-    service = Rehearsal()
-    service._published([standing(1, 60, 99.0, elo=None)])
-    assert not service.raised
 
 
 def report(*games: GameReport) -> FeedReport:

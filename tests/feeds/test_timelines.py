@@ -27,7 +27,7 @@ from live.feeds.game_timeline import (
     thinking_s,
     timeline,
 )
-from live.rehearse.rehearsal import mistakes
+from live.rehearse.rehearsal import mistaken_on
 from tests.feeds.fakes import GAMES, DrivenClock, Ledger, conditions, told_by
 
 PLY = 15
@@ -157,7 +157,7 @@ def test_each_does_what_its_name_says() -> None:
 
 
 def test_mistakes_are_made_with_the_first_games_one_each() -> None:
-    made = mistakes(["flag", "stale"], GAMES)
+    made = mistaken_on(["flag", "stale"], GAMES)
     assert made == [
         PlannedIncident("flag", 0, len(GAMES[0].moves) // 2),
         PlannedIncident("stale", 1, len(GAMES[1].moves) // 2),

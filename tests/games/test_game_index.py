@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import FeedReport, GameReport, Headers, Player, Result
-from live.games.game import (
-    Game,
-    GameConfirmed,
-    GameGone,
-    HeadersChanged,
-    NewGame,
-)
+from live.games.game import Game, GameConfirmed, GameGone, HeadersChanged, NewGame
 from live.games.game_index import (
     LEAST_S,
     GameIndex,

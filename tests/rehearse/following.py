@@ -9,8 +9,7 @@ from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
 from live.feeds.open_feed import open_feed
 from live.rehearse.hall_sources import DgtBoardRehearsal
-from live.rehearse.open_rehearsal import PROTOCOLS, open_rehearsal
-from live.rehearse.rehearsal import Rehearsal, incidents, requests
+from live.rehearse.rehearsal import PROTOCOLS, Rehearsal, incidents, open_rehearsal, requests
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
 from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
 

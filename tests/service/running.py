@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 _SERVING = re.compile(r"is serving http://(\S+):(\d+)/")
@@ -58,7 +58,7 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running(
-    *arguments: str, cwd: Path, packages: Path | None = None
+    *arguments: str, cwd: Path, packages: Path | None = None, env: Mapping[str, str] = {}
 ) -> AsyncIterator[Running]:
     """Started with these arguments in this folder, with the packages of another folder installed;
     killed in the end where it still lives.
@@ -70,7 +70,7 @@ async def running(
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "COLUMNS": "200", **env},
     )
     service = Running(process)
     listening = asyncio.create_task(service.hear(), name="what the service says")

@@ -13,13 +13,7 @@ import msgspec
 import pytest
 
 from live.config import Config, load_config
-from live.events import (
-    Change,
-    EngineMessage,
-    FeedReport,
-    HealthMessage,
-    MeasuringProgress,
-)
+from live.events import Change, EngineMessage, FeedReport, HealthMessage, MeasuringProgress
 from live.feeds import demo_feed
 from live.jobs.doctor import examine
 from live.jobs.recorded_event import explanation_of, rebuilt

@@ -24,14 +24,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from live.engine.search import Search, SearchResult
-from live.events import (
-    EngineHealth,
-    EngineState,
-    FeedReport,
-    GameReport,
-    QueueLengths,
-    Score,
-)
+from live.events import EngineHealth, EngineState, FeedReport, GameReport, QueueLengths, Score
 from live.feeds import demo_feed
 from live.publish.access import ClientLimits, everybody, new_token
 from live.publish.answers import HttpRequest

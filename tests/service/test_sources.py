@@ -32,6 +32,7 @@ from live.config import (
 from live.errors import ConfigError, FeedNotFound
 from live.events import Change, FeedHealth, HealthMessage
 from live.publish.server import Publisher
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from live.service.event_service import EventService
 from live.service.process import HangupSignals
 from live.service.sources import (
@@ -71,18 +72,12 @@ class Page:
 
     @contextlib.asynccontextmanager
     async def served(self) -> AsyncIterator[str]:
-        async with await asyncio.start_server(self._answer, "127.0.0.1", 0) as server:
-            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/games.pgn"
+        async with serving(self._answer) as origin:
+            yield f"{origin}/games.pgn"
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            await reader.readuntil(b"\r\n\r\n")
-            self.asked += 1
-            body = self.text.encode()
-            head = f"HTTP/1.1 {self.status} -\r\nContent-Length: {len(body)}\r\n"
-            writer.write(f"{head}Connection: close\r\n\r\n".encode() + body)
-            await writer.drain()
-        writer.close()
+    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        self.asked += 1
+        await reply.whole(self.status, self.text.encode())
 
 
 class Followed:

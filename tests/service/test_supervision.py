@@ -9,12 +9,10 @@ import contextlib
 import json
 import logging
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,6 +44,7 @@ from live.service.supervision import (
     watchdog_s,
 )
 from tests.feeds.fakes import DrivenClock, until
+from tests.service.running import Running, running
 
 
 @pytest.mark.parametrize(
@@ -240,9 +239,6 @@ def test_files_are_named_whole_since_the_service_starts_elsewhere(
     assert f"--feed {tmp_path / games} --feed {web}" in told.output
 
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-
-
 @contextmanager
 def manager(path: Path | str) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
@@ -334,56 +330,30 @@ async def test_ready_fed_and_stopping(tmp_path: Path) -> None:
             assert told.startswith(b"WATCHDOG=1")
 
 
-@contextmanager
-def service(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, socket.socket]]:
+@contextlib.asynccontextmanager
+async def service(tmp_path: Path) -> AsyncIterator[tuple[Running, str, socket.socket]]:
     """The real command, with systemd played by us; its address, once it is ready."""
-    env = os.environ | {
-        "PYTHONPATH": str(ROOT),
-        "PYTHONUNBUFFERED": "1",
-        "NOTIFY_SOCKET": str(tmp_path / "notify"),
-        "WATCHDOG_USEC": "300000",
-    }
-    env.pop("LIVE_RATE_CONFIG", None)
-    main = "from live.cli import main; main()"
-    command = [sys.executable, "-c", main, "--feed", "demo", "--headless", "--port", "0"]
-    with (
-        manager(tmp_path / "notify") as sock,
-        subprocess.Popen(
-            [*command, "--nodes", "500"],
-            cwd=tmp_path,
-            env=env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        ) as process,
-    ):
-        try:
-            assert process.stdout is not None
-            found = None
-            while found is None:
-                line = process.stdout.readline()
-                assert line, "it ended"
-                found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-            yield process, f"ws://127.0.0.1:{found[1]}/v2/live", sock
-        finally:
-            process.kill()
+    command = ("--feed", "demo", "--headless", "--port", "0", "--nodes", "500")
+    told = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
+    with manager(tmp_path / "notify") as sock:
+        async with running(*command, cwd=tmp_path, env=told) as process:
+            yield process, await process.address(), sock
 
 
 @pytest.mark.slow
 async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> None:
-    with service(tmp_path) as (process, url, sock):
+    async with service(tmp_path) as (process, address, sock):
         assert sock.recv(1000) == b"READY=1"
         assert sock.recv(1000).startswith(b"WATCHDOG=1\n")
-        async with connect(url, max_size=None) as ws:
+        async with connect(f"ws://{address}/v2/live", max_size=None) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
-            process.send_signal(signal.SIGTERM)
+            process.process.send_signal(signal.SIGTERM)
             with pytest.raises(ConnectionClosed) as closed:
                 while True:
                     await ws.recv()
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1001
-        process.communicate(timeout=30)
-        assert process.returncode == 0
+        assert await process.ends() == 0
         told = [sock.recv(1000)]
         while told[-1] != b"STOPPING=1":
             told.append(sock.recv(1000))
@@ -391,22 +361,18 @@ async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_the_second_signal_ends_at_once(tmp_path: Path) -> None:
+async def test_the_second_signal_ends_at_once(tmp_path: Path) -> None:
     """A subscriber that never answers the goodbye would hold the service for three seconds."""
-    with service(tmp_path) as (process, url, sock):
-        host, port = url.removeprefix("ws://").split("/")[0].split(":")
+    async with service(tmp_path) as (process, address, sock):
+        host, port = address.split(":")
         with socket.create_connection((host, int(port)), timeout=20) as client:
             client.sendall(
-                f"GET /v2/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+                f"GET /v2/live HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n"
                 "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                 "Sec-WebSocket-Version: 13\r\n\r\n".encode()
             )
             assert client.recv(100).startswith(b"HTTP/1.1 101 ")
-            process.send_signal(signal.SIGINT)
+            process.process.send_signal(signal.SIGINT)
             while b"STOPPING=1" not in sock.recv(1000):
                 pass
-            began_s = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=30)
-            assert time.monotonic() - began_s < 2
-    assert process.returncode == -signal.SIGINT
+            assert await process.ends(signal.SIGINT) == -signal.SIGINT

@@ -197,6 +197,11 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
             second.change(NewGame(game("g2")))
             second.put(RUN.identity, search_key(1), RESULT)
             assert second.get(RUN.identity, search_key(1)) == RESULT
+        # By whatever name.
+        link = path.with_name("link.sqlite")
+        link.symlink_to(path)
+        with Journal(link) as third:
+            assert "is in use by another live-rate" in third.problem
         first.change(NewGame(game("g3")))
         assert first.problem == ""
     assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == ["g1", "g3"]
@@ -291,12 +296,8 @@ def test_when_too_much_had_to_wait_the_games_are_written_anew(path: Path) -> Non
     assert standing[-1].since[-1].step == ResultChanged("g29", "1-0")
 
 
-def garbage(path: Path) -> None:
-    path.write_bytes(b"not a database, however you look at it" * 100)
-
-
 def pgn(path: Path) -> None:
-    path.write_text('[Event "Open"]\n')
+    path.write_text('[Event "?"]\n\n1. e4 *\n' * 50)
 
 
 def foreign(path: Path) -> None:
@@ -317,7 +318,6 @@ def newer(path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (garbage, "file is not a database"),
         (pgn, "file is not a database"),
         (foreign, "another program's database"),
         (newer, f"is of version 99, and this live-rate knows up to {VERSION}"),
@@ -407,16 +407,6 @@ def test_a_file_that_is_busy_is_not_called_damaged(path: Path) -> None:
         other.close()
 
 
-def test_one_file_has_one_lock_by_whatever_name(tmp_path: Path, path: Path) -> None:
-    link = tmp_path / "link.sqlite"
-    with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        assert journal.flush()
-        link.symlink_to(path)
-        with Journal(link) as second:
-            assert "is in use by another live-rate" in second.problem
-
-
 def test_a_journal_of_nothing_leaves_no_file(path: Path) -> None:
     with opened(path):
         pass
@@ -426,12 +416,8 @@ def test_a_journal_of_nothing_leaves_no_file(path: Path) -> None:
     with opened(path):
         pass
     assert path.exists()
-
-
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with Journal(tmp_path / "file" / "journal.sqlite") as journal:
-        assert "cannot be used" in journal.problem and journal.hopeless
+    with Journal(path / "journal.sqlite") as journal:
+        assert "cannot be used" in journal.problem and journal.hopeless, "no folder can be made"
 
 
 def test_what_no_file_can_hold_costs_nobody_else_anything(path: Path) -> None:
@@ -458,35 +444,26 @@ def journal(path: Path) -> Journal:
     return Journal(path, memory=MemoryResultCache(1))
 
 
-def test_both_get_to_know_a_result(tmp_path: Path) -> None:
-    one, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
-    with journal(one) as held, ResultFile(two) as shared:
+def test_journal_and_shared_cache_get_to_know_what_either_found(tmp_path: Path) -> None:
+    path, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
+    with journal(path) as held, ResultFile(two) as shared:
+        held.begin(RUN)
         results = StoredResults(held, shared)
         assert results.get("engine", QUESTION) is None
         results.put("engine", QUESTION, SHARED_RESULT)
         assert results.get("engine", QUESTION) == SHARED_RESULT
-    with journal(one) as held, ResultFile(two) as shared:
-        assert held.get("engine", QUESTION) == shared.get("engine", QUESTION) == SHARED_RESULT
-
-
-def test_the_journal_learns_what_another_event_found(tmp_path: Path) -> None:
-    path, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
-    with ResultFile(two) as shared:
-        shared.put("engine", QUESTION, SHARED_RESULT)
-    with journal(path) as held, ResultFile(two) as shared:
-        held.begin(JournalRun(version="0", engine_name="engine", identity="engine", limit=""))
-        assert StoredResults(held, shared).get("engine", QUESTION) == SHARED_RESULT
-    with JournalReader.open(path) as reader:
-        scored = reader.result("engine", QUESTION)
-    assert scored is not None and scored.identity == "engine"
-
-
-def test_a_shared_cache_that_cannot_be_used_is_said_and_done_without(tmp_path: Path) -> None:
+        shared.put("engine", search_key(2), SHARED_RESULT)  # by another event
+        assert results.get("engine", search_key(2)) == SHARED_RESULT
+    with JournalReader.open(path) as reader, ResultFile(two) as shared:
+        assert shared.get("engine", QUESTION) == SHARED_RESULT
+        for each in (QUESTION, search_key(2)):
+            scored = reader.result("engine", each)
+            assert scored is not None and scored.identity == "engine"
     (tmp_path / "file").touch()
-    with journal(tmp_path / "one.sqlite") as held, ResultFile(tmp_path / "file" / "x") as shared:
+    with journal(path) as held, ResultFile(tmp_path / "file" / "x") as shared:
         results = StoredResults(held, shared)
-        results.put("engine", QUESTION, SHARED_RESULT)
-        assert results.get("engine", QUESTION) == SHARED_RESULT
+        results.put("engine", search_key(3), SHARED_RESULT)
+        assert results.get("engine", search_key(3)) == SHARED_RESULT
         assert "cannot be used" in results.problem
 
 
@@ -881,10 +858,6 @@ def test_a_file_that_takes_nothing_is_said_with_what_helps(
     assert in_words(error.value) == f"{error.value}; {says}"
 
 
-def a_pgn(path: Path) -> None:
-    path.write_text('[Event "?"]\n\n1. e4 *\n' * 50)
-
-
 def a_folder_of_journals(path: Path) -> None:
     path.mkdir()
     begun(path / "round-1.sqlite")
@@ -892,11 +865,6 @@ def a_folder_of_journals(path: Path) -> None:
 
 def nothing_yet(path: Path) -> None:
     path.touch()
-
-
-def from_later(path: Path) -> None:
-    with connected(begun(path)) as connection:
-        connection.execute("PRAGMA user_version = 99")
 
 
 def cut_short(path: Path) -> None:
@@ -908,11 +876,11 @@ def cut_short(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (a_pgn, "is no journal (file is not a database). Name what live-rate wrote"),
+        (pgn, "is no journal (file is not a database). Name what live-rate wrote"),
         (a_folder_of_journals, "is a folder. Name a journal in it: round-1.sqlite"),
         (Path.mkdir, "is a folder. Name what live-rate wrote with --journal"),
         (nothing_yet, "holds no event yet. Follow one"),
-        (from_later, f": is of version 99, and this live-rate knows up to {VERSION}. Name"),
+        (newer, f": is of version 99, and this live-rate knows up to {VERSION}. Name"),
         (cut_short, "is damaged (database disk image is malformed). Save what can be read"),
     ],
 )

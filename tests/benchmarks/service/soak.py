@@ -42,8 +42,7 @@ from scipy import stats
 
 from live.events import GameDetail
 from live.feeds.game_timeline import timeline
-from live.rehearse.open_rehearsal import Protocols, open_rehearsal
-from live.rehearse.rehearsal import incidents
+from live.rehearse.rehearsal import Protocols, incidents, open_rehearsal
 from live.service.supervision import MALLOC
 from tests.benchmarks.service.drills import (
     Follower,

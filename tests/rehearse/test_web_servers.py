@@ -1,5 +1,7 @@
 """The rehearsal's bytes, against what lichess documents of its own."""
 
+from __future__ import annotations
+
 import asyncio
 from itertools import chain, repeat
 
@@ -9,9 +11,18 @@ import pytest
 
 from live.config import FeedsConfig
 from live.events import Score
+from live.feeds.game_timeline import timeline
 from live.feeds.open_feed import open_feed
 from live.rehearse.rehearsal import GOOD, ConnectionFaults, connections, incidents
-from live.rehearse.web_servers import ROUND_ID, LichessRehearsal
+from live.rehearse.web_servers import (
+    PATH,
+    ROUND_ID,
+    LichessRehearsal,
+    PgnUrlRehearsal,
+    ServedReply,
+    ServedRequest,
+    serving,
+)
 from tests.feeds.fakes import (
     DATA,
     DrivenClock,
@@ -153,3 +164,82 @@ async def test_a_round_is_written_as_lichess_writes_it_and_is_silent_before_its_
         await until(lambda: b"%eval" in listener.text)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_the_page_has_an_etag_and_is_not_sent_twice() -> None:
+    site = PgnUrlRehearsal(GAMES)
+    site.show(0, GAMES[0])
+    async with site.serving() as url, httpx.AsyncClient() as client:
+        assert url.endswith(PATH)
+        first = await client.get(url)
+        tag = first.headers["etag"]
+        again = await client.get(url, headers={"If-None-Match": tag})
+        weak = await client.get(url, headers={"If-None-Match": f"W/{tag}"})
+        assert (first.status_code, again.status_code, weak.status_code) == (200, 304, 304)
+        assert again.content == b""
+        site.show(0, msgspec.structs.replace(GAMES[0], result="1/2-1/2"))
+        changed = await client.get(url, headers={"If-None-Match": tag})
+        assert changed.status_code == 200 and changed.headers["etag"] != tag
+        assert (await client.get(url + "x")).status_code == 404
+
+
+async def test_playing_takes_the_games_own_time_over_speed() -> None:
+    clock = DrivenClock()
+    site = PgnUrlRehearsal(GAMES, clock=clock)
+    await site.play(speed=10)
+    last_s = timeline(GAMES, speed=10)[-1].at_s
+    assert clock.now() - 1000 == pytest.approx(last_s)
+    assert [substance(g) for g in decode(site.final_pgn())] == [substance(g) for g in GAMES]
+
+
+async def test_requests_are_read_and_answered_on_one_connection() -> None:
+    seen: list[ServedRequest] = []
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        seen.append(request)
+        await reply.whole(200, request.path.encode())
+
+    async with serving(answer) as origin, httpx.AsyncClient() as client:
+        first = await client.get(origin + "/a%20b?x=1&y=z")
+        second = await client.get(origin + "/c", headers={"X-Test": "yes"})
+    assert (first.text, second.text) == ("/a b", "/c")
+    assert seen[0].query == {"x": "1", "y": "z"}
+    assert seen[1].headers["x-test"] == "yes"
+
+
+async def test_leaving_breaks_off_connections_that_still_wait() -> None:
+    reached = asyncio.Event()
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        reached.set()
+        await asyncio.Event().wait()
+
+    async with httpx.AsyncClient() as client:
+        async with serving(answer) as origin:
+            asking = asyncio.create_task(client.get(origin))
+            await reached.wait()
+        with pytest.raises(httpx.TransportError):
+            await asking
+
+
+async def test_noise_instead_of_a_request_ends_that_connection_only() -> None:
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        await reply.whole(204)
+
+    async with serving(answer) as origin:
+        host, port = origin.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"x" * 200_000)
+        async with asyncio.timeout(10):
+            with_end = await _to_end(reader)
+        writer.close()
+        assert with_end == b""
+        async with httpx.AsyncClient() as client:
+            assert (await client.get(origin)).status_code == 204
+
+
+async def _to_end(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read()
+    except ConnectionError:
+        return b""

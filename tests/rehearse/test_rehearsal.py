@@ -1,0 +1,175 @@
+"""Whatever the protocol, and whatever goes wrong: the games that arrive are those played."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+import chess
+import msgspec
+import pytest
+
+from live.errors import InputError, PortInUse
+from live.events import GameReport, Headers, Move, Player, Score
+from live.feeds.game_timeline import Mistake, mistaken
+from live.rehearse.rehearsal import (
+    BAD_CONNECTIONS,
+    GOOD,
+    connections,
+    incidents,
+    open_rehearsal,
+    pgn_text,
+    rehearse,
+)
+from tests.feeds.fakes import DATA, decode, free_port, substance, until
+from tests.rehearse.following import FOLLOWED, follow_rehearsal
+
+GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+#: Two of them, so that fifty seeds for each protocol take a minute.
+#: lichess has fifty seeds in its own test.
+SEEDED = [protocol for protocol in FOLLOWED if protocol != "lichess"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", FOLLOWED)
+async def test_every_game_arrives_as_it_was_played(
+    protocol: str, require_program: Callable[[str], str]
+) -> None:
+    if protocol == "mqtt":
+        require_program("mosquitto")
+    ledger = await follow_rehearsal(protocol, GAMES)
+    assert "retrying" not in ledger.states
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", SEEDED)
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.whole) for first in range(10, 50, 10))]
+)
+async def test_whatever_goes_wrong_the_end_is_the_same(
+    protocol: str, first: int, require_program: Callable[[str], str]
+) -> None:
+    """Fifty seeds, ten at a time: most of it is waiting for connections that stall."""
+    if protocol == "mqtt":
+        require_program("mosquitto")
+    async with asyncio.TaskGroup() as seeds:
+        for seed in range(first, first + 10):
+            following = follow_rehearsal(protocol, GAMES[:2], seed, within_s=80)
+            seeds.create_task(following, name=f"seed {seed}")
+
+
+def test_a_target_that_means_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="means nothing for lichess"):
+        open_rehearsal("lichess", GAMES, to="mqtt://x/y")
+    with pytest.raises(InputError, match="is no broker's address"):
+        open_rehearsal("mqtt", GAMES, to=str(tmp_path))
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("ply", [0, 1, 2, 31, 200])
+def test_a_game_written_and_read_is_the_same(game: GameReport, ply: int) -> None:
+    cut = msgspec.structs.replace(
+        game, moves=game.moves[:ply], result="*" if ply < 200 else game.result
+    )
+    (read,) = decode(pgn_text(cut).encode())
+    assert substance(read) == substance(cut)
+    assert read.headers.time_control == cut.headers.time_control
+
+
+def test_a_game_without_moves_is_a_blank_and_a_star() -> None:
+    game = GameReport("", Headers(Player("A"), Player("B")), chess.STARTING_FEN)
+    assert pgn_text(game).endswith("\n\n *\n")
+
+
+def test_movetext_is_one_line_as_lichess_writes_it() -> None:
+    moves = (
+        Move("e2e4", "e4", 5397.0, eval=Score(17)),
+        Move("e7e5", "e5", 30.9),
+        Move("g1f3", "Nf3"),
+        Move("b8c6", "Nc6", eval=Score(3900, 3)),
+        Move("f1b5", "Bb5"),
+    )
+    game = GameReport("", Headers(Player("A"), Player("B")), chess.STARTING_FEN, moves, "1-0")
+    assert pgn_text(game).splitlines()[-1] == (
+        "1. e4 { [%eval 0.17] [%clk 1:29:57] } 1... e5 { [%clk 0:00:30] } 2. Nf3 Nc6"
+        " { [%eval #3] } 3. Bb5 1-0"
+    )
+
+
+def test_black_may_begin_at_any_move_number() -> None:
+    fen = "k7/8/1K6/8/8/8/8/7R b - - 0 41"
+    game = GameReport("", Headers(Player("A"), Player("B")), fen, (Move("a8b8", "Kb8"),))
+    text = pgn_text(game)
+    assert text.splitlines()[-1] == "41... Kb8 *"
+    assert f'[FEN "{fen}"]' in text
+    (read,) = decode(text.encode())
+    assert read.start_fen == fen and read.moves[0].san == "Kb8"
+
+
+def test_quotes_in_names_survive() -> None:
+    player = Player('O"Neil \\ Sons', 2100, "FM", 7, "IRL", "Team [A]")
+    game = GameReport("", Headers(player, Player("B"), board=3), chess.STARTING_FEN)
+    (read,) = decode(pgn_text(game, "https://lichess.org/x/y/z/00000003").encode())
+    assert read.headers.white == player
+    assert (read.headers.board, read.key) == (3, "00000003")
+
+
+@pytest.mark.parametrize("mistake", ["illegal-move", "unreadable"])
+def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mistake) -> None:
+    (_, told) = mistaken([(0.0, GAMES[0]), (1.0, GAMES[0])], mistake, 12)[-1]
+    broken, whole = decode(f"{pgn_text(told)}\n{pgn_text(GAMES[1])}".encode())
+    assert len(broken.moves) == 11 and whole.problem is None
+    assert whole.moves == GAMES[1].moves
+    said = "illegal move Qh9" if mistake == "illegal-move" else "a comment is never closed"
+    assert broken.problem is not None and broken.problem.startswith(said)
+
+
+def test_without_a_seed_nothing_goes_wrong() -> None:
+    assert list(islice(connections(None), 3)) == [GOOD] * 3
+    assert incidents(None, GAMES) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_seed_decides_everything_and_a_rehearsal_comes_to_its_end(seed: int) -> None:
+    fates = list(islice(connections(seed), BAD_CONNECTIONS + 5))
+    assert fates == list(islice(connections(seed), BAD_CONNECTIONS + 5))
+    assert fates[0].refuse or fates[0].drop_after is not None or fates[0].stall_after is not None
+    last = fates[BAD_CONNECTIONS]
+    assert not last.refuse and last.drop_after is None and last.stall_after is None
+    refusals = [fate.refuse for fate in fates].count(429)
+    assert refusals <= 1, "each keeps a follower of lichess away for a minute"
+    assert incidents(seed, GAMES) == incidents(seed, GAMES)
+    for incident in incidents(seed, GAMES):
+        assert 1 <= incident.ply <= len(GAMES[incident.game].moves)
+
+
+@pytest.mark.slow
+async def test_the_line_to_follow_it_with_and_the_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await rehearse(GAMES[:1], "folder", speed=1e6, to=str(tmp_path), linger_s=0)
+    assert capsys.readouterr().out == f"live-rate --feed folder+{tmp_path}\n"
+    # What a shell would misread is quoted.
+    folder = tmp_path / "round 1"
+    await rehearse(GAMES[:2], "folder", speed=1e6, to=str(folder), linger_s=0)
+    assert capsys.readouterr().out == f"live-rate --feed 'folder+{folder}'\n"
+    written = [
+        decode((folder / "round-1" / f"game-{number}.pgn").read_bytes()) for number in (1, 2)
+    ]
+    assert [substance(game) for (game,) in written] == [substance(game) for game in GAMES[:2]]
+    assert pgn_text(written[0][0]) == pgn_text(GAMES[0])
+
+
+async def test_a_port_that_is_taken() -> None:
+    port = free_port()
+    first = asyncio.create_task(rehearse(GAMES[:1], "lichess", port=port))
+    with socket.socket() as probe:
+        await until(lambda: probe.connect_ex(("127.0.0.1", port)) == 0, 20)
+    with pytest.raises(PortInUse, match="is taken"):
+        await rehearse(GAMES[:1], "lichess", port=port)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
