@@ -18,7 +18,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -94,16 +93,6 @@ Known = Callable[[Search], SearchResult | None]
 _Standing = tuple[list[tuple[ArchivedValues, list[Step]]], list[Game], list[GameId]]
 
 
-class JournalledEngines(Protocol):
-    """What is asked of the engine room."""
-
-    @property
-    def identity(self) -> EngineIdentity: ...
-
-    def known(self, search: Search) -> SearchResult | None:
-        """The result, if it is known already."""
-
-
 class EventJournal:
     """The service's side of its journal; does nothing where there is none.
 
@@ -162,25 +151,27 @@ class EventJournal:
     async def restore(
         self,
         state: EventState,
-        room: JournalledEngines,
+        identity: EngineIdentity,
+        known: Known,
         limit: str,
         feeds: Sequence[FeedName],
         measured: MeasuredEngine | None = None,
     ) -> None:
         """Hold the games of before again; returns when they stand with all that was known.
-        ``limit`` is that of a search, for people; ``measured`` is what is known of the engine.
+        ``known`` gives results that need no search; ``limit`` is that of one, for people;
+        ``measured`` is what the reference positions have shown of the engine.
         """
         if not self.journal.named:
             return
         run = JournalRun(
             version=__version__,
-            engine_name=room.identity.name,
-            identity=str(room.identity),
+            engine_name=identity.name,
+            identity=str(identity),
             limit=limit,
             feeds=tuple(feeds),
             settings=self._settings,
             measured=measured,
-            measure=measure_digest(str(room.identity), limit, state.measure),
+            measure=measure_digest(str(identity), limit, state.measure),
         )
         self._state, self._run = state, run
         began_s, slices = time.monotonic(), LoopSlices()
@@ -188,7 +179,7 @@ class EventJournal:
             kept, others, appeared = await slices.run(self._standing(run))
             await slices.run(state.resume([rest for rest, _ in kept], self._recall))
         self._dirty.clear()
-        self._answers, self._known = deque(), room.known
+        self._answers, self._known = deque(), known
         missed = (_applied(state, step) for _, since in kept for step in since)
         try:
             for pieces in chain(missed, map(state.restore, others)):

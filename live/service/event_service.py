@@ -20,6 +20,7 @@ import msgspec
 from live.alerts.incident_log import board_words
 from live.config import Config
 from live.engine.engine_pool import EnginePool
+from live.engine.engine_process import EngineIdentity
 from live.engine.look_ahead import ForecastPolicy, speculative_rank
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
@@ -55,7 +56,7 @@ from live.service.engine_service import (
     limit_text,
     measure_of,
 )
-from live.service.event_journal import EventJournal, JournalledEngines
+from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
 from live.service.process import LoopSlices
 from live.service.supervision import guarded, reason
@@ -141,25 +142,25 @@ class EventService:
                 limit = limit_text(self.config.engine)
                 self.measured = self._measurements.get(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit, human=human is not None)
-                await self.bring_back(self.room, limit, feeds)
+                await self.bring_back(self.room.identity, self.room.known, limit, feeds)
                 for game in self.state.held():
                     over = game.result != "*"
                     self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
                 yield
 
     async def bring_back(
-        self, room: JournalledEngines, limit: str, feeds: Sequence[FeedName]
+        self, identity: EngineIdentity, known: Known, limit: str, feeds: Sequence[FeedName]
     ) -> None:
         """The games of ``feeds`` that the journal holds, and the alerts, as they stood before."""
         # Nobody is notified again of what is restored.
         self.arbiter.restoring = self.story.restoring = True
-        await self.journal.restore(self.state, room, limit, feeds, self.measured)
+        await self.journal.restore(self.state, identity, known, limit, feeds, self.measured)
         rule_again(self.state, self.journal.journal.notes())
         self.arbiter.restoring = self.story.restoring = False
         try:
             with self.arbiter.behind():
-                known = past(self.journal.journal, self.state, feeds)
-                before = await self._slices.run(known)
+                recalling = past(self.journal.journal, self.state, feeds)
+                before = await self._slices.run(recalling)
                 await self._slices.run(self.arbiter.resume(before))
                 # After the alerts: they say which results are doubted.
                 await self._slices.run(self.story.resume(before.told))

@@ -27,7 +27,7 @@ from live.store.journal_reader import JournalReader
 from tests.ledger.arithmetic import answer, line
 from tests.ratings import second_implementation as second
 from tests.ratings.test_perceived_rating import as_move, close
-from tests.service.answered_event import FEED, AnsweredEvent, KnownAnswers, confirmed, left_behind
+from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent, confirmed, left_behind
 
 START = chess.STARTING_FEN
 RESULTS: tuple[Result, ...] = ("1-0", "1/2-1/2", "0-1", "*")
@@ -56,7 +56,7 @@ def reply(service: AnsweredEvent) -> None:
     found = service.engine(search)
     key = SearchKeys(engine_limit(service.config.engine)).key_of(search)
     assert isinstance(key, SearchKey)
-    service.journal.journal.put(str(KnownAnswers.identity), key, found)
+    service.journal.journal.put(str(ARITHMETIC), key, found)
     service.state.searched(request_id, found)
 
 

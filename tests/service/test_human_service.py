@@ -106,18 +106,12 @@ async def test_what_people_look_at_goes_first_and_the_same_is_asked_once() -> No
     assert [each for each, _ in said] == [asked[3], asked[2], asked[0], asked[1]]
 
 
-async def test_what_was_answered_before_is_not_asked_again() -> None:
+@pytest.mark.parametrize("of", ["scripted", "other"])
+async def test_what_this_network_answered_before_is_not_asked_again(of: str) -> None:
     network, kept = Network(), Kept()
-    before = HumanAnswer("scripted", ({"e2e4": 900}, {"e2e4": 800}))
-    kept.answers[request().question] = before
-    assert (await answered(network, [request()], kept))[1][0][1] == before
-    assert not network.asked
-
-
-async def test_another_networks_answers_are_made_anew() -> None:
-    network, kept = Network(), Kept()
-    kept.answers[request().question] = HumanAnswer("other", ({"e2e4": 900}, {"e2e4": 800}))
-    await answered(network, [request()], kept)
+    before = kept.answers[request().question] = HumanAnswer(of, ({"e2e4": 900}, {"e2e4": 800}))
+    ((_, answer),) = (await answered(network, [request()], kept))[1]
+    assert (answer == before) == (not network.asked) == (of == "scripted")
     assert kept.answers[request().question].network == "scripted"
 
 

@@ -38,16 +38,6 @@ from live.terminal.text import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions
 from tests.publish.world import World
 
-
-class Terminals:
-    """Which of the three streams are terminals."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, *names: str) -> None:
-        for name in ("stdin", "stdout", "stderr"):
-            stream = getattr(sys, name)
-            patch.setattr(stream, "isatty", lambda name=name: name in names)
-
-
 ALL = ("stdin", "stdout", "stderr")
 
 
@@ -72,7 +62,9 @@ def test_the_app_only_where_somebody_can_see_it(
     expected: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    Terminals(monkeypatch, *terminals)
+    for name in ALL:
+        shown = name in terminals
+        monkeypatch.setattr(getattr(sys, name), "isatty", lambda shown=shown: shown)
     assert way(environment={"TERM": term}, **flags) == expected
 
 

@@ -25,12 +25,13 @@ from typing import Any
 
 import msgspec
 
+from live.engine.search import Search
 from live.events import FeedReport, GameReport
 from live.publish.published_state import snapshot
 from tests.benchmarks.service.drills import numbers
 from tests.benchmarks.service.rehearsal import boards
 from tests.ledger.arithmetic import answer
-from tests.service.answered_event import FEED, AnsweredEvent, KnownAnswers
+from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent
 
 PLAYERS = 222
 
@@ -59,8 +60,8 @@ def _event(path: Path) -> AnsweredEvent:
     return AnsweredEvent(path, answer, **{"engine.nodes": 1000})
 
 
-#: Nothing is known but what the journal has.
-ROOM = KnownAnswers(lambda search: None)
+def nothing_known(search: Search) -> None:
+    """Nothing is known but what the journal has."""
 
 
 def _digest(hall: AnsweredEvent) -> str:
@@ -74,7 +75,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
     """Make the journal; gives what its snapshot is."""
     hall = _event(path)
     with hall.journal.opened(hall.config):
-        await hall.journal.restore(hall.state, ROOM, "1 look", [FEED])
+        await hall.journal.restore(hall.state, ARITHMETIC, nothing_known, "1 look", [FEED])
         for number, game in enumerate(_games(count, plies)):
             await hall.take(FeedReport(FEED, (game,)))
             hall.answer_all()
@@ -104,7 +105,7 @@ async def restart(path: Path) -> dict[str, Any]:
 
         feeling = asyncio.create_task(feel())
         await asyncio.sleep(0)  # it begins now
-        await hall.bring_back(ROOM, "1 look", [FEED])
+        await hall.bring_back(ARITHMETIC, nothing_known, "1 look", [FEED])
         restored_s = time.monotonic()
         data = msgspec.json.encode(snapshot(hall.state))
         shown_s, shown_cpu_s = time.monotonic(), time.process_time()
