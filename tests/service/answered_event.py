@@ -7,15 +7,16 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Self
 
 import msgspec
 
-from live.config import load_config
+from live.config import Config, load_config
 from live.engine.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
+from live.events import FeedName
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.publish.exports import Analysis
 from live.service.event_journal import EventJournal
@@ -29,6 +30,26 @@ Answer = Callable[[Search], SearchResult]
 
 #: What answers in place of engines.
 ARITHMETIC = EngineIdentity("arithmetic", ())
+
+
+def settings(**changes: object) -> Config:
+    """Two real engines with a small limit, unless they are changed."""
+    return load_config(None, {}, {"engine.nodes": 500, "engine.engines": 2, **changes})
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    config: Config,
+    journal: Path | None = None,
+    feeds: Sequence[FeedName] = (FEED,),
+    *,
+    live: bool = False,
+    human: bool = False,
+) -> AsyncIterator[EventService]:
+    """A service with real engines."""
+    service = EventService(config, EventJournal(journal), human=human)
+    async with service.with_engine(live=live, feeds=feeds):
+        yield service
 
 
 class AnsweredEvent(EventService):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
@@ -16,32 +15,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.config import Config, JournalConfig, load_config
+from live.config import JournalConfig
 from live.events import FeedHealth, FeedReport, GameReport
 from live.feeds import demo_feed
 from live.games.game import Game
 from live.jobs.recorded_event import rebuilt
 from live.publish.exports import Analysis, analysis
-from live.service.event_journal import EventJournal, journal_path
+from live.service.event_journal import journal_path
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from tests.benchmarks.service import kill_drill, rehearsal
 from tests.games.told import told as game_of
 from tests.ledger.arithmetic import line
 from tests.service import damaged_journals
-from tests.service.answered_event import FEED, AnsweredEvent, confirmed, left_behind
+from tests.service.answered_event import (
+    FEED,
+    AnsweredEvent,
+    confirmed,
+    left_behind,
+    opened,
+    settings,
+)
 from tests.service.damaged_journals import make
-
-
-def settings(**changes: object) -> Config:
-    return load_config(None, {}, {"engine.nodes": 500, "engine.engines": 2, **changes})
-
-
-@contextlib.asynccontextmanager
-async def opened(path: Path, **changes: object) -> AsyncIterator[EventService]:
-    service = EventService(settings(**changes), EventJournal(path))
-    async with service.with_engine(live=False, feeds=[FEED]):
-        yield service
 
 
 def beginning(game: GameReport, plies: int) -> GameReport:
@@ -58,11 +53,11 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
 async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as service:
+    async with opened(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
         before = await told(service, one, beginning(two, 21))
         assert service.room.health().searches > 40
-    async with opened(path) as service:
+    async with opened(settings(), path) as service:
         again = analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
         assert confirmed(again) == before
@@ -75,14 +70,14 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
 async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as service:
+    async with opened(settings(), path) as service:
         await told(service, one, beginning(two, 20))
         searches = service.room.health().searches
-    async with opened(path) as service:
+    async with opened(settings(), path) as service:
         restarted = await told(service, one, beginning(two, 30))
         searches += service.room.health().searches
         assert not any(game.restored for game in restarted.games)
-    async with opened(tmp_path / "another.sqlite") as service:
+    async with opened(settings(), tmp_path / "another.sqlite") as service:
         assert restarted == await told(service, one, beginning(two, 30))
         assert searches == service.room.health().searches
 
@@ -91,13 +86,13 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: 
 async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 10)
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as service:
+    async with opened(settings(), path) as service:
         await told(service, game)
-    async with opened(path, **{"engine.nodes": 600}) as service:
+    async with opened(settings(**{"engine.nodes": 600}), path) as service:
         (view,) = service.state.games()
         assert (view.plies_played, view.plies_scored) == (10, 0)
         again = await told(service, game)
-    async with opened(tmp_path / "another", **{"engine.nodes": 600}) as service:
+    async with opened(settings(**{"engine.nodes": 600}), tmp_path / "another") as service:
         assert again == await told(service, game)
 
 
@@ -105,7 +100,7 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Pa
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 4)
     path = tmp_path / "journal.sqlite"
-    async with opened(path) as first, opened(path) as second:
+    async with opened(settings(), path) as first, opened(settings(), path) as second:
         shown: list[FeedHealth] = []
         second.journal.look_after(second.state, shown.append)
         second.journal.look_after(second.state, shown.append)
@@ -122,9 +117,8 @@ async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "journal.sqlite"
-    service = EventService(settings(), EventJournal(path))
     shown: list[FeedHealth] = []
-    async with service.with_engine(live=False, feeds=[FEED]):
+    async with opened(settings(), path, [FEED]) as service:
         service.journal.journal._backlog._bound = 3
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")
@@ -136,7 +130,7 @@ async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is
                 await asyncio.to_thread(service.journal.journal.flush, 1)
         service.journal.look_after(service.state, shown.append)
         assert not service.journal.journal.wants_restating
-    async with opened(path) as service:
+    async with opened(settings(), path) as service:
         await service.settled()
         assert confirmed(analysis(service.state)) == before
 
@@ -167,8 +161,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         await service.take(FeedReport(feed, (beginning(game, plies),), complete=True))
         await service.settled()
 
-    service = EventService(settings(), EventJournal(path))
-    async with service.with_engine(live=False, feeds=feeds):
+    async with opened(settings(), path, feeds) as service:
         # Each is shown for itself and kept, before the moves prove that they are one.
         other = msgspec.structs.replace(game.headers, event="Another name", round="")
         for feed, headers in ((FEED, game.headers), ("cloud", other)):
@@ -183,8 +176,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         before = analysis(service.state)
         (view,) = before.games
         assert view.also == ("cloud",) and view.plies_played == 26
-    service = EventService(settings(), EventJournal(path))
-    async with service.with_engine(live=False, feeds=feeds):
+    async with opened(settings(), path, feeds) as service:
         assert confirmed(analysis(service.state)) == before
         assert service.room.health().searches == 0
         assert [len(each.moves) for each in service.state.held()] == [24, 26], "each has its own"
@@ -192,12 +184,10 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         assert analysis(service.state) == before, "confirmed by one of them, which is behind"
         assert "missed" not in caplog.text, "its alerts come back, too"
     # What nobody follows stays in the file.
-    service = EventService(settings(), EventJournal(path))
-    async with service.with_engine(live=False, feeds=["others.pgn"]):
+    async with opened(settings(), path, ["others.pgn"]) as service:
         assert list(service.state.games()) == []
     # Only one of the sources is followed: the game is its own, with all it held.
-    service = EventService(settings(), EventJournal(path))
-    async with service.with_engine(live=False, feeds=[FEED]):
+    async with opened(settings(), path, [FEED]) as service:
         (view,) = analysis(service.state).games
         assert view.also == () and view.dispute == ""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import chess
@@ -12,7 +11,7 @@ import msgspec
 import pytest
 from chess import STARTING_FEN as START
 
-from live.config import Config, MemoryConfig, load_config
+from live.config import Config, MemoryConfig
 from live.engine.engine_process import find_engine
 from live.engine.search import Search
 from live.events import (
@@ -43,20 +42,10 @@ from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
 from tests.engine.machines import Machines
 from tests.ledger.arithmetic import answer, line
+from tests.service.answered_event import opened, settings
 
 #: Plies played one at a time.
 PLIES = 24
-
-
-def settings(**changes: object) -> Config:
-    return load_config(None, {}, {"engine.nodes": 500, "engine.engines": 2, **changes})
-
-
-@contextlib.asynccontextmanager
-async def opened(config: Config, *, live: bool = True) -> AsyncIterator[EventService]:
-    service = EventService(config)
-    async with service.with_engine(live=live):
-        yield service
 
 
 def beginnings(game: GameReport, plies: int) -> list[GameReport]:
@@ -89,7 +78,7 @@ async def at_rest(service: EventService) -> None:
 
 async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFigures | None]:
     """A game move by move, the engines given time to think ahead or not; and its analysis."""
-    async with opened(config) as service:
+    async with opened(config, live=True) as service:
         for game in beginnings(demo_feed.games()[0], PLIES):
             await service.take(FeedReport("file", (game,)))
             await service.settled()
@@ -112,7 +101,7 @@ async def test_searching_ahead_changes_no_figure() -> None:
 @pytest.mark.slow
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
     game = beginnings(demo_feed.games()[0], 4)[-1]
-    async with opened(settings(), live=False) as service:
+    async with opened(settings()) as service:
         await service.take(FeedReport("file", (game,), complete=True))
         await service.settled()
         service.report_engines()
@@ -123,7 +112,7 @@ async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
 @pytest.mark.slow
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
     begun, *_, longer = beginnings(demo_feed.games()[0], 12)
-    async with opened(settings(), live=False) as service:
+    async with opened(settings()) as service:
         await service.take(FeedReport("file", (begun,)))
         await service.settled()
         service.report_engines()
@@ -140,7 +129,7 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
 @pytest.mark.slow
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     *_, game = beginnings(demo_feed.games()[0], 6)
-    async with opened(settings(**{"engine.nodes": 20_000})) as service:
+    async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
         await service.take(FeedReport("file", (game,)))
         await service.settled()
         await until(lambda: service.room.health().waiting.speculate > 0)
@@ -154,7 +143,7 @@ async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None
     game = beginnings(demo_feed.games()[0], 10)[-1]
     made, told = [], []
     for _ in range(2):
-        async with opened(config, live=False) as service:
+        async with opened(config) as service:
             await service.take(FeedReport("file", (game,), complete=True))
             await service.settled()
             made.append(service.room.health().searches)
@@ -166,7 +155,7 @@ async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None
 @pytest.mark.slow
 async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
     game = beginnings(demo_feed.games()[0], 2)[-1]
-    async with opened(settings(**{"engine.cache_file": str(tmp_path)}), live=False) as service:
+    async with opened(settings(**{"engine.cache_file": str(tmp_path)})) as service:
         await service.take(FeedReport("file", (game,), complete=True))
         await service.settled()
         service.report_engines()
@@ -207,7 +196,7 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
             await machines.work(find_engine())
         there = {"engine.engines": 1, "engine.cluster": machines.address}
         for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
-            async with opened(settings(**where), live=False) as service:
+            async with opened(settings(**where)) as service:
                 if where is there:
                     await until(lambda: len(service.room.health().engines) == 2)
                 await service.take(FeedReport("file", games, complete=True))

@@ -25,6 +25,7 @@ from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import in_words
+from tests.service.answered_event import opened as running
 
 ENGINE = Path(__file__).with_name("scoring_engine.py")
 ROOT = Path(__file__).parents[2]
@@ -166,8 +167,7 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     assert found.perceived.rating == pytest.approx(found.published.perceived, abs=0.0051)
     assert "scores and gains divided by 0.800" in "\n".join(in_words(found))
     # A start after that has the game as it was kept.
-    service = EventService(config, EventJournal(path))
-    async with service.with_engine(live=False, feeds=["file"]):
+    async with running(config, path, ["file"]) as service:
         assert service.room.health().searches == 0
         assert analysis(service.state).players == after.players
 

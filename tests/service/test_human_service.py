@@ -21,11 +21,10 @@ from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuilt
 from live.ledger.game_evaluations import HumanRequest
 from live.service import human_service
-from live.service.event_journal import EventJournal
-from live.service.event_service import EventService
 from live.service.human_service import HumanService
 from live.store.journal import Journal
 from live.store.journal_reader import JournalReader
+from tests.service.answered_event import opened
 
 
 class Network:
@@ -158,8 +157,7 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
     found: list[tuple[PlyView, ...]] = []
     for network in ("", str(tmp_path / "gone.onnx")):
         config = load_config(None, {}, {"engine.nodes": 500, "human.network": network})
-        service = EventService(config, EventJournal(path), human=True)
-        async with service.with_engine(live=False, feeds=["games.pgn"]):
+        async with opened(config, path, ["games.pgn"], human=True) as service:
             await service.take(FeedReport("games.pgn", (game,), complete=True))
             await service.settled()
             detail = service.state.game(next(iter(service.state.games())).id)
