@@ -275,7 +275,7 @@ def tabulate(
         folder.mkdir(parents=True, exist_ok=True)
     with _data(corpus, wanted, setting, selection) as data:
         for name in wanted:
-            text = formatted(study_table(name, data, by), form).encode()
+            text = _made(data, name, _ENDINGS[form][1:], by)
             write(str(folder / f"{name}{_ENDINGS[form]}") if folder is not None else out, text)
     return 0
 
@@ -294,8 +294,7 @@ def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, 
     _refuse_without_effect(name, selection, tables)
     check_writable(str(out))
     with _data(corpus, [table_name], setting, selection) as data:
-        table = study_table(table_name, data)
-    write(str(out), drawn(name, table, out.suffix[1:]))
+        write(str(out), _made(data, name, out.suffix[1:]))
     return 0
 
 
@@ -350,16 +349,19 @@ def answered(question: StudyQuestion) -> bytes:
         first_year=question.first_year,
         last_year=question.last_year,
     )
-    figure = question.form in FIGURE_FORMS
-    table = _table_of(name) if figure else name
+    table = _table_of(name) if question.form in FIGURE_FORMS else name
     # Players are asked for once, for all that the page shows: what is about all games stays so.
     if flag_without_effect(table, selection, question.by):
         selection = msgspec.structs.replace(selection, players=())
     with _data(corpus, [table], question.setting, selection) as data:
-        made = study_table(table, data, question.by)
-    if figure:
-        return drawn(name, made, question.form)
-    return formatted(made, _FORMS[f".{question.form}"]).encode()
+        return _made(data, name, question.form, question.by)
+
+
+def _made(data: StudyData, name: str, form: str, by: str | None = None) -> bytes:
+    """A figure, or a table, by the ending of its file."""
+    if form in FIGURE_FORMS:
+        return drawn(name, study_table(_table_of(name), data, by), form)
+    return formatted(study_table(name, data, by), _FORMS[f".{form}"]).encode()
 
 
 if __name__ == "__main__":

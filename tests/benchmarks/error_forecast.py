@@ -1,5 +1,5 @@
 """Errors of a pawn or more against their forecast:
-``python -m tests.benchmarks.error_forecast FILE… --engine ENGINE [--learn] [--kept FILE]``
+``python -m tests.benchmarks.error_forecast FILE… --engine ENGINE [--learn]``
 
 Each FILE is NDJSON of searched games (may be gzipped) that the network never saw. Of positions
 drawn evenly from their turns after the opening, the network says what looks natural to players of
@@ -10,8 +10,7 @@ makes the forecast of both, as it does there.
 Printed of the games in which a player judges (one player in eight; with ``--all`` of all games): by
 tenth of the forecast and by band of Elo how many erred, what was lost, and how often the engine's
 choice was played; and how likely the moves played were, in nats, by the network alone and with the
-losses. ``--learn`` learns the weights from the other games first, and prints them. ``--kept`` keeps
-the searches, to go on or to start again from.
+losses. ``--learn`` learns the weights from the other games first, and prints them.
 """
 
 from __future__ import annotations
@@ -219,33 +218,17 @@ def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
 def main(arguments: Sequence[str]) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--engine", default="stockfish")
     parser.add_argument("--network", type=Path, help="another than the one that comes with it")
     parser.add_argument("--most", type=int, default=3000, help="positions; some 10 a second")
-    parser.add_argument("--kept", type=Path, help="NDJSON of what was searched")
     parser.add_argument("--learn", action="store_true", help="weights from the other games")
     parser.add_argument("--all", action="store_true", help="judge by all games")
     given = parser.parse_args(arguments)
-    found: list[Turn] = []
-    if given.kept and given.kept.is_file():
-        found = [
-            msgspec.json.decode(line, type=Turn) for line in given.kept.read_bytes().splitlines()
-        ]
-    if given.files and len(found) < given.most:
-        done = {(turn.fen, turn.elo) for turn in found}
-        todo = [
-            each
-            for each in turns(given.files, given.most)
-            if (each[0].fen, each[0].elo) not in done
-        ]
-        with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
-            engine.configure({"Threads": 1, "Hash": 16})
-            for turn in searched(todo, open_network(given.network), engine):
-                found.append(turn)
-                if given.kept:
-                    with given.kept.open("ab") as file:
-                        file.write(msgspec.json.encode(turn) + b"\n")
+    with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
+        engine.configure({"Threads": 1, "Hash": 16})
+        chosen = turns(given.files, given.most)
+        found = list(searched(chosen, open_network(given.network), engine))
     console = Console(width=200)
     weights = WEIGHTS
     if given.learn:
