@@ -82,7 +82,13 @@ async def calibrate(
         gain, played = _played(config, files)
         games = list(_gains_of_files(played))
         if written is not None:
-            _learn(played, gain, data, name, time_control, written, engine_name, limit)
+            for given, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
+                if not given:
+                    problem = "does not tell which engine and limit its scores are from"
+                    raise InputError(data, problem, f"Give {flag}")
+            about = {"engine": engine_name, "limit": limit, "data": data, "gain": gain}
+            about |= {"name": name or written.stem, "time_control": time_control}
+            _learn(played, written, about)
     found = CalibrationOutcome(
         engine=engine_name or "",
         limit=limit or "",
@@ -159,34 +165,13 @@ def check_model(config: Config, file: Path, model: str, *, json: str | None) -> 
     return tables.reported(json, report, tables.checked(held.name, after, known=known))
 
 
-def _learn(
-    games: Sequence[PlayedGame],
-    gain: GainKind,
-    data: str,
-    name: str | None,
-    time_control: str,
-    written: Path,
-    engine: str | None,
-    limit: str | None,
-) -> None:
-    for given, flag in ((engine, "--engine-name"), (limit, "--limit")):
-        if not given:
-            raise InputError(
-                data, "does not tell which engine and limit its scores are from", f"Give {flag}"
-            )
+def _learn(games: Sequence[PlayedGame], written: Path, about: dict[str, Any]) -> None:
+    today = datetime.now().astimezone().date().isoformat()
+    known = [game for game in games if any(side.turns for side in game.sides)]
     try:
-        model = learn(
-            [game for game in games if any(side.turns for side in game.sides)],
-            name=name or written.stem,
-            engine=engine or "",
-            limit=limit or "",
-            gain=gain,
-            time_control=time_control,
-            data=data,
-            date=datetime.now().astimezone().date().isoformat(),
-        )
+        model = learn(known, date=today, **about)
     except TooFewGames as error:
-        raise InputError(data, str(error), "Give more games of rated players") from None
+        raise InputError(about["data"], str(error), "Give more games of rated players") from None
     write(str(written), encoded(model))
 
 

@@ -51,6 +51,7 @@ from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.corpus_database import (
     CorpusDatabase,
+    MoveSearch,
     NumberedGame,
     PositionSearch,
     SearchedGame,
@@ -173,89 +174,51 @@ _SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 
 def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
     """A row for each move of which anything is known, in the order of ``COLUMNS``."""
-    white_score, black_score = _SCORES.get(game.result, (None, None))
-    sides: dict[chess.Color, tuple[Color, tuple[Any, ...], float | None]] = {
-        chess.WHITE: (
-            "white",
-            (game.white, game.black, game.white_elo, game.black_elo),
-            white_score,
-        ),
-        chess.BLACK: (
-            "black",
-            (game.black, game.white, game.black_elo, game.white_elo),
-            black_score,
-        ),
-    }
+    scores = _SCORES.get(game.result, (None, None))
+    players, elos = (game.white, game.black), (game.white_elo, game.black_elo)
     board = chess.Board(game.start_fen, chess960=game.chess960)
     seen: set[str] = set()
     multiple = any(position and position.lines for position in searched.positions)
     for index, uci in enumerate(game.moves):
-        position = searched.positions[index]
-        color, people, score = sides[board.turn]
-        repeated = False
-        if multiple:
-            epd = board.epd()
-            repeated = epd in seen
-            seen.add(epd)
+        position, epd = searched.positions[index], board.epd() if multiple else ""
         if position is not None:
-            after = searched.positions[index + 1]
+            # The mover's come first.
+            step = 1 if board.turn else -1
+            color: Color = "white" if board.turn else "black"
             # Two are enough to know that there is a choice.
             forced = len(list(itertools.islice(board.legal_moves, 2))) == 1
             yield (
-                game.game,
-                index + 1,
-                color,
-                *people,
-                game.event,
-                game.year,
-                score,
-                uci,
-                *_figures(position, after, uci, color, index + 1, forced=forced),
-                *_turn(position, uci, color, index + 1, repeated=repeated),
+                *(game.game, index + 1, color, *players[::step], *elos[::step]),
+                *(game.event, game.year, scores[::step][0], uci),
+                *(position.best or None, step * position.whole.cp),
+                *gains(position, searched.positions[index + 1], uci, color),
+                *(forced, is_counted(index + 1, forced=forced)),
+                *_search_figures(position.whole),
+                *_turn(position, uci, step, index + 1, repeated=epd in seen),
             )
+        seen.add(epd)
         board.push(chess.Move.from_uci(uci))
         board.clear_stack()
 
 
-def _figures(
-    position: PositionSearch,
-    after: PositionSearch | None,
-    uci: str,
-    color: Color,
-    ply: int,
-    *,
-    forced: bool,
-) -> tuple[Any, ...]:
-    whole = position.whole
-    sign = 1 if color == "white" else -1
-    changes = whole.complexity
+def _search_figures(whole: MoveSearch) -> tuple[Any, ...]:
+    """What was spent on it, where anything was, and how its score changed from depth to depth."""
+    spent, changes = whole.nodes or whole.time_ms, whole.complexity
     return (
-        position.best or None,
-        sign * whole.cp,
-        *gains(position, after, uci, color),
-        forced,
-        is_counted(ply, forced=forced),
-        whole.depth or None,
-        whole.seldepth or None,
-        whole.time_ms if whole.nodes or whole.time_ms else None,
-        whole.nodes or None,
-        whole.tbhits if whole.nodes or whole.time_ms else None,
-        None if changes is None else changes.stability_cp,
-        None if changes is None else changes.jump_cp,
-        None if changes is None else changes.jump_depth,
+        *(whole.depth or None, whole.seldepth or None),
+        *(whole.time_ms if spent else None, whole.nodes or None, whole.tbhits if spent else None),
+        *((changes.stability_cp, changes.jump_cp, changes.jump_depth) if changes else [None] * 3),
     )
 
 
 def _turn(
-    position: PositionSearch, uci: str, color: Color, ply: int, *, repeated: bool
+    position: PositionSearch, uci: str, sign: int, ply: int, *, repeated: bool
 ) -> tuple[Any, ...]:
     """What Regan and Haworth need: nothing where one line was searched."""
     if not position.lines:
         return None, None, None
-    sign = 1 if color == "white" else -1
     spread = spread_of([(move, sign * cp) for move, cp in position.lines], uci)
-    reason = left_out(spread, ply, repeated=repeated)
-    return list(spread.deltas), spread.played, reason or ""
+    return list(spread.deltas), spread.played, left_out(spread, ply, repeated=repeated) or ""
 
 
 #: Players that a table is about, unless it is said how many.
