@@ -321,10 +321,8 @@ def answers(network: HumanMoves, questions: Sequence[HumanQuestion]) -> list[Hum
     shares = iter(network.shares(asked))
     answered = []
     for question in questions:
-        if network.by_elo:
-            each = [next(shares) for _ in question.elos]
-        else:
-            each = [next(shares)] * len(question.elos)
+        many = len(question.elos)
+        each = [next(shares) for _ in range(many)] if network.by_elo else [next(shares)] * many
         answered.append(rounded_answer(network.identity, each, network.by_elo))
     return answered
 

@@ -290,8 +290,7 @@ def test_an_engine_deaf_to_the_end_of_its_input_dies_with_a_killed_service() -> 
 
 def test_an_engine_whose_service_is_gone_already_does_not_start() -> None:
     argv = launched(("/bin/echo", "started"), 0)
-    ours = argv.index(str(os.getpid()))
-    orphan = (*argv[:ours], "1", *argv[ours + 1 :])
+    orphan = tuple("1" if each == str(os.getpid()) else each for each in argv)
     done = subprocess.run(orphan, capture_output=True, check=False)
     if sys.platform == "linux":
         assert (done.returncode, done.stdout) == (1, b"")
