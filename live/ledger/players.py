@@ -195,10 +195,9 @@ class PlayerTotals:
 
     def _methods(self, games: Sequence[PlayedGame]) -> PlayerMethods:
         sides = [game.side for game in games]
-        figures = move_figures(sides, self._measure, self.player.elo)
         moves = sum(side.counts.markov for side in sides)
-        if moves < ENOUGH_MOVES:
-            figures["missing"]["markov"] = f"{moves} of {ENOUGH_MOVES} moves"
+        missing = {"markov": f"{moves} of {ENOUGH_MOVES} moves"} if moves < ENOUGH_MOVES else {}
+        figures = move_figures(sides, self._measure, self.player.elo, **missing)
         return PlayerMethods(**figures, markov_moves=moves)
 
 

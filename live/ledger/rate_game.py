@@ -215,9 +215,11 @@ class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         )
 
 
-def move_figures(sides: Sequence[SideFigures], measure: Measure, elo: int | None) -> dict[str, Any]:
+def move_figures(
+    sides: Sequence[SideFigures], measure: Measure, elo: int | None, **others: str
+) -> dict[str, Any]:
     """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``; ``elo`` is the
-    player's own rating.
+    player's own rating, ``others`` says why other figures are null.
     """
     missing: dict[str, str] = {}
     counts = [side.counts for side in sides]
@@ -236,7 +238,7 @@ def move_figures(sides: Sequence[SideFigures], measure: Measure, elo: int | None
     missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
     spreads = tuple(spread for side in sides for spread in side.spreads)
     intrinsic, why = _screened(measure, spreads, elo)
-    return {**shares, **means, "intrinsic": intrinsic, "missing": missing | why}
+    return {**shares, **means, "intrinsic": intrinsic, "missing": missing | others | why}
 
 
 # Most news leaves most shares as they are.
