@@ -577,17 +577,12 @@ class Journal:
 
     def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
         known = self._memory.get(identity, search_key)
-        if known is not None or self._reader is None:
-            return known
-        try:
-            scored = self._reader.result(identity, search_key)
-        except sqlite3.Error as error:
-            self._unreadable(error)
-            return None
-        if scored is None:
-            return None
-        self._memory.put(identity, search_key, scored.result)
-        return scored.result
+        if known is None:
+            scored = self._read(lambda reader: reader.result(identity, search_key), None)
+            if scored is not None:
+                known = scored.result
+                self._memory.put(identity, search_key, known)
+        return known
 
     def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         self._memory.put(identity, search_key, result)

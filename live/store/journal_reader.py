@@ -413,12 +413,7 @@ class JournalReader:
 
     def answer(self, question: HumanQuestion) -> RecordedAnswer | None:
         """What players would play; None where that was not asked, or the answer is unreadable."""
-        try:
-            row = self._connection.execute(
-                "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
-            ).fetchone()
-        except sqlite3.OperationalError:
-            return None  # a journal of before, read as it lies
+        row = self._human("SELECT answer, at_ms FROM human WHERE key = ?", question.digest)
         try:
             return RecordedAnswer(row[1], answer_of(row[0])) if row else None
         except (msgspec.MsgspecError, TypeError):
@@ -426,10 +421,14 @@ class JournalReader:
 
     def has_human_answers(self) -> bool:
         """Whether anything was asked about human moves while this journal was written."""
-        try:
-            return self._connection.execute("SELECT 1 FROM human LIMIT 1").fetchone() is not None
-        except sqlite3.OperationalError:
-            return False  # a journal of before, read as it lies
+        return self._human("SELECT 1 FROM human LIMIT 1") is not None
+
+    def _human(self, query: str, *values: bytes) -> tuple[bytes, int] | None:
+        """Null also in a journal of before, read as it lies."""
+        with contextlib.suppress(sqlite3.OperationalError):
+            row: tuple[bytes, int] | None = self._connection.execute(query, values).fetchone()
+            return row
+        return None
 
     def runs(self) -> list[tuple[int, int, JournalRun]]:
         """Number, time (milliseconds) and particulars of each start of the service."""
