@@ -120,7 +120,7 @@ def random_boards(seed: int, count: int) -> list[chess.Board]:
 
 @pytest.mark.slow
 def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
-    for board in random_boards(1, 400):
+    for board in random_boards(1, 150):
         for move in board.legal_moves:
             for text in (board.san(move), board.lan(move)):
                 played = MoveReader(board.copy(stack=False)).play_san(text)
@@ -131,7 +131,7 @@ _BOARDS = random_boards(2, 500)
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@settings(max_examples=600)
 @given(
     st.sampled_from(_BOARDS),
     st.from_regex(r"[KQRBN]?[a-h]?[1-8]?[x-]?[a-h][1-8](=?[QRBNKqrbnk])?[+#]?", fullmatch=True),
@@ -420,7 +420,7 @@ def _edits(draw: st.DrawFn) -> list[bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@settings(max_examples=600)
 @given(_edits(), st.lists(st.booleans(), min_size=6, max_size=6), st.integers(1, 5))
 def test_law_reading_depends_neither_on_what_was_read_before_nor_on_slices(
     texts: list[bytes], wholes: list[bool], budget: int
