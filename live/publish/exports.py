@@ -182,23 +182,21 @@ def _tags(game: GameDetail, form: Form) -> Iterator[tuple[str, str]]:
     yield "White", game.white.name or "?"
     yield "Black", game.black.name or "?"
     yield "Result", game.result if game.result in _RESULTS else "*"
-    if game.board is not None:
-        yield "Board", str(game.board)
-    for color, player in (("White", game.white), ("Black", game.black)):
-        yield from _player_tags(color, player)
-    if game.time_control:
-        yield "TimeControl", game.time_control
-    if game.eco:
-        yield "ECO", game.eco
-    if game.opening:
-        yield "Opening", game.opening
-    if game.url:
-        yield "Link", game.url
-    if game.variant == "chess960":
-        yield "Variant", "Chess960"
-    if game.variant == "chess960" or game.start_fen != _STANDARD_FEN:
-        yield "SetUp", "1"
-        yield "FEN", game.start_fen
+    chess960 = game.variant == "chess960"
+    set_up = chess960 or game.start_fen != _STANDARD_FEN
+    known = {
+        "Board": game.board,
+        **_player_tags("White", game.white),
+        **_player_tags("Black", game.black),
+        "TimeControl": game.time_control,
+        "ECO": game.eco,
+        "Opening": game.opening,
+        "Link": game.url,
+        "Variant": "Chess960" if chess960 else "",
+        "SetUp": "1" if set_up else "",
+        "FEN": game.start_fen if set_up else "",
+    }
+    yield from ((name, str(value)) for name, value in known.items() if value not in (None, ""))
     yield "Annotator", "live-rate" if form == "eval" else f"live-rate, Format:{FORMAT}"
 
 
@@ -206,17 +204,14 @@ def _tags(game: GameDetail, form: Form) -> Iterator[tuple[str, str]]:
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 
 
-def _player_tags(color: str, player: Player) -> Iterator[tuple[str, str]]:
-    if player.title:
-        yield f"{color}Title", player.title
-    if player.elo is not None:
-        yield f"{color}Elo", str(player.elo)
-    if player.fide_id is not None:
-        yield f"{color}FideId", str(player.fide_id)
-    if player.federation:
-        yield f"{color}Fed", player.federation
-    if player.team:
-        yield f"{color}Team", player.team
+def _player_tags(color: str, player: Player) -> dict[str, str | int | None]:
+    return {
+        f"{color}Title": player.title,
+        f"{color}Elo": player.elo,
+        f"{color}FideId": player.fide_id,
+        f"{color}Fed": player.federation,
+        f"{color}Team": player.team,
+    }
 
 
 def _tokens(game: GameDetail, form: Form) -> Iterator[str]:
