@@ -36,47 +36,14 @@ BOARDS = 56
 
 #: Made up; family names that no list of players holds.
 _FAMILY = (
-    *[
-        "Abelsen",
-        "Bravik",
-        "Cardoza",
-        "Dumitrel",
-        "Eskelund",
-        "Farragher",
-        "Grünfeldt",
-        "Hallasaar",
-        "Ibarrola",
-        "Jankulov",
-    ],
-    *[
-        "Kowalinska",
-        "Lindqvar",
-        "Montserat",
-        "Novačik",
-        "Okonjima",
-        "Petrides",
-        "Quillfeldt",
-        "Rozenbergs",
-        "Sørvaag",
-        "Takemori",
-    ],
+    *("Abelsen", "Bravik", "Cardoza", "Dumitrel", "Eskelund", "Farragher", "Grünfeldt"),
+    *("Hallasaar", "Ibarrola", "Jankulov", "Kowalinska", "Lindqvar", "Montserat", "Novačik"),
+    *("Okonjima", "Petrides", "Quillfeldt", "Rozenbergs", "Sørvaag", "Takemori"),
 )
-_GIVEN = [
-    "Ana",
-    "Bo",
-    "Chiara",
-    "Dag",
-    "Emil",
-    "Fatou",
-    "Gita",
-    "Hugo",
-    "Ines",
-    "Jo",
-    "Kaisa",
-    "Luka",
-    "Mara",
-    "Nils",
-]
+_GIVEN = (
+    *("Ana", "Bo", "Chiara", "Dag", "Emil", "Fatou", "Gita"),
+    *("Hugo", "Ines", "Jo", "Kaisa", "Luka", "Mara", "Nils"),
+)
 _TITLES = ("GM", "IM", "WGM", "FM", None)
 _FEDERATIONS = ("NOR", "GER", "IND", "ESP", "USA", "POL", "GRE", "JPN", "ENG", "ARG", "EST", "NGR")
 

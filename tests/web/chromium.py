@@ -79,15 +79,9 @@ class Page:
         if self._session is None:
             # A context of its own: nothing that another tab has kept is there.
             self.context = (await self.call("Target.createBrowserContext"))["browserContextId"]
-            target = await self.call(
-                "Target.createTarget",
-                url="about:blank",
-                newWindow=True,
-                browserContextId=self.context,
-            )
-            attached = await self.call(
-                "Target.attachToTarget", targetId=target["targetId"], flatten=True
-            )
+            blank = {"url": "about:blank", "newWindow": True, "browserContextId": self.context}
+            target = {"targetId": (await self.call("Target.createTarget", **blank))["targetId"]}
+            attached = await self.call("Target.attachToTarget", **target, flatten=True)
             self._session = attached["sessionId"]
             for domain in ("Runtime", "Log", "Page"):
                 await self.call(f"{domain}.enable")
@@ -111,13 +105,8 @@ class Page:
         await self.call("Page.navigate", url=url)
 
     async def resize(self, width: int, height: int) -> None:
-        await self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        await self.call("Emulation.setDeviceMetricsOverride", **size)
 
     async def run(self, script: str) -> Any:
         """The value of an expression in the page; promises are awaited."""
@@ -142,14 +131,8 @@ class Page:
             codes = {"Enter": 13, "Escape": 27, "Tab": 9, "End": 35, "Home": 36}
             codes |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
             code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
-            await self.call(
-                "Input.dispatchKeyEvent",
-                type=kind,
-                key=key,
-                code=key,
-                windowsVirtualKeyCode=code,
-                **more,
-            )
+            typed = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, **more}
+            await self.call("Input.dispatchKeyEvent", **typed)
 
     async def click(self, x: float, y: float) -> None:
         """The left button at a place of the tab, CSS pixels."""
@@ -159,18 +142,25 @@ class Page:
                 "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
             )
 
+    async def click_on(self, selector: str) -> None:
+        """The middle of the first node there."""
+        x, y = await self.run(
+            f"""((node) => {{
+                node.scrollIntoView({{ block: "center" }});
+                const {{ x, y, width, height }} = node.getBoundingClientRect();
+                return [x + width / 2, y + height / 2];
+            }})(document.querySelector({selector!r}))"""
+        )
+        await self.click(x, y)
+
     async def emulate(
         self, width: int, height: int, *, scheme: str = "dark", forced: bool = False
     ) -> None:
         """A screen of this size whose user likes ``dark`` or ``light`` pages, or forces colours."""
         await self.resize(width, height)
-        await self.call(
-            "Emulation.setEmulatedMedia",
-            features=[
-                {"name": "prefers-color-scheme", "value": scheme},
-                {"name": "forced-colors", "value": "active" if forced else "none"},
-            ],
-        )
+        liked = {"prefers-color-scheme": scheme, "forced-colors": "active" if forced else "none"}
+        features = [{"name": name, "value": value} for name, value in liked.items()]
+        await self.call("Emulation.setEmulatedMedia", features=features)
 
     async def picture(self) -> bytes:
         """What the tab shows, as PNG."""

@@ -7,7 +7,18 @@ from typing import Any
 
 import msgspec
 
-from live.events import CurvePoint, Curves, GameDetail, HeadToHead, Player, PlyView
+from live.events import (
+    CurvePoint,
+    Curves,
+    GameDetail,
+    HeadToHead,
+    Moment,
+    MomentText,
+    Player,
+    PlayerView,
+    PlyView,
+)
+from tests.publish.world import World
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #: A short game, twice round the Ruy Lopez.
@@ -80,3 +91,31 @@ def game(name: str = "g1", **more: Any) -> GameDetail:
 def plain(value: Any) -> Any:
     """As JSON has it."""
     return json.loads(msgspec.json.encode(value))
+
+
+def hostile_world() -> World:
+    """One game, one player and one moment, of which every text is hostile."""
+    world = World(12)
+    world.appear("g1")
+    player = Player(HOSTILE, elo=2000, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
+    names = dict.fromkeys(("event", "round", "problem", "time_control"), HOSTILE)
+    world.held["g1"] = game(
+        white=player,
+        black=player,
+        url="javascript:document.title='owned'",
+        plies=(ply(1, 31, 0, clock_s=60.0), PlyView(2, HOSTILE, "e7e5")),
+        curves=Curves(white=(point(1, 1, 2850.0),)),
+        **names,
+    )
+    world.standings[HOSTILE] = PlayerView(
+        HOSTILE, HOSTILE, None, 1, 1, 0.0, 1, 2850, 2450, 3150, score=0.5, difference=0.0
+    )
+    world.told["m"] = moment("g1", 1, HOSTILE, at_s=1.0)
+    return world
+
+
+def moment(game: str, ply: int, text: str, *, at_s: float) -> Moment:
+    """A turn of a game, in these words in every language; `{}` is the language's code."""
+    said = MomentText(*(text.replace("{}", code) for code in MomentText.__struct_fields__))
+    about: dict[str, Any] = {"kind": "turn", "color": "white", "weight": 0.9, "figures": ()}
+    return Moment(id="m", game=game, ply=ply, at_s=at_s, text=said, **about)

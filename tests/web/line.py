@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
@@ -40,30 +40,23 @@ class Line:
         ends = {writer, far_writer}
         self._open |= ends
         try:
-            await asyncio.gather(_carry(reader, far_writer), self._back(far_reader, writer))
+            await asyncio.gather(
+                self._carry(reader, far_writer), self._carry(far_reader, writer, back=True)
+            )
         finally:
             self._open -= ends
             for each in ends:
                 each.transport.abort()
 
-    async def _back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        def note(data: bytes) -> None:
-            self.sent_back += len(data)
-
-        await _carry(reader, writer, note)
-
-
-async def _carry(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    note: Callable[[bytes], None] = lambda _: None,
-) -> None:
-    with contextlib.suppress(ConnectionError):
-        while data := await reader.read(65536):
-            note(data)
-            writer.write(data)
-            await writer.drain()
-    writer.transport.abort()
+    async def _carry(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, back: bool = False
+    ) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(65536):
+                self.sent_back += len(data) if back else 0
+                writer.write(data)
+                await writer.drain()
+        writer.transport.abort()
 
 
 @asynccontextmanager

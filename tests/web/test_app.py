@@ -15,22 +15,17 @@ from live.events import (
     Agreement,
     Alert,
     Curves,
-    Moment,
     MomentMessage,
-    MomentText,
     Player,
-    PlayerView,
-    PlyView,
 )
 from live.publish.access import new_token
 from live.publish.server import Publisher
 from live.publish.visibility import EVERYTHING
 from tests.publish.world import World
-from tests.web import shown
 from tests.web.broadcast import Broadcast
-from tests.web.chromium import Page
+from tests.web.chromium import Page, tab
 from tests.web.games import HOSTILE as HOSTILE
-from tests.web.games import game, ply, point
+from tests.web.games import game, hostile_world, moment, ply, point
 from tests.web.line import line_to
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -45,48 +40,57 @@ async def settled(page: Page, publisher: Publisher) -> None:
     await page.until(f"document.querySelector('#main')?.dataset.seq === '{seq}'")
 
 
-async def told(publisher: Publisher) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Games in full and players, as the HTTP interface tells them."""
+#: The texts that are seen in a part of the page, but for clocks; names whole, however they are cut.
+SEEN = """((selector) => [...document.querySelectorAll(`${selector} *`)].filter((node) =>
+  node.checkVisibility() && !node.children.length && !node.closest(".clock")
+).map((node) => node.closest(".name")?.title || node.textContent).filter(Boolean))"""
+CURRENT = "document.querySelector('.board-view [aria-current=step]')?.innerText ?? 'Start'"
+NOW = "document.querySelector('.board-view .now').textContent"
+MOVES = "document.querySelectorAll('.board-view .turns .san').length"
+
+
+async def told(publisher: Publisher) -> list[dict[str, Any]]:
+    """Games in full, as the HTTP interface tells them."""
     host, port = publisher.address
     async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
         views = (await client.get("/api/v1/games")).json()["games"]
-        games = [(await client.get(f"/api/v1/games/{each['id']}")).json() for each in views]
-        return games, (await client.get("/api/v1/players")).json()["players"]
+        return [(await client.get(f"/api/v1/games/{each['id']}")).json() for each in views]
+
+
+async def seen(page: Page, games: list[dict[str, Any]]) -> dict[str, Any]:
+    """What every view shows."""
+    found = {}
+    for place, ready, part in (
+        ("layout=cards", f"document.querySelectorAll('.card').length === {len(games)}", ".card"),
+        ("layout=table", "document.querySelector('.boards-table tbody tr')", ".boards-table"),
+        ("view=players&sort=name", "document.querySelector('#players tbody tr')", "#players"),
+        *(
+            (f"game={each['id']}", f"{MOVES} === {len(each['plies'])}", ".board-view")
+            for each in games[:2]
+        ),
+    ):
+        await page.run(f"location.hash = '{place}'")
+        await page.until(f"document.querySelector('{part}')?.checkVisibility() && {ready}")
+        if part == ".board-view":
+            await page.until("document.querySelector('.board-view .rating-panel .name').title")
+        found[place] = await page.run(f"{SEEN}('{part}')")
+    return found
 
 
 async def same_as_told(page: Page, publisher: Publisher) -> None:
-    """Every view shows exactly what the HTTP interface says."""
-    games, players = await told(publisher)
-    await page.run("location.hash = 'layout=cards'")
-    await page.until("document.querySelector('.overview').dataset.layout === 'cards'")
-    await page.until(f"document.querySelectorAll('.card').length === {len(games)}")
-    assert await page.run(shown.CARDS) == [shown.card(each) for each in games]
-    await page.run("location.hash = 'layout=table'")
-    await page.until("document.querySelectorAll('.boards-table tbody tr').length > 0")
-    rows = await page.run(shown.ROWS + "(document.querySelector('.boards-table'))")
-    assert [row[6] for row in rows] == [shown.card(each)["move"] for each in games]
-    for each in games[:2]:
-        await page.run(f"location.hash = 'game={each['id']}'")
-        title = f"{each['white']['name']}"
-        await page.until(
-            "document.querySelector('.board-view:not([hidden]) .rating-panel .name')?.textContent"
-            f" === {title!r}"
-        )
-        board = await page.run(shown.BOARD)
-        assert board["moves"] == shown.move_list(each)
-        for text, color in zip(board["ratings"], ("white", "black"), strict=True):
-            wanted = shown.ratings(each, color)
-            assert text.split()[0] == wanted["Rating"]
-            assert wanted["Interval"] in text
-    await page.run("location.hash = 'view=players&sort=name'")
-    await page.until("!document.querySelector('.players-view').hidden")
-    await page.until(f"document.querySelectorAll('#players tbody tr').length === {len(players)}")
-    rows = await page.run(shown.ROWS + "(document.querySelector('#players'))")
-    # Place, name, Elo, playing like.
-    found = {row[1].lstrip("\u2606 "): row[3].split("\n") for row in rows}
-    for player in players:
-        value, band = shown.figure(player)
-        assert found[player["name"]] == [value, *([f"usual {band}"] if band else [])]
+    """Every view shows what a page shows that was just opened, and cards what the service says."""
+    games = await told(publisher)
+    shown = await seen(page, games)
+    async with tab(page.address) as fresh:
+        await fresh.open(publisher.url)
+        await settled(fresh, publisher)
+        assert shown == await seen(fresh, games)
+    for each in games:
+        last, (figure, *_) = each["plies"][-1], each["curves"]["white"][-1:] or [None]
+        rated = [str(int(figure["perceived"] + 0.5))] if figure else []
+        move = f"{(last['ply'] + 1) // 2}{'.' if last['ply'] % 2 else '…'}\u00a0{last['san']}"
+        assert {move, *rated} <= set(shown["layout=cards"])
+        assert any(text.startswith(each["white"]["name"]) for text in shown["layout=cards"])
 
 
 async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restart(
@@ -148,7 +152,7 @@ async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_boar
     async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(publisher.url)
         await settled(page, publisher)
-        (first, _), _ = await told(publisher)
+        first, _ = await told(publisher)
         views = {
             "layout=cards": ".card .clock.running",
             "layout=table": ".boards-table .clocks",
@@ -175,46 +179,20 @@ async def test_any_change_is_shown(page: Page) -> None:
     async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open(publisher.url + "#layout=cards&round=all")
         await settled(page, publisher)
-        for _ in range(6):
-            for _ in range(50):
-                publisher.publish(world.step())
-            await settled(page, publisher)
-            games, _ = await told_of(world, publisher)
-            assert await page.run(shown.CARDS) == [shown.card(each) for each in games]
+        async with tab(page.address) as fresh:
+            for _ in range(6):
+                for _ in range(50):
+                    publisher.publish(world.step())
+                await fresh.open(publisher.url + "#layout=cards&round=all")
+                await settled(page, publisher)
+                await settled(fresh, publisher)
+                assert await page.run(f"{SEEN}('.card')") == await fresh.run(f"{SEEN}('.card')")
         assert page.complaints == []
-
-
-async def told_of(
-    world: World, publisher: Publisher
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """As :func:`told`; ids that need quoting are asked for from the state itself."""
-    host, port = publisher.address
-    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
-        views = (await client.get("/api/v1/games")).json()["games"]
-        players = (await client.get("/api/v1/players")).json()["players"]
-    encode, decode = msgspec.json.encode, msgspec.json.decode
-    return [decode(encode(world.held[each["id"]])) for each in views], players
 
 
 @pytest.mark.whole
 async def test_hostile_text_stays_text(page: Page) -> None:
-    world = World(12)
-    player = Player(HOSTILE, elo=2000, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
-    world.held["g1"] = game(
-        event=HOSTILE,
-        round=HOSTILE,
-        white=player,
-        black=player,
-        url="javascript:document.title='owned'",
-        problem=HOSTILE,
-        time_control=HOSTILE,
-        plies=(ply(1, 31, 0), PlyView(2, HOSTILE, "e7e5")),
-        curves=Curves(white=(point(1, 1, 2100.0),)),
-    )
-    view = PlayerView(
-        HOSTILE, HOSTILE, 2000, 1, 1, 0.0, 1, 2000.0, 1999.0, 2001.0, score=0.5, difference=0.0
-    )
-    world.standings[HOSTILE] = view
+    world = hostile_world()
     async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open("about:blank")
         # Violations are gathered in the page itself, too.
@@ -272,7 +250,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         broadcast.listener = publisher.publish
         await page.open(publisher.url)
         await settled(page, publisher)
-        first, second = [each["id"] for each in (await told(publisher))[0]][:2]
+        first, second = [each["id"] for each in await told(publisher)][:2]
         # By keyboard from the overview into the second board.
         await page.run("document.querySelector('.card .open').focus()")
         await page.press("ArrowRight")
@@ -287,14 +265,14 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
             ("ArrowLeft", "10. "),
         ):
             await page.press(key)
-            said = (await page.run(shown.BOARD))["current"].replace("\u00a0", " ")
+            said = (await page.run(CURRENT)).replace("\u00a0", " ")
             assert said.startswith(current), key
         await page.until(f"location.hash === '#game={second}&ply=19'")
-        before = (await page.run(shown.BOARD))["now"]
+        before = await page.run(NOW)
         # Whoever looks back is left where they look.
         broadcast.play(2)
         await settled(page, publisher)
-        assert (await page.run(shown.BOARD))["now"] == before
+        assert await page.run(NOW) == before
         # A click into the chart of scores leads to that move, and the board follows.
         box = await page.run(
             "(() => { const over = document.querySelector('.score-chart .u-over');"
@@ -304,7 +282,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         )
         await page.click(box[0] + 1, box[1] + box[3] / 2)
         await page.until(f"location.hash === '#game={second}&ply=0'")
-        assert (await page.run(shown.BOARD))["current"] == "Start"
+        assert await page.run(CURRENT) == "Start"
         placement = "document.querySelectorAll('.big-board [data-piece]').length"
         assert await page.run(placement) == 32
         await page.press("f")
@@ -315,7 +293,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         # The very address, opened anew, shows the same position, and nothing of later plies until
         # somebody goes on.
         address = await page.run("location.href")
-        shows = await page.run(shown.BOARD)
+        shows = await page.run(f"{SEEN}('.board-body')")
         await page.call("Page.navigate", url="about:blank")
         await page.call("Page.navigate", url=address)
         await page.until("document.querySelectorAll('.big-board [data-piece]').length === 32")
@@ -328,7 +306,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         await page.until(f"!location.hash.includes('ply=') && {turns} > 9")
         await page.press("Home")
         await page.until("location.hash.includes('ply=0')")
-        assert await page.run(shown.BOARD) == shows
+        assert await page.run(f"{SEEN}('.board-body')") == shows
         await page.press("[")
         await page.until(f"location.hash.startsWith('#game={first}')")
         await page.press("Escape")
@@ -346,7 +324,7 @@ async def test_files_hold_what_is_seen(page: Page) -> None:
     async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(publisher.url + "#q=board+2")
         await settled(page, publisher)
-        games, _ = await told(publisher)
+        games = await told(publisher)
         # What a page hands over is caught on its way to the disk.
         await page.run(
             "self.saved = [];"
@@ -416,12 +394,9 @@ async def test_it_is_accessible(page: Page) -> None:
     async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
         await page.open(publisher.url)
         await settled(page, publisher)
-        name = (await told(publisher))[0][0]["id"]
-        moment = Moment(
-            id="m", game=name, ply=7, kind="turn", color="white", at_s=1.0, weight=0.9, figures=(),
-            text=MomentText(*("It turned.",) * 6),
-        )  # fmt: skip
-        publisher.publish([MomentMessage(name, moment)])
+        name = (await told(publisher))[0]["id"]
+        turn = moment(name, 7, "It turned.", at_s=1.0)
+        publisher.publish([MomentMessage(name, turn)])
         await page.until("document.querySelector('.moments')?.offsetParent")
         await page.run("document.querySelector('.moments').open = true")
         await page.call("Runtime.evaluate", expression=AXE.read_text(encoding="utf-8"))

@@ -17,33 +17,6 @@ ADDRESS = "document.querySelector('#address').value"
 PREVIEW = "document.querySelector('#preview').contentDocument"
 
 
-async def press(page: Page, key: str, text: str = "") -> None:
-    code = {"Tab": 9}.get(key, ord(key[0].upper()))
-    for kind in ("keyDown", "keyUp"):
-        await page.call(
-            "Input.dispatchKeyEvent",
-            type=kind,
-            key=key,
-            windowsVirtualKeyCode=code,
-            **({"text": text} if text and kind == "keyDown" else {}),
-        )
-
-
-async def click(page: Page, selector: str) -> None:
-    box = await page.run(
-        f"""(() => {{
-            const node = document.querySelector({selector!r});
-            node.scrollIntoView({{block: "center"}});
-            const {{x, y, width, height}} = node.getBoundingClientRect();
-            return [x + width / 2, y + height / 2];
-        }})()"""
-    )
-    for kind in ("mousePressed", "mouseReleased"):
-        await page.call(
-            "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
-        )
-
-
 async def type_in(page: Page, field: str, text: str) -> None:
     await page.run(f"{field}.select(), {field}.focus()")
     await page.call("Input.insertText", text=text)
@@ -88,9 +61,9 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         await asked(page)
 
         # By keyboard: the first stop is the layout, and a letter chooses.
-        await press(page, "Tab")
+        await page.press("Tab")
         assert await page.run("document.activeElement.labels[0].textContent") == "Layout"
-        await press(page, "l", "l")
+        await page.press("l")
         await asked(page, layout=["bar"])
         assert await page.run("document.querySelector('#height').value") == "180"
         name = await page.run(f"{PREVIEW}.querySelector('.name').textContent")
@@ -98,7 +71,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         assert name in players
 
         # By mouse.
-        await click(page, "fieldset fieldset input[value=clock]")
+        await page.click_on("fieldset fieldset input[value=clock]")
         await asked(page, layout=["bar"], hide=["clock"])
         style = f"getComputedStyle({PREVIEW}.querySelector('.clock')).display"
         assert await page.run(style) == "none"
@@ -109,7 +82,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         )
         assert set(offered) == players
 
-        await click(page, "#copy")
+        await page.click_on("#copy")
         await page.until("document.querySelector('#said').textContent === 'Copied.'")
         assert await page.run("navigator.clipboard.readText()") == await page.run(ADDRESS)
 
@@ -134,7 +107,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
 
         # What was chosen is kept by a name, and comes back by it.
         await page.run("document.querySelector('#preset-name').value = 'Third'")
-        await click(page, "#preset-keep")
+        await page.click_on("#preset-keep")
         await page.until("document.querySelector('#said').textContent === 'Kept as Third.'")
         await page.visit(f"{publisher.url}overlays")
         await page.until("document.querySelector('#preset option[value=Third]')")
@@ -151,7 +124,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         await page.visit(f"{publisher.url}overlays?layout=table&ties=buchholz,wins")
         await page.until("document.querySelector('#address')?.value")
         for each in ("direct", "buchholz"):
-            await click(page, f"fieldset fieldset input[value={each}]")
+            await page.click_on(f"fieldset fieldset input[value={each}]")
         await page.until(f"{ADDRESS}.includes('ties=wins,direct')")
         await asked(page, layout=["table"], ties=["wins,direct"])
         ticked = "[...document.querySelectorAll('label:has(input[value=%s])')]"

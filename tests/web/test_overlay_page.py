@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,14 +17,10 @@ from live.catalogue import BY_ID, Reading, read, standings
 from live.config import ServerConfig
 from live.events import (
     CurvePoint,
-    Curves,
     GameDetail,
-    Moment,
     MomentMessage,
-    MomentText,
     MoveMessage,
     Player,
-    PlayerView,
     PlyView,
     ScoreMessage,
 )
@@ -32,14 +29,13 @@ from live.publish.server import Publisher
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page
-from tests.web.games import point as curve_point
+from tests.web.games import HOSTILE, game, hostile_world, moment, ply
 from tests.web.line import line_to
-from tests.web.pixels import decode
-from tests.web.shown import UNBROKEN_DASH
-from tests.web.test_app import HOSTILE
 
 pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 
+#: No line breaks at it.
+UNBROKEN_DASH = "\u2060–\u2060"
 LAYOUTS = (
     *("board", "bar", "curves", "grid", "ticker", "standings"),
     *("player", "duel", "table", "moment&sample=moment"),
@@ -292,26 +288,35 @@ async def test_options_are_followed(page: Page) -> None:
         assert page.complaints == []
 
 
+async def pixels(page: Page, x: int, y: int, width: int = 1) -> list[list[int]]:
+    """Red, green, blue and alpha of a line of the picture that the tab shows."""
+    shot = base64.b64encode(await page.picture()).decode()
+    found = await page.run(
+        f"""(async () => {{
+            const bytes = Uint8Array.from(atob("{shot}"), (each) => each.charCodeAt(0));
+            const picture = await createImageBitmap(new Blob([bytes], {{ type: "image/png" }}));
+            const context = new OffscreenCanvas(640, 360).getContext("2d");
+            context.drawImage(picture, 0, 0);
+            return [...context.getImageData({x}, {y}, {width}, 1).data];
+        }})()"""
+    )
+    return [found[at : at + 4] for at in range(0, len(found), 4)]
+
+
 async def test_it_lies_over_a_picture(page: Page) -> None:
     async with on_air(page) as (_, publisher, page):
         clear = {"r": 0, "g": 0, "b": 0, "a": 0}
         await page.call("Emulation.setDefaultBackgroundColorOverride", color=clear)
         await page.resize(640, 360)
-        await show(page, publisher, "layout=bar")
-        await page.until("document.querySelector('.main .value')?.textContent.length === 4")
-        picture = decode(await page.picture())
-        assert (picture.width, picture.height) == (640, 360)
-        # The picture shows through everywhere but at the lower third.
-        assert picture.at(5, 5) == picture.at(320, 150) == (0, 0, 0, 0)
-        assert picture.at(320, 338)[3] > 200
-
-        await show(page, publisher, "layout=bar&theme=chroma")
-        await page.until("document.querySelector('.main .value')?.textContent.length === 4")
-        picture = decode(await page.picture())
-        assert picture.at(5, 5) == picture.at(320, 150) == (0, 0xB1, 0x40, 255)
-        # Keyed out, nothing of the bar lets green through.
-        middle = [picture.at(x, 338) for x in range(40, 600)]
-        assert not [pixel for pixel in middle if pixel[1] > 100 and pixel[0] < 60 and pixel[2] < 90]
+        for theme, behind in (("dark", [0, 0, 0, 0]), ("chroma", [0, 0xB1, 0x40, 255])):
+            await show(page, publisher, f"layout=bar&theme={theme}")
+            await page.until("document.querySelector('.main .value')?.textContent.length === 4")
+            # The picture shows through everywhere but at the lower third.
+            assert await pixels(page, 5, 5) == await pixels(page, 320, 150) == [behind]
+            middle = await pixels(page, 40, 338, 560)
+            assert middle[280][3] > 200
+            # Keyed out, nothing of the bar lets green through.
+            assert not [p for p in middle if p[1] > 100 and p[0] < 60 and p[2] < 90]
         assert page.complaints == []
 
 
@@ -336,29 +341,7 @@ async def test_a_fresh_overlay_is_small(page: Page) -> None:
 
 
 async def test_hostile_text_stays_text_in_every_layout(page: Page) -> None:
-    world = World(12)
-    world.appear("g1")
-    player = Player(HOSTILE, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
-    held = curve_point(1, 1, 2850.0)
-    world.held["g1"] = msgspec.structs.replace(
-        world.held["g1"],
-        event=HOSTILE,
-        round=HOSTILE,
-        white=player,
-        black=player,
-        url="javascript:document.title='owned'",
-        problem=HOSTILE,
-        plies=(PlyView(1, HOSTILE, "e2e4", 60.0, None, 31, None, 14, True),),
-        curves=Curves(white=(held,)),
-    )
-    text = MomentText(*(HOSTILE,) * 6)
-    told = {"kind": "turn", "color": "white", "at_s": 1.0, "weight": 0.5, "figures": ()}
-    world.told["m"] = msgspec.convert(
-        {"id": "m", "game": "g1", "ply": 1, "text": text, **told}, Moment
-    )
-    world.standings["p"] = PlayerView(
-        HOSTILE, HOSTILE, None, 1, 1, 0.0, 1, 2850, 2450, 3150, score=0.5, difference=0.0
-    )
+    world = hostile_world()
     async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open("about:blank")
         for layout in LAYOUTS:
@@ -383,25 +366,14 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: P
     game = board(broadcast, 5)
     # As long as sentences become, with a word that is longer than a line.
     word = 40 * "n" + 12 * " and so on"
-    text = MomentText(*(f"In {code} {word}." for code in MomentText.__struct_fields__))
-    moment = Moment(
-        id="m",
-        game=game.id,
-        ply=9,
-        kind="turn",
-        color="white",
-        at_s=time.time(),
-        weight=0.9,
-        figures=(),
-        text=text,
-    )
+    turn = moment(game.id, 9, f"In {{}} {word}.", at_s=time.time())
     on_air: list[frozenset[str]] = []
     async with Publisher(ServerConfig(port=0), broadcast.state, on_air=on_air.append) as publisher:
         broadcast.listener = publisher.publish
         await page.open("about:blank")
         await show(page, publisher, "layout=moment&lang=de")
         assert await page.run("document.querySelector('.layout-moment').hidden")
-        publisher.publish([MomentMessage(game.id, moment)])
+        publisher.publish([MomentMessage(game.id, turn)])
         await page.until("!document.querySelector('.layout-moment').hidden")
         assert await page.run(texts(".kind, .sentence")) == ["Wendepunkt", f"In de {word}."]
         over = (
@@ -425,9 +397,7 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: P
 
 async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
     world = World(1)
-    world.appear("g1")
-    first = PlyView(1, "e4", "e2e4", None, None, 31, None, 14, True)
-    world.held["g1"] = msgspec.structs.replace(world.held["g1"], plies=(first,), result="*")
+    world.held["g1"] = game(plies=(ply(1, 31),), white=Player("Zoë Z"), black=Player("Zoë"))
     async with Publisher(ServerConfig(port=0), world) as publisher:
         await page.open("about:blank")
         await show(page, publisher, "layout=bar&lang=fr&swing=2")

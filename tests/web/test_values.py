@@ -25,6 +25,7 @@ COUNTING = {
     "en": ["{} move", "{} moves"],
     "ru": ["{} ход", "{} хода", "{} ходов"],
 }
+LENGTHS = {"seconds": "{} s", "minutes": "{} min", "hours": "{} h"}
 GERMAN, FRENCH, RUSSIAN = list("KDTLS"), list("RDTFC"), ["Кр", "Ф", "Л", "С", "К"]
 
 
@@ -104,9 +105,6 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("moveText", [2, "c5", START], "1…\u00a0c5"),
         ("moveText", [1, "Kd7", f"{KINGS} b - - 0 31"], "31…\u00a0Kd7"),
         ("moveText", [2, "Kd2", f"{KINGS} b - - 0 31"], "32.\u00a0Kd2"),
-        ("ageText", [8.2], "8 s"),
-        ("ageText", [180], "3 min"),
-        ("ageText", [7300], "2 h"),
         ("resultText", ["1/2-1/2"], "½–½"),
         ("resultText", ["*"], ""),
         ("resultText", ["1-0"], "1–0"),
@@ -177,6 +175,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("localMove", ["Kxe2", RUSSIAN], "Крxe2"),
         # No move: nothing in it is a piece.
         ("localMove", ["<b>Nf3</b>", GERMAN], "<b>Nf3</b>"),
+        *(("age", [LENGTHS, seconds], said) for seconds, said in ((8, "8 s"), (180, "3 min"))),
         # A value is filled in as it is.
         ("fill", ["Round {}", "$& {} $1"], "Round $& {} $1"),
     ],

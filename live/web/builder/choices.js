@@ -26,7 +26,7 @@ export const GROUPS = [
       boards: { label: "Boards at once", only: ["grid"], help: "More than that come page by page." },
       rows: { label: "Rows at once", only: ["standings", "table"] },
       page: { label: "Seconds a page", only: ["grid", "ticker", "standings", "table"] },
-      at: { label: "Edge", only: ["bar", "ticker"], values: { bottom: "bottom", top: "top" } },
+      at: { label: "Edge", only: ["bar", "ticker"] },
       lang: { label: "Language" },
     },
   },
@@ -73,7 +73,6 @@ export const GROUPS = [
           flag: "federations",
           elo: "Elo",
           clock: "clocks",
-          score: "score",
           move: "last move",
           rating: "figures",
           curves: "curves",
@@ -90,8 +89,6 @@ export const GROUPS = [
         only: ["board"],
         values: {
           arrow: "arrow for a better move",
-          coordinates: "coordinates",
-          opening: "opening",
           material: "captured material",
         },
       },
@@ -108,7 +105,6 @@ export const GROUPS = [
         help: "They count in the order in which they are ticked.",
         values: {
           direct: "direct encounter",
-          wins: "wins",
           buchholz: "Buchholz",
           sonneborn: "Sonneborn-Berger",
           black: "games as Black",
@@ -129,7 +125,7 @@ export const GROUPS = [
     options: {
       theme: {
         label: "Theme",
-        values: { dark: "dark", light: "light", chroma: "chroma key", contrast: "high contrast" },
+        values: { chroma: "chroma key", contrast: "high contrast" },
       },
       size: { label: "Size", help: "1 fills the source." },
       font: { label: "Font", help: "One that is installed where the picture is mixed." },

@@ -7,29 +7,22 @@
  * the broker, clock and chance come in as arguments.
  */
 
+import { Link } from "./connection.js";
+
 const PROTOCOL = 2;
-/** The service sends a heartbeat every 15 s. */
-const SILENT_AFTER_MS = 40_000;
 /** Readers mend their gaps at different times, or all would ask the broker at once. */
 const MEND_WITHIN_MS = 2_000;
 
-export class BrokerConnection {
+export class BrokerConnection extends Link {
   /**
    * `client()` makes a client with `subscribe(topics)`, `unsubscribe(topics)` and events `connect`,
    * `close`, `message`; `unpack(bytes)` answers a promise of the text of a gzip.
    */
-  constructor(held, prefix, changed, { client, now, random, after, unpack }) {
-    this.status = "connecting";
-    this.heardAt = null;
-    this.reason = "";
+  constructor(held, prefix, changed, { client, unpack, ...context }) {
+    super(held, changed, context);
     /** Whether the service itself has said goodbye, or was lost to the broker. */
     this.away = false;
-    this._held = held;
-    this._changed = changed;
     this._client = client;
-    this._now = now;
-    this._random = random;
-    this._after = after;
     this._unpack = unpack;
     this._topics = Object.fromEntries(
       ["snapshot", "since", "changes"].map((name) => [name, `${prefix}/${PROTOCOL}/site/${name}`]),
@@ -42,18 +35,14 @@ export class BrokerConnection {
     this._waitingEpoch = null;
     this._since = null;
     this._mending = false;
-    this._cancelSilence = () => {};
     this._cancelMending = () => {};
   }
-
-  /** Nobody hears what a page has to say. */
-  say() {}
 
   connect() {
     const client = (this._broker = this._client());
     client.on("connect", () => {
       client.subscribe([this._topics.changes, this._statusTopic]);
-      this._listen();
+      this._listen(() => this._lost());
       this._mend(0);
     });
     client.on("close", () => this._lost());
@@ -82,7 +71,7 @@ export class BrokerConnection {
   }
 
   _heardChanges({ epoch, messages }) {
-    this._listen();
+    this._listen(() => this._lost());
     this.away = false;
     if (epoch !== this._epoch) {
       // Another start of the service: what is held is shown until its snapshot is here.
@@ -162,11 +151,6 @@ export class BrokerConnection {
     this._cancelMending = this._after(afterMs, () =>
       this._broker.subscribe([this._topics.snapshot, this._topics.since]),
     );
-  }
-
-  _listen() {
-    this._cancelSilence();
-    this._cancelSilence = this._after(SILENT_AFTER_MS, () => this._lost());
   }
 
   _lost() {

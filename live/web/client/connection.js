@@ -73,28 +73,43 @@ function socketUrl(page, held) {
   return url.href;
 }
 
-/** Socket, clock and chance come in as arguments, so that it runs without a browser. */
-export class Connection {
+/** What whoever shows a connection reads; socket, clock and chance come in as arguments, so that it runs without a browser. */
+export class Link {
   /**
-   * `changed(touched)` follows every message applied (see `Held.receive`); `status` is read by
-   * whoever shows it: `connecting`, `live`, `waiting` or `refused`, and `heardAt`, the time of the
-   * last message, null before the first.
+   * `changed(touched)` follows every message applied (see `Held.receive`); `after(ms, action)` answers a
+   * function that calls it off.
    */
-  constructor(held, page, changed, { open, now, random, after }) {
+  constructor(held, changed, { now, random, after }) {
+    /** `connecting`, `live`, `waiting` or `refused`. */
     this.status = "connecting";
+    /** The time of the last message, null before the first. */
     this.heardAt = null;
     /** Why it was refused, for people. */
     this.reason = "";
     this._held = held;
-    this._page = page;
     this._changed = changed;
-    this._open = open;
     this._now = now;
     this._random = random;
-    /** `after(ms, action)` answers a function that calls it off. */
     this._after = after;
-    this._delays = delays(random);
     this._cancelSilence = () => {};
+  }
+
+  /** Says something to the service, where it can hear it. */
+  say() {}
+
+  /** Something came: `silent()` follows where nothing more does. */
+  _listen(silent) {
+    this._cancelSilence();
+    this._cancelSilence = this._after(SILENT_AFTER_MS, silent);
+  }
+}
+
+export class Connection extends Link {
+  constructor(held, page, changed, { open, ...context }) {
+    super(held, changed, context);
+    this._page = page;
+    this._open = open;
+    this._delays = delays(this._random);
     this._socket = null;
     this._said = null;
   }
@@ -119,10 +134,7 @@ export class Connection {
       socket.close();
       this._ended(code, reason);
     };
-    const listen = () => {
-      this._cancelSilence();
-      this._cancelSilence = this._after(SILENT_AFTER_MS, () => end(0, "silent"));
-    };
+    const listen = () => this._listen(() => end(0, "silent"));
     listen();
     socket.onmessage = (event) => {
       if (over) return;

@@ -78,6 +78,12 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** A line that is there only while it says something. */
+export function setLine(node, text) {
+  setText(node, text);
+  node.hidden = !text;
+}
+
 /** Loads styles that most pages do without; done once they are there, or cannot be had. */
 export function loadStyles(href) {
   const link = Object.assign(element("link"), { rel: "stylesheet", href });

@@ -36,13 +36,6 @@ export function moveText(ply, san, startFen) {
   return `${Math.ceil(halfMoves / 2)}${halfMoves % 2 ? "." : "\u2026"}\u00a0${san}`;
 }
 
-/** Seconds as a rough length of time: `8 s`, `3 min`, `2 h`. */
-export function ageText(seconds) {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3600)} h`;
-}
-
 /** `1/2-1/2` as `½–½`; a running game has no result. */
 export function resultText(result) {
   return result === "*" ? "" : result.replaceAll("1/2", "\u00bd").replace("-", "\u2013");

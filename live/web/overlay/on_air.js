@@ -185,7 +185,7 @@ export class MomentAges {
 }
 
 /** Which game interests most, by its most interesting moment. */
-export class Story {
+class Story {
   constructor() {
     this._ages = new MomentAges();
     this._interests = new Map();

@@ -21,18 +21,7 @@ const FOLLOWS = ["top", "closest", "latest", "story"];
 const EXTRAS = ["arrow", "coordinates", "opening", "material"];
 
 /** What can be left out. An interval is part of its rating and cannot be left out alone. */
-export const FIGURES = [
-  "place",
-  "title",
-  "flag",
-  "elo",
-  "clock",
-  "score",
-  "move",
-  "rating",
-  "curves",
-  "diagram",
-];
+export const FIGURES = ["place", "title", "flag", "elo", "clock", "score", "move", "rating", "curves", "diagram"];
 
 const YES = ["1", "true", "yes"];
 const NO = ["0", "false", "no"];

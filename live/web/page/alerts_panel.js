@@ -1,6 +1,6 @@
 /** What only arbiters are sent: alerts, with a tone for new ones; screening figures with what they rest on; the incident log. */
 
-import { button, childrenOf, element, kept, named, nameNode, searchField, setText, tableOf } from "../drawing/elements.js";
+import { button, childrenOf, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { bearer, writePlace } from "./page_address.js";
 
@@ -57,8 +57,7 @@ export class ArbiterView {
       }
       setText(text, alert.text);
       setText(advice, alert.advice);
-      setText(agreement, agreementText(alert.agreement));
-      agreement.hidden = !agreement.textContent;
+      setLine(agreement, agreementText(alert.agreement));
     });
   }
 }
@@ -98,14 +97,12 @@ class IncidentLog {
       const { incidents } = await answer.json();
       if (words === this._filter.value) this._draw(incidents);
     } catch (error) {
-      setText(this._note, `The log cannot be read: ${error.message}.`);
-      this._note.hidden = false;
+      setLine(this._note, `The log cannot be read: ${error.message}.`);
     }
   }
 
   _draw(incidents) {
-    setText(this._note, incidents.length ? "" : this._filter.value ? "Nothing in the log has these words." : "Nothing is in the log yet.");
-    this._note.hidden = incidents.length > 0;
+    setLine(this._note, incidents.length ? "" : this._filter.value ? "Nothing in the log has these words." : "Nothing is in the log yet.");
     const rows = incidents.toReversed().map((each) => {
       const lines = incidentLines(each).map((line) => element("div", "", line));
       const row = element("tr", "", "", element("td", "", String(each.number)), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));

@@ -1,7 +1,7 @@
 /** One board in small: position, players, score, both figures, their curves. There may be hundreds, so positions are drawn on canvases. */
 
 import { parsePlacement, placementAfter, square } from "../client/board_position.js";
-import { element, setText, silent, svgElement } from "../drawing/elements.js";
+import { element, setLine, setText, silent, svgElement } from "../drawing/elements.js";
 import { columns, hasRating, percentText, pointAt, span } from "../client/figures.js";
 import { bothSides, clockRuns, COLORS, isLow, leftS, startClockS } from "../client/games.js";
 import { clockText, resultText } from "../drawing/number_format.js";
@@ -80,8 +80,7 @@ export class Card extends SmallGame {
     const before = this.game;
     const score = this.show(game, basis);
     if (score === null) return;
-    setText(this._problem, problemText(game, basis));
-    this._problem.hidden = !this._problem.textContent;
+    setLine(this._problem, problemText(game, basis));
     this.node.classList.toggle("over", game.result !== "*");
     this._label(game, score);
     if (before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci) this._flash();

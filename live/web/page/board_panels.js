@@ -2,7 +2,7 @@
 
 import { Whisker } from "./board_card.js";
 import { figureBox } from "./charts.js";
-import { button, childrenOf, element, headCell, named, scrollBox, setText, silent, tableOf } from "../drawing/elements.js";
+import { button, childrenOf, element, headCell, named, scrollBox, setLine, setText, silent, tableOf } from "../drawing/elements.js";
 import english from "../overlay/language/en.js";
 import { explainButton } from "./explanations.js";
 import {
@@ -36,10 +36,7 @@ export function moveMark(ply, mover) {
 }
 
 /** `+0.00` of a gain in pawns: `-0.35`, `0` for the first choice; empty while unknown. Pure. */
-export function gainText(gain) {
-  if (gain === null) return "";
-  return gain === 0 ? "0" : `${gain < 0 ? "\u2212" : "+"}${(Math.abs(gain) / 100).toFixed(2)}`;
-}
+export const gainText = (gain) => (gain === 0 ? "0" : scoreText(gain, null));
 
 export class MoveList {
   constructor(picked) {
@@ -190,8 +187,7 @@ export class RatingPanel {
     this._whisker.node.hidden = read?.figure.kind !== "perceived";
     if (!this._whisker.node.hidden) this._whisker.draw(read.figure, player.elo);
     const leads = !basis.withheld && basis.choice === "perceived";
-    setText(this._leap, leads ? leapWords(game, this._color, ply) : "");
-    this._leap.hidden = !this._leap.textContent;
+    setLine(this._leap, leads ? leapWords(game, this._color, ply) : "");
     setText(this._fine, read === null ? "" : details(point, basis));
     this._more.hidden = !this._fine.textContent;
   }
@@ -323,9 +319,8 @@ export class HumanPanel {
     this.node.hidden = !played && !hard;
     if (this.node.hidden) return;
     const mark = ply.mark ?? "";
-    setText(this._mark, english[mark] ?? "");
+    setLine(this._mark, english[mark] ?? "");
     this._mark.dataset.mark = mark;
-    this._mark.hidden = !mark;
     setText(this._played, titled(played));
     setText(this._others, played ? otherRatings(ply.played_share, ply.played_references ?? []) : "");
     this._row.hidden = !played;

@@ -7,7 +7,7 @@ import {
   Chart, CLOCKS, COMPLEXITY, countAtOne, curvesChart, gainChart, gainsOf, measuredGains, SCORE,
 } from "./charts.js";
 import { BoardFrame, Diagram } from "../drawing/diagram.js";
-import { anchor, button, element, named, nameNode, setText, silent } from "../drawing/elements.js";
+import { anchor, button, element, named, nameNode, setLine, setText, silent } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { bothSides, COLORS, eventOf } from "../client/games.js";
 import { resultText, safeLink } from "../drawing/number_format.js";
@@ -60,9 +60,10 @@ export class BoardPage {
     );
     this._moves = new MoveList(pick);
     this._ratings = bothSides((color) => new RatingPanel(color));
-    this._pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
-    this._basis = { choice: "perceived", engineRating: null };
-    this._curves = this._curvesOf(this._basis);
+    this._leading = "";
+    this._curvesKind = curvesChart();
+    const pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
+    this._curves = new Chart(this._curvesKind, pickMove, (move) => this._peek(move));
     this._score = new Chart(SCORE, pick);
     this._complexity = new Chart(COMPLEXITY, pick);
     this._clocks = new Chart(CLOCKS, pick);
@@ -103,7 +104,7 @@ export class BoardPage {
     this._moves.draw(game, ply, basis);
     for (const panel of Object.values(this._ratings)) panel.draw(game, ply, basis);
     this._useFigure(basis);
-    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
+    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)), this._leading);
     for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
     this._drawGains(game, held);
     for (const color of COLORS) {
@@ -163,8 +164,7 @@ export class BoardPage {
     this._frame.draw(place.flip ? "black" : "white", better);
     const best = better ? `    best was ${sanOf(game.start_fen, moves.slice(0, -1), better)}` : "";
     setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score, basis)}${best}`);
-    setText(this._problem, problemText(game, basis));
-    this._problem.hidden = !this._problem.textContent;
+    setLine(this._problem, problemText(game, basis));
     const newestPly = wholeOf(game);
     const [first, backOne, onOne, newest] = this._buttons.children;
     first.disabled = backOne.disabled = plies.length === 0;
@@ -228,10 +228,6 @@ export class BoardPage {
     for (const each of COLORS) this._bands[each].setAttribute("aria-pressed", String(each === color));
   }
 
-  _curvesOf(basis) {
-    return new Chart(curvesChart(basis), this._pickMove, (move) => this._peek(move));
-  }
-
   /** Shows the position after a move that is pointed at; null: the one that is looked at. */
   _peek(move) {
     if (this._game === null || this._position === null) return;
@@ -240,16 +236,14 @@ export class BoardPage {
     this._drawDiagram();
   }
 
-  _useFigure({ choice, engineRating }) {
-    if (choice === this._basis.choice && engineRating === this._basis.engineRating) return;
-    this._basis = { choice, engineRating };
-    const next = this._curvesOf(this._basis);
-    this._curves.node.replaceWith(next.node);
-    this._curves.destroy();
-    this._curves = next;
+  _useFigure(basis) {
+    const leading = `${basis.choice} ${basis.engineRating}`;
+    if (leading === this._leading) return;
+    this._leading = leading;
+    this._curvesKind.lead(basis);
     this._pinBand(null);
     Object.keys(FIGURE_NAMES).forEach((each, at) => {
-      this._switch.children[at].setAttribute("aria-pressed", String(each === choice));
+      this._switch.children[at].setAttribute("aria-pressed", String(each === basis.choice));
     });
   }
 }

@@ -3,7 +3,7 @@
 import { alertingGames } from "./alerts_panel.js";
 import { Card, ClockText, SmallGame } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
-import { anchor, button, Children, element, headCell, named, nameNode, searchField, setText } from "../drawing/elements.js";
+import { anchor, button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
 import english from "../overlay/language/en.js";
 import { explainButton } from "./explanations.js";
 import { bandText, percentText, settledFigure } from "../client/figures.js";
@@ -121,8 +121,7 @@ export class Overview {
     }
     const hidden = all.length - games.length;
     setText(this._count, all.length ? `${games.length} of ${all.length} boards` : "");
-    setText(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
-    this._empty.hidden = !this._empty.textContent;
+    setLine(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
   }
 
   /** A table is too wide for a phone, and cards are too many for a hall. */

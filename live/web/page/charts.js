@@ -1,7 +1,7 @@
 /** The charts of one board, each with a title, an explanation, the drawing, and the very figures as a table behind it. */
 
 import { curveData, curveOptions, uPlot, VALUES } from "../drawing/curves.js";
-import { element, named, scrollBox, setText, tableOf } from "../drawing/elements.js";
+import { element, named, scrollBox, setLine, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { figureOf, hasRating } from "../client/figures.js";
 import { moverOf } from "../client/games.js";
@@ -42,21 +42,21 @@ export class Chart {
     this._table = element("details", "behind", "", element("summary", "", "As a table"), this._body);
     this._table.addEventListener("toggle", () => this._fillTable());
     this.node = figureBox(kind.name, kind.title, kind.explain, this._box, this._note, this._table);
-    this._observer = new ResizeObserver(() => this._fit());
-    this._observer.observe(this._box);
+    new ResizeObserver(() => this._fit()).observe(this._box);
   }
 
-  /** `at` is the x of what is looked at, or null. */
-  draw(game, at) {
+  /** `at` is the x of what is looked at, or null; another `key` asks for a drawing anew. */
+  draw(game, at, key = "") {
     this._at = at;
-    if (game === this._game) {
+    const same = game === this._game && key === this._key;
+    this._key = key;
+    if (same) {
       this._plot?.redraw(false, false);
       return;
     }
     this._game = game;
     const { data, note } = this._kind.series(game);
-    setText(this._note, data === null ? this._kind.empty : note ?? "");
-    this._note.hidden = !this._note.textContent;
+    setLine(this._note, data === null ? this._kind.empty : note ?? "");
     this._box.hidden = data === null;
     this._table.hidden = data === null;
     if (data === null) this._drop();
@@ -71,11 +71,6 @@ export class Chart {
     if (!data) return;
     this._drop();
     this._plot = this._make(data);
-  }
-
-  destroy() {
-    this._observer.disconnect();
-    this._drop();
   }
 
   _drop() {
@@ -240,13 +235,17 @@ export const SCORE = {
   }),
 };
 
-/** The chart of both curves, by the figure that leads (`basis`). */
-export function curvesChart({ choice, engineRating }) {
+/** The chart of both curves, by the figure that leads, as it was last told by `lead(basis)`. */
+export function curvesChart() {
+  let [choice, engineRating] = ["perceived", null];
   // Of the curves as last drawn.
   let game = null;
   // Whose band is shown alone; null: both.
   let alone = null;
   return {
+    lead(basis) {
+      ({ choice, engineRating } = basis);
+    },
     /** Shows the band of one side alone, or of both (null). */
     focus(side) {
       alone = side;

@@ -3,7 +3,8 @@
 import { brokerOf, TokenCheck, tokenUnused } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
-import { ageText } from "../drawing/number_format.js";
+import english from "../overlay/language/en.js";
+import { age } from "../overlay/language/words.js";
 
 const RATING_SOURCES = {
   fixed: "set by hand",
@@ -164,7 +165,7 @@ export function engineRows({ engines: health, engine, hello }) {
     ["Ratings read by", engine ? [engine.models?.join(", ") || "none", engine.note].filter(Boolean).join(": ") : "\u2013"],
     ...(health.measuring ? [["Measuring the engine, once", `${number(health.measuring.done)} of ${number(health.measuring.of)} positions`]] : []),
     ...Object.entries(CLASSES).map(([name, text]) => [`Positions waiting: ${text}`, number(waiting[name] ?? 0)]),
-    ["Oldest wait", health.queued ? ageText(health.oldest_wait_s) : "\u2013"],
+    ["Oldest wait", health.queued ? age(english, health.oldest_wait_s) : "\u2013"],
     ["Searches made", number(health.searches)],
     ["Asked for", number(health.asked)],
     ["Known already (cache)", [number(health.cache_hits), percent(health.cache_hits, health.asked)].filter(Boolean).join(", ")],
@@ -230,7 +231,7 @@ const SOURCES = {
 /** What is said of the connection and the sources behind it, `{said, state}`. Pure. */
 export function connectionWords(connection, feeds, now) {
   const silentS = connection.heardAt === null ? null : (now - connection.heardAt) / 1000;
-  const since = silentS === null ? "" : `; shown as of ${ageText(silentS)} ago`;
+  const since = silentS === null ? "" : `; shown as of ${age(english, silentS)} ago`;
   const texts = {
     connecting: silentS === null ? "connecting" : `reconnecting${since}`,
     waiting: silentS === null ? "no connection, trying again" : `connection lost, trying again${since}`,

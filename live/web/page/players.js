@@ -2,7 +2,7 @@
 
 import { fold, SortedHeader, words } from "./boards.js";
 import catalogue from "../client/catalogue.js";
-import { button, Children, element, headCell, named, nameNode, searchField, setText } from "../drawing/elements.js";
+import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
 import { bandText, byName, eloText, figureOf, isEarly, percentText, placeText, standings } from "../client/figures.js";
 import { pointsText, roundName, teamMatches } from "../client/games.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
@@ -55,8 +55,7 @@ export class PlayersPage {
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
     });
     const ties = withheld ? "" : `Places go by \u201c${FIGURE_NAMES[by]}\u201d, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.`;
-    setText(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
-    this._note.hidden = !this._note.textContent;
+    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._drawMatches(teamMatches([...held.games.values()]));
   }
 

@@ -5,7 +5,7 @@
 
 import { MiniBoard, Side, SmallGame } from "./board_card.js";
 import { arranged } from "./boards.js";
-import { anchor, button, element, loadStyles, named, nameNode, setText } from "../drawing/elements.js";
+import { anchor, button, element, loadStyles, named, nameNode, setLine, setText } from "../drawing/elements.js";
 import { bandText } from "../client/figures.js";
 import { dateText, eventOf, roundName, roundsOf } from "../client/games.js";
 import { basisIn, placeText } from "./score_words.js";
@@ -39,8 +39,7 @@ export class WallView {
     const at = pageAt(Date.now(), pages.length);
     const now = pages[at] ?? [];
     this._drawHead(games, at, pages.length);
-    setText(this._note, games.length ? "" : "No game yet.");
-    this._note.hidden = games.length > 0;
+    setLine(this._note, games.length ? "" : "No game yet.");
     while (this._cells.length > now.length) this._cells.pop().destroy();
     while (this._cells.length < now.length) {
       const cell = new WallCell(this._elapsedS);

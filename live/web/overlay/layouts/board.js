@@ -2,7 +2,7 @@
 
 import { materialText, placementAfter } from "../../client/board_position.js";
 import { BoardFrame, Diagram } from "../../drawing/diagram.js";
-import { element, setText } from "../../drawing/elements.js";
+import { element, setLine } from "../../drawing/elements.js";
 import { OneGame } from "../panels.js";
 import { betterMove, humanLine, oddsOf, oddsWords, openingText } from "../shown_figures.js";
 import { Plot } from "./curves.js";
@@ -48,8 +48,8 @@ export class BoardLayout extends OneGame {
   drawGame(game, { swingOf }) {
     const { options, words, basisOf } = this.context;
     const { show, hide } = options;
-    say(this._opening, show.includes("opening") ? openingText(game) : "");
-    say(this._odds, hide.includes("score") ? "" : oddsWords(oddsOf(game, game.plies, options.provisional), words));
+    setLine(this._opening, show.includes("opening") ? openingText(game) : "");
+    setLine(this._odds, hide.includes("score") ? "" : oddsWords(oddsOf(game, game.plies, options.provisional), words));
     const placement = placementAfter(game.start_fen, game.plies.map(({ uci }) => uci));
     const material = show.includes("material") ? materialText(placement) : {};
     for (const [color, side] of Object.entries(this.sides)) side.draw(game, material[color]);
@@ -57,17 +57,11 @@ export class BoardLayout extends OneGame {
     this.score.draw(game, swingOf(game));
     const said = options.human ? humanLine(game, words) : null;
     this._human.dataset.mark = said?.mark ?? "";
-    say(this._human, said?.text ?? "");
+    setLine(this._human, said?.text ?? "");
     if (!hide.includes("diagram")) {
       this._diagram ??= new Diagram(this._board);
       this._diagram.draw(game);
     }
     if (!hide.includes("curves")) this._plot.draw(game, basisOf());
   }
-}
-
-/** A line that is there only while it says something. */
-function say(node, text) {
-  setText(node, text);
-  node.hidden = text === "";
 }
