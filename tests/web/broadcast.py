@@ -7,13 +7,16 @@ follows from answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import chess
 import msgspec
 
+from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.events import (
     Change,
@@ -29,6 +32,7 @@ from live.events import (
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.measure import Measure
+from live.publish.server import Publisher
 from live.ratings.perceived_model import MODELS, Models
 
 GAMES = Path(__file__).parent.parent / "data" / "forty-games.txt"
@@ -204,3 +208,15 @@ def _another(search: Search) -> str:
         position.push_uci(uci)
     moves = sorted(move.uci() for move in position.legal_moves)
     return moves[-1] if moves else "0000"
+
+
+@asynccontextmanager
+async def on_air(
+    boards: int = BOARDS, plies: int = 0, names: Sequence[str] = (), **config: Any
+) -> AsyncIterator[tuple[Broadcast, Publisher]]:
+    """A round under way, and its service."""
+    broadcast = Broadcast(boards, names)
+    broadcast.play(plies)
+    async with Publisher(ServerConfig(port=0, **config), broadcast.state) as publisher:
+        broadcast.listener = publisher.publish
+        yield broadcast, publisher

@@ -22,7 +22,7 @@ from live.publish.access import new_token
 from live.publish.server import Publisher
 from live.publish.visibility import EVERYTHING
 from tests.publish.world import World
-from tests.web.broadcast import Broadcast
+from tests.web.broadcast import Broadcast, on_air
 from tests.web.chromium import Page, tab
 from tests.web.games import HOSTILE as HOSTILE
 from tests.web.games import game, hostile_world, moment, ply, point
@@ -96,10 +96,7 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
 async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restart(
     page: Page,
 ) -> None:
-    broadcast = Broadcast()
-    broadcast.play(16)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
-        broadcast.listener = publisher.publish
+    async with on_air(plies=16) as (broadcast, publisher):
         port = publisher.address[1]
         async with line_to(port) as line:
             await page.open(line.url)
@@ -147,9 +144,7 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
 async def test_clocks_run_between_messages_on_cards_in_the_table_and_at_the_board(
     page: Page,
 ) -> None:
-    broadcast = Broadcast(boards=2)
-    broadcast.play(20)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+    async with on_air(boards=2, plies=20) as (_, publisher):
         await page.open(publisher.url)
         await settled(page, publisher)
         first, _ = await told(publisher)
@@ -244,10 +239,7 @@ async def test_hostile_text_stays_text(page: Page) -> None:
 
 @pytest.mark.whole
 async def test_one_board_is_stepped_through_and_its_address_says_where(page: Page) -> None:
-    broadcast = Broadcast(boards=4)
-    broadcast.play(20)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
-        broadcast.listener = publisher.publish
+    async with on_air(boards=4, plies=20) as (broadcast, publisher):
         await page.open(publisher.url)
         await settled(page, publisher)
         first, second = [each["id"] for each in await told(publisher)][:2]
@@ -319,9 +311,7 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
 
 @pytest.mark.whole
 async def test_files_hold_what_is_seen(page: Page) -> None:
-    broadcast = Broadcast(boards=3)
-    broadcast.play(12)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+    async with on_air(boards=3, plies=12) as (_, publisher):
         await page.open(publisher.url + "#q=board+2")
         await settled(page, publisher)
         games = await told(publisher)

@@ -8,7 +8,7 @@ from live.config import ServerConfig
 from live.events import Player
 from live.publish.server import Publisher
 from tests.publish.world import World
-from tests.web.broadcast import Broadcast
+from tests.web.broadcast import on_air
 from tests.web.chromium import Page
 from tests.web.games import game
 
@@ -52,9 +52,7 @@ NAMES = (
 
 
 async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(page: Page) -> None:
-    broadcast = Broadcast(boards=20, names=NAMES)
-    broadcast.play(30)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+    async with on_air(boards=20, names=NAMES, plies=30) as (broadcast, publisher):
         first = next(iter(broadcast.state.games())).id
         await page.open(f"{publisher.url}#game={first}", 390, 844)
         line = ".player-line .figures :is(.rating, .interval)"
@@ -206,9 +204,7 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
 
 
 async def test_a_view_that_could_not_be_loaded_is_tried_again(page: Page) -> None:
-    broadcast = Broadcast(boards=2)
-    broadcast.play(4)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+    async with on_air(boards=2, plies=4) as (_, publisher):
         await page.open(publisher.url)
         await page.until("document.querySelectorAll('.card').length === 2")
         await page.call("Network.enable")
@@ -229,9 +225,7 @@ async def test_a_view_that_could_not_be_loaded_is_tried_again(page: Page) -> Non
 
 
 async def test_few_boards_fill_a_large_screen(page: Page) -> None:
-    broadcast = Broadcast(boards=8)
-    broadcast.play(30)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+    async with on_air(boards=8, plies=30) as (_, publisher):
         await page.open("about:blank", 3840, 2160)
         await page.call("Page.addScriptToEvaluateOnNewDocument", source=WATCHED)
         await page.visit(publisher.url)

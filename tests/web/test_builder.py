@@ -8,7 +8,7 @@ import pytest
 
 from live.config import ServerConfig
 from live.publish.server import Publisher
-from tests.web.broadcast import Broadcast
+from tests.web.broadcast import Broadcast, on_air
 from tests.web.chromium import Page
 
 pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
@@ -45,9 +45,7 @@ async def test_what_of_an_address_has_gone_is_said(page: Page) -> None:
 
 
 async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
-    broadcast = Broadcast(boards=4)
-    broadcast.play(24)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+    async with on_air(boards=4, plies=24) as (broadcast, publisher):
         origin = publisher.url.rstrip("/")
         await page.open()
         await page.call(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,7 +26,7 @@ from live.events import (
 from live.publish.access import new_token
 from live.publish.server import Publisher
 from tests.publish.world import World
-from tests.web.broadcast import Broadcast
+from tests.web.broadcast import Broadcast, on_air
 from tests.web.chromium import Page
 from tests.web.games import HOSTILE, game, hostile_world, moment, ply
 from tests.web.line import line_to
@@ -43,19 +42,6 @@ LAYOUTS = (
 DRAWN = "document.querySelector('#stage')?.dataset.seq"
 #: All that a fresh overlay fetches, headers and deflated messages included.
 FRESH_BYTES = 150_000
-
-
-@asynccontextmanager
-async def on_air(
-    page: Page, boards: int = 6, names: Sequence[str] = ()
-) -> AsyncIterator[tuple[Broadcast, Publisher, Page]]:
-    """A round under way, its service, and a browser."""
-    broadcast = Broadcast(boards, names)
-    broadcast.play(40)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
-        broadcast.listener = publisher.publish
-        await page.open("about:blank", 1280, 720)
-        yield broadcast, publisher, page
 
 
 async def show(page: Page, publisher: Publisher, query: str) -> None:
@@ -100,7 +86,8 @@ def sides(game: GameDetail) -> Iterator[tuple[str, Player, CurvePoint]]:
 
 
 async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
-    async with on_air(page, boards=56) as (broadcast, publisher, page):
+    async with on_air(boards=56, plies=40) as (broadcast, publisher):
+        await page.open("about:blank", 1280, 720)
         for layout in ("board", "bar", "curves"):
             await show(page, publisher, f"layout={layout}&board=7")
             broadcast.play(1, board=7)
@@ -186,11 +173,8 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
     words = ["Wolkenschlegelsteinhausenbergerdorfwalde", "丁立人"]
     names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
     everybody = words + names
-    async with on_air(page, boards=38, names=everybody) as (
-        broadcast,
-        publisher,
-        page,
-    ):
+    async with on_air(boards=38, plies=40, names=everybody) as (broadcast, publisher):
+        await page.open("about:blank", 1280, 720)
         broadcast.play(42, board=38)
         (long,) = {ply.san for ply in board(broadcast, 38).plies[-1:]}
         assert long == "Rfxf3"
@@ -225,7 +209,8 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
 
 
 async def test_options_are_followed(page: Page) -> None:
-    async with on_air(page) as (broadcast, publisher, page):
+    async with on_air(boards=6, plies=40) as (broadcast, publisher):
+        await page.open("about:blank", 1280, 720)
         # Languages, moves included.
         await show(page, publisher, "layout=bar&lang=de&board=3")
         (place,) = await page.run(texts(".place"))
@@ -304,7 +289,8 @@ async def pixels(page: Page, x: int, y: int, width: int = 1) -> list[list[int]]:
 
 
 async def test_it_lies_over_a_picture(page: Page) -> None:
-    async with on_air(page) as (_, publisher, page):
+    async with on_air(boards=6, plies=40) as (_, publisher):
+        await page.open("about:blank", 1280, 720)
         clear = {"r": 0, "g": 0, "b": 0, "a": 0}
         await page.call("Emulation.setDefaultBackgroundColorOverride", color=clear)
         await page.resize(640, 360)
@@ -321,7 +307,8 @@ async def test_it_lies_over_a_picture(page: Page) -> None:
 
 
 async def test_a_fresh_overlay_is_small(page: Page) -> None:
-    async with on_air(page) as (broadcast, publisher, page):
+    async with on_air(boards=6, plies=40) as (broadcast, publisher):
+        await page.open("about:blank", 1280, 720)
         # A long game: most of what comes besides scripts are its plies and points.
         broadcast.play(30, board=3)
         assert len(board(broadcast, 3).plies) == 70
@@ -424,7 +411,8 @@ async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
 
 
 async def test_the_clock_of_the_side_to_move_runs_between_messages(page: Page) -> None:
-    async with on_air(page, boards=1) as (_, publisher, page):
+    async with on_air(boards=1, plies=40) as (_, publisher):
+        await page.open("about:blank", 1280, 720)
         await show(page, publisher, "layout=bar")
         clocks = texts(".player:is(.white, .black) .clock")
         white, black = await page.run(clocks)
@@ -436,9 +424,7 @@ async def test_the_clock_of_the_side_to_move_runs_between_messages(page: Page) -
 
 
 async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
-    broadcast = Broadcast(boards=2)
-    broadcast.play(20)
-    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+    async with on_air(boards=2, plies=20) as (broadcast, publisher):
         port = publisher.address[1]
         await page.open("about:blank")
         await show(page, publisher, "layout=bar&lang=es&lost=notice")
@@ -456,10 +442,7 @@ async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Pat
     token, entry = new_token("obs", lambda size: b"o" * size)
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(entry)
-    broadcast = Broadcast(boards=2)
-    broadcast.play(20)
-    config = ServerConfig(port=0, tokens_file=str(tokens))
-    async with Publisher(config, broadcast.state) as publisher:
+    async with on_air(boards=2, plies=20, tokens_file=str(tokens)) as (broadcast, publisher):
         await page.open("about:blank")
         await show(page, publisher, f"layout=bar&token={token}")
         assert await page.run(texts(".name")) == [
@@ -480,10 +463,7 @@ async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Pat
 
 
 async def test_layouts_without_their_figures_say_that_they_are_withheld(page: Page) -> None:
-    broadcast = Broadcast(boards=2)
-    broadcast.play(20)
-    config = ServerConfig(port=0, hide_scores=True)
-    async with Publisher(config, broadcast.state) as publisher:
+    async with on_air(boards=2, plies=20, hide_scores=True) as (_, publisher):
         await page.open("about:blank")
         for layout in LAYOUTS[:-1]:
             await show(page, publisher, f"layout={layout}")
