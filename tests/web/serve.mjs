@@ -121,7 +121,7 @@ const ASKED = {
   /** What is held as it stood after a ply: games, players and moments. */
   async earlier({ games, players, moments, ply, only }) {
     const byId = (list) => new Map(list.map((each) => [each.id, each]));
-    const held = { games: byId(games), players: byId(players), moments: byId(moments), gains: new Map() };
+    const held = { games: byId(games), players: byId(players), moments: byId(moments) };
     const then = heldAsOf(held, ply, only);
     return ["games", "players", "moments"].map((name) => [...then[name].values()]);
   },
@@ -165,10 +165,6 @@ const ASKED = {
       engines: held.engines,
       alerts: [...held.alerts.values()].sort((a, b) => compareText(a.id, b.id)),
       moments: [...held.moments.values()].sort((a, b) => compareText(a.id, b.id)),
-      gains: [...held.gains]
-        .map(([player, counts]) => ({ player, counts: [...counts].sort(([a], [b]) => a - b) }))
-        .sort((a, b) => compareText(a.player, b.player)),
-      engine_gains: held.engineGains,
     };
   },
 

@@ -36,9 +36,10 @@ def numbered(messages: list[Any], first: int) -> list[Any]:
 
 
 def plain(message: SnapshotMessage) -> Any:
-    """A snapshot as JSON has it, without its type."""
+    """A snapshot as JSON has it, without its type; gains no page looks at."""
     tree = json.loads(msgspec.json.encode(message))
-    del tree["type"]
+    for name in ("type", "gains", "engine_gains"):
+        del tree[name]
     return tree
 
 

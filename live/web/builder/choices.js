@@ -145,7 +145,6 @@ let fields = 0;
 export class Field {
   /** `changed()` follows every choice. */
   constructor(name, option, about, changed) {
-    this.name = name;
     this.about = about;
     this._option = option;
     fields += 1;

@@ -37,10 +37,6 @@ export class Held {
     this.alerts = new Map();
     /** `Moment` by id. */
     this.moments = new Map();
-    /** With `detail=gains`: moves by gain in centipawns, by the player's id. */
-    this.gains = new Map();
-    /** The engine's own gains: pairs of centipawns and moves. */
-    this.engineGains = [];
   }
 
   /**
@@ -82,7 +78,7 @@ const byId = (list) => new Map(list.map((each) => [each.id, each]));
 
 const APPLY = {
   snapshot(held, message) {
-    const { engine, games, players, feeds, engines, alerts = [], moments = [], gains = [] } = message;
+    const { engine, games, players, feeds, engines, alerts = [], moments = [] } = message;
     held.engine = engine;
     held.games = byId(games);
     held.players = byId(players);
@@ -90,8 +86,6 @@ const APPLY = {
     held.engines = engines;
     held.alerts = byId(alerts);
     held.moments = byId(moments);
-    held.gains = new Map(gains.map(({ player, counts }) => [player, new Map(counts)]));
-    held.engineGains = message.engine_gains ?? [];
     return EVERYTHING;
   },
 
@@ -148,19 +142,7 @@ const APPLY = {
 
   standing(held, { player }) {
     if (player.games || player.moves) held.players.set(player.id, player);
-    else {
-      held.players.delete(player.id);
-      held.gains.delete(player.id);
-    }
-    return { players: true };
-  },
-
-  gains(held, { player, gain_cp, moves }) {
-    const counts = new Map(held.gains.get(player));
-    if (moves) counts.set(gain_cp, moves);
-    else counts.delete(gain_cp);
-    if (counts.size) held.gains.set(player, counts);
-    else held.gains.delete(player);
+    else held.players.delete(player.id);
     return { players: true };
   },
 
@@ -258,7 +240,6 @@ export function heldAsOf(held, ply, only = null) {
   const known = ([, moment]) => moment.color !== null && (!cut.has(moment.game) || moment.ply <= ply);
   then.games = games;
   then.players = new Map();
-  then.gains = new Map();
   then.moments = new Map([...held.moments].filter(known));
   return then;
 }
@@ -308,9 +289,8 @@ export class Delayed {
 
 /** A snapshot as before the first move. */
 function withoutPlay(snapshot) {
-  const fresh = { result: "*", plies: [], curves: { white: [], black: [] }, plies_played: 0, plies_scored: 0 };
-  const unknown = { start_score_cp: null, problem: null, eco: "", opening: "" };
-  const games = snapshot.games.map((game) => ({ ...game, ...fresh, ...unknown }));
+  const unknown = { result: "*", start_score_cp: null, problem: null, eco: "", opening: "" };
+  const games = snapshot.games.map((game) => ({ ...asOf(game, 0), ...unknown }));
   return { ...snapshot, games, players: [], moments: [] };
 }
 

@@ -62,9 +62,6 @@ export function bandText({ kind, low, high }) {
   return [low, high].map((elo) => Math.round(clip(elo))).join("\u2013");
 }
 
-/** The same within a sentence, where no line may break between its ends. */
-export const unbrokenBand = (figure) => bandText(figure).replace("\u2013", "\u2060\u2013\u2060");
-
 /** Where a perceived rating lies: `above` or `below` what is usual, or empty within it. */
 export function beyondUsual(figure) {
   if (figure?.kind !== "perceived" || figure.low === null || isEarly(figure)) return "";
@@ -73,11 +70,6 @@ export function beyondUsual(figure) {
 
 /** A percentile in whole points: nobody is better than all, or than none. */
 export const percentText = (value) => String(Math.min(Math.max(Math.round(value), 1), 99));
-
-/** What is usual is that of this pairing where the two are far apart: the opponent's Elo, or null. */
-export function farOpponent(own, other) {
-  return own && other && Math.abs(own - other) > 400 ? other : null;
-}
 
 /** So many of its side's moves a leap is news. */
 const NEWS_MOVES = 3;

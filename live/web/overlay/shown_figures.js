@@ -1,7 +1,7 @@
 /** What an overlay says about one game. Pure. */
 
 import {
-  beyondUsual, eloText, farOpponent, figureOf, isEarly, isFinal, newestLeap, percentText, unbrokenBand, unratedMoves,
+  bandText, beyondUsual, eloText, figureOf, isEarly, isFinal, newestLeap, percentText, unratedMoves,
 } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
 import { isLow, leftS, moverOf, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
@@ -37,11 +37,14 @@ export function figureWords(game, color, point, { choice, engineRating }, words,
   if (figure === null) return null;
   const { elo } = game[color];
   const moves = counted(words.moves, figure.counted);
-  const [text, band] = [eloText(figure, words), unbrokenBand(figure)];
+  // Within a sentence no line may break between its ends.
+  const [text, band] = [eloText(figure, words), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
   if (choice === "algorithm4") {
     return { figure, label: words.algorithm4, text, usual: band && `${words.of100}: ${band}`, better: "", moves, early: "", beyond: "" };
   }
-  const far = farOpponent(elo, game[color === "white" ? "black" : "white"].elo);
+  const { elo: other } = game[color === "white" ? "black" : "white"];
+  // What is usual is that of this pairing where the two are far apart.
+  const far = elo && other && Math.abs(elo - other) > 400 ? other : null;
   const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
   const usual = !band || !elo ? "" : brief && far !== null ? `${words.usualNote} ${band}` : fill(words.usualFor, whose, band);
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";

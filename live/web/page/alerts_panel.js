@@ -2,7 +2,7 @@
 
 import { button, childrenOf, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
-import { bearer, writePlace } from "./page_address.js";
+import { ask, writePlace } from "./page_address.js";
 
 const SEVERITIES = ["alarm", "warning", "look"];
 
@@ -89,12 +89,8 @@ class IncidentLog {
     if (now - this._askedAt < EVERY_MS) return;
     this._askedAt = now === Infinity ? this._askedAt : now;
     const words = this._filter.value;
-    const url = new URL("api/v1/incidents", document.baseURI);
-    if (words) url.searchParams.set("words", words);
     try {
-      const answer = await fetch(url, bearer());
-      if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
-      const { incidents } = await answer.json();
+      const { incidents } = await (await ask("incidents", words ? { words } : {})).json();
       if (words === this._filter.value) this._draw(incidents);
     } catch (error) {
       setLine(this._note, `The log cannot be read: ${error.message}.`);

@@ -9,7 +9,7 @@ import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
   basisText, countedMoves, drawBar, lastMove, leapNews, markSide, oddsText, placeText, problemText, provisionalWords,
-  SCALE, scoreAfter, sideFigure, sideText, withoutFigure,
+  scoreAfter, sideFigure, sideText, withoutFigure,
 } from "./score_words.js";
 import { oddsOf } from "../overlay/shown_figures.js";
 
@@ -182,6 +182,9 @@ class Spark {
 }
 
 const pathOf = (kind, color) => svgElement("path", { class: `${kind} ${color}` });
+
+/** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
+const SCALE = [1000, 3000];
 
 /** A rating and its band on a scale that all boards share, so that eyes can compare them. */
 export class Whisker {

@@ -70,10 +70,13 @@ export function writePlace(place) {
   return text ? `#${text}` : "";
 }
 
-/** What lets a request of the page in: the token that the page itself was opened with. */
-export function bearer() {
+/** What the service beside the page answers, with the token that the page itself was opened with; throws where it refuses. */
+export async function ask(path, query = {}) {
+  const url = new URL(`api/v1/${path}?${new URLSearchParams(query)}`, new URL(".", location.href));
   const token = new URLSearchParams(location.search).get("token");
-  return token ? { headers: { Authorization: `Bearer ${token}` } } : {};
+  const answer = await fetch(url, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  return answer;
 }
 
 /**

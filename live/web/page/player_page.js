@@ -6,7 +6,7 @@ import { brokerOf } from "../client/connection.js";
 import { anchor, Children, element, named, nameNode, setText } from "../drawing/elements.js";
 import { COLORS } from "../client/games.js";
 import { explainButton } from "./explanations.js";
-import { bearer, FollowStar, playerKey, playerOf } from "./page_address.js";
+import { ask, FollowStar, playerKey, playerOf } from "./page_address.js";
 import { PLAYER_COLUMNS, USUAL } from "./players.js";
 import { basisIn } from "./score_words.js";
 
@@ -130,10 +130,7 @@ class PooledGains {
     if (id === player.id && (moves === player.moves || now - at < ASK_MS)) return;
     this._asked = { id: player.id, moves: player.moves, at: now };
     try {
-      const url = new URL(`api/v1/players/${encodeURIComponent(player.id)}/gains`, new URL(".", location.href));
-      const answer = await fetch(url, bearer());
-      if (!answer.ok) return;
-      this._answer = await answer.json();
+      this._answer = await (await ask(`players/${encodeURIComponent(player.id)}/gains`)).json();
       this._changed();
     } catch {
       // What is held is shown as long as the service does not answer.

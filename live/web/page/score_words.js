@@ -9,9 +9,6 @@ import {
 } from "../overlay/shown_figures.js";
 import { counted } from "../overlay/language/words.js";
 
-/** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
-export const SCALE = [1000, 3000];
-
 /** What each figure is called. */
 export const FIGURE_NAMES = { perceived: english.playingLike, algorithm4: english.algorithm4 };
 

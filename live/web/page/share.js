@@ -7,7 +7,7 @@ import { button, element, named } from "../drawing/elements.js";
 import { pointAt } from "../client/figures.js";
 import { bothSides, COLORS } from "../client/games.js";
 import { resultText, scoreText, whiteShare } from "../drawing/number_format.js";
-import { bearer, HOME, shareAddress } from "./page_address.js";
+import { ask, HOME, shareAddress } from "./page_address.js";
 import { PLAYER_COLUMNS } from "./players.js";
 import {
   basisText, countedMoves, lastMove, placeText, provisionalWords, scoreAfter, sideFigure, withoutFigure,
@@ -43,12 +43,7 @@ function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-async function pgnOf(id) {
-  const url = new URL(`api/v1/games/${encodeURIComponent(id)}.pgn`, new URL(".", location.href));
-  const answer = await fetch(url, bearer());
-  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
-  return answer.text();
-}
+const pgnOf = async (id) => (await ask(`games/${encodeURIComponent(id)}.pgn`)).text();
 
 async function pgnOfAll(games) {
   const texts = [];

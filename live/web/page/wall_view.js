@@ -5,7 +5,7 @@
 
 import { MiniBoard, Side, SmallGame } from "./board_card.js";
 import { arranged } from "./boards.js";
-import { anchor, button, element, loadStyles, named, nameNode, setLine, setText } from "../drawing/elements.js";
+import { anchor, button, Children, element, loadStyles, named, nameNode, setLine, setText } from "../drawing/elements.js";
 import { bandText } from "../client/figures.js";
 import { dateText, eventOf, roundName, roundsOf } from "../client/games.js";
 import { basisIn, placeText } from "./score_words.js";
@@ -13,9 +13,7 @@ import { basisIn, placeText } from "./score_words.js";
 export class WallView {
   constructor(elapsedS, followed) {
     loadStyles(new URL("./wall.css", import.meta.url).href);
-    this._elapsedS = elapsedS;
     this._followed = followed;
-    this._cells = [];
     this._shown = null;
     this._where = nameNode("where");
     this._page = element("span", "page");
@@ -27,6 +25,7 @@ export class WallView {
     const header = element("header", "wall-head", "", this._where, this._state, this._page, this._time, whole, leave);
     this._note = element("p", "wall-note");
     this._grid = element("div", "wall-grid");
+    this._cells = new Children(this._grid, () => new WallCell(elapsedS));
     this.node = named(element("section", "wall-view", "", header, this._note, this._grid), "Wall");
     new ResizeObserver(() => this._fit()).observe(this._grid);
   }
@@ -40,25 +39,19 @@ export class WallView {
     const now = pages[at] ?? [];
     this._drawHead(games, at, pages.length);
     setLine(this._note, games.length ? "" : "No game yet.");
-    while (this._cells.length > now.length) this._cells.pop().destroy();
-    while (this._cells.length < now.length) {
-      const cell = new WallCell(this._elapsedS);
-      this._cells.push(cell);
-      this._grid.append(cell.node);
-    }
     const basis = basisIn(held, place);
-    now.forEach((game, each) => this._cells[each].draw(game, basis));
+    this._cells.show(now).forEach((cell, each) => cell.draw(now[each], basis));
     this._fit();
   }
 
   /** Time has passed: clocks run, pages turn. */
   tick() {
     if (this._shown !== null) this.draw(...this._shown);
-    for (const cell of this._cells) cell.tick();
+    for (const cell of this._cells.views) cell.tick();
   }
 
   restyle() {
-    for (const cell of this._cells) cell.restyle();
+    for (const cell of this._cells.views) cell.restyle();
   }
 
   _drawHead(games, at, pages) {
@@ -76,8 +69,9 @@ export class WallView {
   /** Letters are as large as the cells allow. */
   _fit() {
     const { clientWidth: width, clientHeight: height } = this._grid;
-    if (width === 0 || this._cells.length === 0) return;
-    const { columns, rows } = wallGrid(this._cells.length, width, height);
+    const cells = this._cells.views;
+    if (width === 0 || cells.length === 0) return;
+    const { columns, rows } = wallGrid(cells.length, width, height);
     const key = `${columns} ${rows} ${width} ${height}`;
     if (key === this._fitted) return;
     this._fitted = key;
@@ -85,7 +79,7 @@ export class WallView {
     style.setProperty("--columns", columns);
     style.setProperty("--rows", rows);
     style.setProperty("--unit", `${Math.min(width / columns / 38, height / rows / 17.5).toFixed(2)}px`);
-    for (const cell of this._cells) cell.measure();
+    for (const cell of cells) cell.measure();
   }
 }
 
@@ -118,7 +112,6 @@ class WallCell extends SmallGame {
 
   destroy() {
     this._mini.destroy();
-    this.node.remove();
   }
 }
 
