@@ -460,6 +460,9 @@ class EngineHealth(msgspec.Struct, frozen=True):
     """Null when switched off."""
     problem: str = ""
     """For people: what the engines have to do without, and why."""
+    behind: str = ""
+    """For people: how many moves figures are behind the boards, and what helps; empty where the
+    engines keep up."""
     measuring: MeasuringProgress | None = None
     """While the engine in use is compared with that of the calibrations; else null."""
     human: HumanHealth | None = None

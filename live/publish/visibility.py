@@ -106,7 +106,8 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
     # The address of a game, and texts that may name files and addresses.
     events.GameView: "url",
     events.GameDetail: "url",
-    events.EngineHealth: "problem",
+    # And how many boards figures are behind, delayed ones among them.
+    events.EngineHealth: "problem behind",
     events.HumanHealth: "problem",
 }
 

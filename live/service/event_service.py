@@ -467,9 +467,9 @@ class EventService:
             health = msgspec.structs.replace(health, measuring=self._progress)
         if self._human is not None:
             health = msgspec.structs.replace(health, human=self._human.health())
-        if health.queued and (late := overload(self.state.games(), self.state.game)):
-            problem = "; ".join(filter(None, (late, health.problem)))
-            health = msgspec.structs.replace(health, problem=problem)
+        if health.queued:
+            late = overload(self.state.games(), self.state.game)
+            health = msgspec.structs.replace(health, behind=late)
         self.state.engine_health(health)
 
     async def follow(self, feed: Feed) -> None:

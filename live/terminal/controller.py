@@ -321,8 +321,8 @@ def health(context: ViewContext, width: int) -> Text:
         line.append(f"{FEED_SIGNS[feed.state]} ", styles.get(feed.state, "warn"))
         style = "text" if feed in calm else "warn"
         line.append(f"{name} {feed.state}{detail}  ", style)
-    if engines.problem:
-        line.append(f"! {plain(engines.problem, 80)}  ", "warn")
+    for said_of_engines in filter(None, (engines.problem, engines.behind)):
+        line.append(f"! {plain(said_of_engines, 80)}  ", "warn")
     if engines.restarts or engines.set_aside:
         line.append(f"! {engines.restarts} restarts, {engines.set_aside} given up  ", "warn")
     busy = sum(engine.state == "searching" for engine in engines.engines)

@@ -434,6 +434,16 @@ def test_what_is_tried_again_says_when_at_eighty_columns() -> None:
     assert "again in 28 s" in status and len(status) <= 80
 
 
+def test_how_far_figures_are_behind_is_said_at_eighty_columns() -> None:
+    stage = Stage()
+    engines = EngineHealth(
+        behind="figures are up to 6 moves behind on 9 boards: follow fewer boards"
+    )
+    stage.client_state.apply(HealthMessage((FeedHealth("demo", "live"),), engines))
+    status = stage.frame().splitlines()[-2]
+    assert "figures are up to 6 moves behind on 9" in status and len(status) <= 80
+
+
 def test_players_sort_by_points_and_teams_have_their_matches() -> None:
     stage = Stage()
     assert "no source names teams" in stage.press("2", "m")

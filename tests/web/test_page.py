@@ -736,6 +736,7 @@ BUSY = EngineHealth(
     restarts=3,
     set_aside=1,
     problem="the cluster is lost",
+    behind="figures are up to 6 moves behind on 9 boards",
 )
 
 
@@ -750,13 +751,14 @@ def test_everything_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
     info = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, note="none fits")
     shown = engine_rows(BUSY, info)
     assert shown["Problem"] == "the cluster is lost"
+    assert shown["Behind"] == BUSY.behind
     assert shown["Positions waiting: after the newest moves"] == "2"
     assert shown["Positions waiting: of games over for longer"] == "0"
     assert shown["Known already (cache)"] == "50, 25 %"
     assert shown["Foreseen (searched ahead)"] == "30 of 40, 75 %"
     assert shown["Ratings read by"] == "none: none fits"
     quiet = engine_rows(EngineHealth(), info)
-    assert quiet["Foreseen (searched ahead)"] == "switched off"
+    assert quiet["Foreseen (searched ahead)"] == "switched off" and "Behind" not in quiet
     assert "What others would play" not in quiet
     # What the network of human moves does and leaves out.
     human = HumanHealth("network.onnx 1f", "games", 12, 3400, 7, 4.2)

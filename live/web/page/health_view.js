@@ -161,6 +161,7 @@ export function engineRows({ engines: health, engine, hello }) {
   const { waiting = {}, speculation } = health;
   const rows = [
     ["Problem", health.problem || "none"],
+    ...(health.behind ? [["Behind", health.behind]] : []),
     ["Engine", engineText({ engine, hello }) || "\u2013"],
     ["Ratings read by", engine ? [engine.models?.join(", ") || "none", engine.note].filter(Boolean).join(": ") : "\u2013"],
     ...(health.measuring ? [["Measuring the engine, once", `${number(health.measuring.done)} of ${number(health.measuring.of)} positions`]] : []),
