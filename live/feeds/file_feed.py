@@ -18,6 +18,7 @@ A source that gives its PGN text by text: somebody else follows it, and says whe
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import logging
 import os
 import re
@@ -145,7 +146,7 @@ async def pieces(fd: int) -> AsyncIterator[bytes]:
                 piece = error
             try:
                 asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
-            except (RuntimeError, asyncio.CancelledError):  # the loop has gone
+            except (RuntimeError, concurrent.futures.CancelledError):  # the loop has gone
                 break
         os.close(stop_reader)
 

@@ -210,7 +210,7 @@ async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_wai
         await until(lambda: seen.states[-1] == "live")
         written.touch(b"<html>server maintenance</html>")
         await until(lambda: any("sends an HTML" in detail for detail in seen.details))
-        put(path, TEXT)
+        written.touch(TEXT)
         await seen.moved(ALL)
         assert not seen.done
 
