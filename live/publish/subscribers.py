@@ -182,6 +182,8 @@ class Subscriber(asyncio.Protocol):
 
     def begin(self, frames: Sequence[bytes], upto: int) -> None:
         """Write any number of frames as they drain; messages after ``upto`` follow later."""
+        if self._closing_s is not None:
+            return  # a fault of ours closed it meanwhile: nothing may follow a close frame
         self.cursor = upto
         self.ready = False
         self.missed = False
@@ -288,6 +290,8 @@ class Subscriber(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._forget_unread()
         self._stop()
+        # It holds us: a flood of bad tokens would wait for the collector of cycles.
+        self.said = None
         self._when_gone(self)
 
     def _forget_unread(self) -> None:
@@ -530,6 +534,9 @@ class Broadcaster:
         """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
         stream = subscriber.stream
         self.flush()
+        if stream not in self._hub.streams:  # after a fault of ours in the flush
+            subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
+            return
         stream.readers.add(subscriber)
         if subscriber.wanted != stream.filter:
             self._expecting.add(subscriber)

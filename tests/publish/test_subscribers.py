@@ -8,7 +8,9 @@ One piece of work in each turn of the loop.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -424,6 +426,47 @@ async def test_after_a_fault_of_ours_readers_come_again_and_hold_what_is_true(
         assert str(hello)[:200] != str(second)[:200], (
             "an old number must not be taken for a new one"
         )
+
+
+@pytest.mark.parametrize("joined", [False, True])
+async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_more(
+    monkeypatch: pytest.MonkeyPatch, joined: bool
+) -> None:
+    wire = Wire()
+    made = subscriber_on(wire, CountedProtocol())
+    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=ClientLimits())
+    made.follow(source, EVERYTHING, Guest())
+    if joined:
+        source.join(made, None)
+    before = len(wire.written)
+
+    def fail(self: Any) -> None:
+        monkeypatch.undo()
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(StreamHub, "flush", fail)
+    if joined:
+        source.refresh(made)
+    else:
+        source.join(made, None)
+    goodbye = wire.written[before:]
+    assert closes(goodbye) == [1001]
+    assert len(goodbye) == 2 + goodbye[1], "a close frame and nothing else"
+    assert not made.ready
+
+
+def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
+    def gone() -> weakref.ref[Subscriber]:
+        made = subscriber_on(Wire(), CountedProtocol())
+        made.said = lambda said: made.close(1000)
+        made.connection_lost(None)
+        return weakref.ref(made)
+
+    gc.disable()
+    try:
+        assert gone()() is None
+    finally:
+        gc.enable()
 
 
 class Later:
