@@ -1,4 +1,4 @@
-"""CPU for each delivery of one message to many subscribers, beside two yardsticks.
+"""CPU for each delivery of one message to many subscribers, beside three yardsticks.
 
     python -m tests.benchmarks.publish.fan_out [CLIENTS [ROUNDS]]
 
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 from live.config import ServerConfig
 from live.events import MoveMessage, PlyView
@@ -135,6 +136,34 @@ async def bare(clients: int, count: int) -> float:
         listener.close()
 
 
+async def written(clients: int, count: int) -> float:
+    """``transport.write`` in a loop: what any server on an event loop of Python's pays at least."""
+    transports: list[asyncio.Transport] = []
+
+    class Peer(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            self._transport = cast(asyncio.Transport, transport)
+
+        def data_received(self, data: bytes) -> None:
+            self._transport.write(b"HTTP/1.1 101 OK\r\n\r\n")
+            transports.append(self._transport)
+
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Peer, "127.0.0.1", 0, backlog=4096)
+    drain = Drain(server.sockets[0].getsockname()[1], clients)
+    message = b"x" * (PAYLOAD_BYTES + 4)
+
+    def send() -> None:
+        for transport in transports:
+            transport.write(message)
+
+    try:
+        return await rounds(drain, send, clients, count)
+    finally:
+        drain.end()
+        server.close()
+
+
 async def ours(clients: int, count: int) -> float:
     """The publisher, from the change to the last socket: encoding, numbering, framing, writing."""
     world = World(1)
@@ -198,6 +227,7 @@ def drain(port: int, clients: int) -> None:
 
 SERVERS: dict[str, Callable[[int, int], Awaitable[float]]] = {
     "bare socket.send": bare,
+    "bare transport.write": written,
     "live-rate": ours,
     "websockets.broadcast": broadcast,
 }
