@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import escape
 from typing import Literal, get_args, get_origin
 
@@ -33,7 +33,7 @@ from live.events import (
 from live.publish.exports import Analysis, export, study_lines, to_json
 from live.publish.published_state import gain_counts
 from live.publish.visibility import Visibility, shown
-from live.report.report_page import document, html, page, table
+from live.report.report_page import document, html, in_order, page, results_page, table
 
 Format = Literal["pgn", "csv", "json", "html", "ndjson"]
 
@@ -46,7 +46,8 @@ def texts(
     written: str,
     arbiter: bool = False,
 ) -> dict[str, str]:
-    """File names and what belongs into them: one file a format, four for CSV.
+    """File names and what belongs into them: one file a format, five for CSV, and for HTML a sheet
+    of the results and the games move by move beside the report, where there are several.
 
     Args:
         whole: the event, or part of it (:func:`only`).
@@ -60,16 +61,17 @@ def texts(
     if "pgn" in formats:
         found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)
     if "csv" in formats:
-        found[f"{stem}-plies.csv"] = plies(whole.games)
-        found[f"{stem}-points.csv"] = points(whole.games)
-        found[f"{stem}-players.csv"] = players(whole.players)
-        found[f"{stem}-gains.csv"] = gains(whole)
+        found |= {f"{stem}-{name}.csv": text for name, text in _tables(whole)}
     if "json" in formats:
         found[f"{stem}.json"] = to_json(whole).decode()
     if "ndjson" in formats:
         found[f"{stem}.ndjson"] = study_lines(whole)
     if "html" in formats:
-        found[f"{stem}.html"] = page(whole, written=written, arbiter=arbiter)
+        one = len(whole.games) == 1
+        found[f"{stem}.html"] = page(whole, written=written, arbiter=arbiter, each_game=one)
+        if not one:
+            found[f"{stem}-games.html"] = page(whole, written=written, arbiter=arbiter)
+            found[f"{stem}-results.html"] = results_page(whole, written=written)
     return found
 
 
@@ -92,43 +94,41 @@ _GAME = ("game", "event", "round", "board", "white", "black", "result")
 _GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "result")
 
 
-def plies(games: Iterable[GameDetail]) -> str:
-    """Every ply of every game."""
-    rows = ((_values(game, _GAME_FIELDS), ply) for game in games for ply in game.plies)
-    return _rows_of(PlyView, _GAME, rows)
+_Row = tuple[tuple[object, ...], msgspec.Struct]
 
 
-def points(games: Iterable[GameDetail]) -> str:
-    """Every point of every curve."""
-    rows = (
+def _tables(whole: Analysis) -> Iterator[tuple[str, str]]:
+    """Results, every ply of every game, every point of every curve, everybody over all games, and
+    gains, by the endings of their names.
+    """
+    games = whole.games
+    heads = ("round", "board", "white", "white_elo", "black", "black_elo", "result")
+    fields = ("round", "board", "white.name", "white.elo", "black.name", "black.elo", "result")
+    yield "results", rows_text(heads, (_values(game, fields) for game in in_order(games)))
+    plies = ((_values(game, _GAME_FIELDS), ply) for game in games for ply in game.plies)
+    yield "plies", _rows_of(PlyView, _GAME, plies)
+    points = (
         ((*_values(game, _GAME_FIELDS), color, player.name), point)
         for game in games
         for color, player, points in _sides(game)
         for point in points
     )
-    return _rows_of(CurvePoint, (*_GAME, "color", "player"), rows)
+    yield "points", _rows_of(CurvePoint, (*_GAME, "color", "player"), points)
+    yield "players", _rows_of(PlayerView, (), (((), view) for view in whole.players))
+    yield "gains", _gains(whole)
 
 
 def _sides(game: GameDetail) -> tuple[tuple[Color, Player, tuple[CurvePoint, ...]], ...]:
     return ("white", game.white, game.curves.white), ("black", game.black, game.curves.black)
 
 
-def players(views: Iterable[PlayerView]) -> str:
-    """Everybody over all games."""
-    return _rows_of(PlayerView, (), (((), view) for view in views))
-
-
-def _rows_of(
-    kind: type[msgspec.Struct],
-    heads: Sequence[str],
-    rows: Iterable[tuple[tuple[object, ...], msgspec.Struct]],
-) -> str:
+def _rows_of(kind: type[msgspec.Struct], heads: Sequence[str], rows: Iterable[_Row]) -> str:
     """A row for each of a kind, behind what it belongs to."""
     names = _names(kind)
     return rows_text((*heads, *names), ((*lead, *_values(each, names)) for lead, each in rows))
 
 
-def gains(whole: Analysis) -> str:
+def _gains(whole: Analysis) -> str:
     """How many moves had which gain, at one centipawn: of each player over all games, then of each
     side of each game, and last of the engine itself.
     """
@@ -253,23 +253,27 @@ def _incidents_page(
     count = f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones} open"
     return document(
         f"{title}: incidents",
-        f"<h1>{html(title, 160)}: incidents</h1>",
         f'<p class="lead">{count} · {html(written)} by live-rate</p>',
+        _blanks("Round", "Hall"),
         table(columns, rows),
         "<p>An alert is a reason to look, and accuses nobody.</p>",
-        "<p>Arbiter: ______________________ &nbsp; Date: ______________ &nbsp; "
-        "Signature: ______________________</p>",
+        _blanks("Arbiter", "Date", "Signature"),
     )
+
+
+def _blanks(*names: str) -> str:
+    """Room to write by hand."""
+    blank = 22 * "_"
+    return f"<p>{' &nbsp; '.join(f'{name}: {blank}' for name in names)}</p>"
 
 
 def _row(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
     day = moment(each.began_s, zone)[:10]
-    over = moment(each.over_s, zone, day) if each.over_s is not None else "<b>open</b>"
     happened = "<br>".join(html(change_line(at, zone, day), _CHARS) for at in each.changes)
     return (
         str(each.number),
         escape(moment(each.began_s, zone)),
-        over if each.over_s is None else escape(over),
+        "<b>open</b>" if each.over_s is None else escape(moment(each.over_s, zone, day)),
         html(each.board, 80),
         html(f"{SIGNS[each.severity]} {kind_name(each.kind)}", 80),
         happened,

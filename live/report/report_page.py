@@ -1,15 +1,13 @@
-"""The report as one self-contained page to read or print, and how figures, names, tables and charts
-stand on paper. Pure.
+"""The report as a self-contained page to read or print, a sheet of the results, and how figures,
+names, tables and the curves of a game stand on paper. Pure.
 
 Nothing of it is loaded from elsewhere and nothing runs; whatever came from a source is escaped. A
-figure that is not known is an empty cell, never a zero. In charts White and Black differ by the
-kind of line, not by colour alone, so a grey print says the same. The spike of gains at 0 would
-flatten all other bars: it is cut off, and the number stands beside it.
+figure that is not known is an empty cell, never a zero. White's curve and Black's differ by the
+kind of line, not by colour alone, so a grey print says the same.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -30,19 +28,11 @@ from live.catalogue import (
     sentence,
     standings,
 )
-from live.events import (
-    CurvePoint,
-    EngineInfo,
-    GainCounts,
-    GainKind,
-    GameDetail,
-    Mark,
-    PlyView,
-)
+from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, Mark, Player, PlyView
 from live.games.game import main_round, move_number
 from live.human.difficulty import in_words
 from live.publish.exports import Analysis
-from live.publish.published_state import gain_counts, game_order
+from live.publish.published_state import game_order
 
 # --- on paper -----------------------------------------------------------------------------------
 
@@ -63,29 +53,14 @@ def html(text: str, most: int = NAME_CHARS) -> str:
     return f"<bdi>{escape(plain(text, most))}</bdi>"
 
 
-def whole(value: float | None) -> str:
-    """``2034``."""
-    return "" if value is None else f"{value:.0f}".replace("-", MINUS)
+def signed(value: float | None) -> str:
+    """``+1.2``, with a real minus sign."""
+    return "" if value is None else f"{value:+.1f}".replace("-", MINUS)
 
 
-def signed(value: float | None, decimals: int = 0) -> str:
-    """``+12``, with a real minus sign."""
-    return "" if value is None else f"{value:+.{decimals}f}".replace("-", MINUS)
-
-
-def pawns(cp: float | None) -> str:
-    """Centipawns as signed pawns: ``+0.35``."""
-    return "" if cp is None else signed(cp / 100, 2)
-
-
-def percent(share: float | None) -> str:
+def percent(share: float) -> str:
     """``61 %``."""
-    return "" if share is None else f"{100 * share:.0f} %"
-
-
-def clock(seconds: float | None) -> str:
-    """``1:02:11``."""
-    return "" if seconds is None else str(dt.timedelta(seconds=max(0, int(seconds))))
+    return f"{100 * share:.0f} %"
 
 
 Column = tuple[str, str]
@@ -111,64 +86,24 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'none'; base-u
 
 
 def document(title: str, *parts: str) -> str:
-    """A whole page that loads nothing and runs nothing; ``title`` as text, ``parts`` as HTML."""
+    """A whole page that loads nothing and runs nothing, under its ``title``; ``parts`` as HTML."""
     style = resources.files("live.report").joinpath("page.css").read_text("utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body>\n</html>\n"
+        f"<title>{escape(plain(title, 160))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f"<h1>{html(title, 160)}</h1>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
     )
 
 
-# --- charts -----------------------------------------------------------------------------------
+# --- the curves of a game -----------------------------------------------------------------------
 
 WIDTH, HEIGHT = 340, 150
 #: Room for what stands beside the plot: left, right, top, bottom.
 LEFT, RIGHT, TOP, BOTTOM = 34, 46, 6, 16
 #: Never less than this over the height: noise must not look like drama.
 LEAST_SPAN_ELO = 400.0
-#: An evaluation is drawn as an expected score: half a pawn more matters near level, not far out.
-#: Expected score 1/(1 + exp(-0.00368208 cp)), as lichess publishes it.
-_PER_CP = 0.00368208
-
-
-class ChartFrame(msgspec.Struct, frozen=True):
-    """Where plies and values lie in the picture."""
-
-    plies: int
-    low: float = 0.0
-    high: float = 1.0
-    right: int = WIDTH - 8
-
-    def x(self, ply: float) -> float:
-        return LEFT + (self.right - LEFT) * ply / max(1, self.plies)
-
-    def y(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, share)))
-
-    def line(self, places: Iterable[tuple[int, float]]) -> str:
-        """Plies and values as the points of a line."""
-        return " ".join(f"{self.x(ply):.1f},{self.y(value):.1f}" for ply, value in places)
-
-    def axes(self, ticks: Sequence[tuple[float, str]]) -> str:
-        lines = [
-            f'<line class="grid" x1="{LEFT}" x2="{self.right}" y1="{self.y(at):.1f}" '
-            f'y2="{self.y(at):.1f}"/><text class="ax" x="{LEFT - 4}" y="{self.y(at) + 3:.1f}" '
-            f'text-anchor="end">{label}</text>'
-            for at, label in ticks
-        ]
-        moves = max(1, (self.plies + 1) // 2)
-        step = 5 if moves <= 30 else 10 if moves <= 70 else 20
-        lines += [
-            f'<text class="ax" x="{self.x(2 * at):.1f}" y="{HEIGHT - 3}" '
-            f'text-anchor="middle">{at}</text>'
-            for at in range(step, moves + 1, step)
-        ]
-        return "".join(lines)
 
 
 def ratings(game: GameDetail) -> str:
@@ -183,142 +118,56 @@ def ratings(game: GameDetail) -> str:
     if not known:
         return ""
     middle, span = (min(known) + max(known)) / 2, max(LEAST_SPAN_ELO, max(known) - min(known))
-    frame = ChartFrame(len(game.plies), middle - span / 2, middle + span / 2, WIDTH - RIGHT)
+    low, right, plies = middle - span / 2, WIDTH - RIGHT, max(1, len(game.plies))
+
+    def x(ply: float) -> float:
+        return LEFT + (right - LEFT) * ply / plies
+
+    def y(elo: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, (elo - low) / span)))
+
+    def line(places: Iterable[tuple[int, float | None]]) -> str:
+        known = ((ply, elo) for ply, elo in places if elo is not None)
+        return " ".join(f"{x(ply):.1f},{y(elo):.1f}" for ply, elo in known)
+
     step = next(each for each in (100, 200, 500, 1000, 5000, 10**9) if span / each <= 5)
-    marks = range(math.ceil(frame.low / step), int(frame.high // step) + 1)
-    areas, lines, ends = [], [], []
+    marks = range(math.ceil(low / step), int((low + span) // step) + 1)
+    parts = [
+        f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(elo):.1f}" y2="{y(elo):.1f}"/>'
+        f'<text class="ax" x="{LEFT - 4}" y="{y(elo) + 3:.1f}" text-anchor="end">{elo}</text>'
+        for elo in (step * each for each in marks)
+    ]
+    moves = (plies + 1) // 2
+    step = 5 if moves <= 30 else 10 if moves <= 70 else 20
+    parts += [
+        f'<text class="ax" x="{x(2 * at):.1f}" y="{HEIGHT - 3}" text-anchor="middle">{at}</text>'
+        for at in range(step, moves + 1, step)
+    ]
+    for _, color, curve in sides:
+        lower = [(each.ply, each.usual_low) for each in curve]
+        if band := line((*((each.ply, each.usual_high) for each in curve), *reversed(lower))):
+            parts.append(f'<polygon class="band {color}" points="{band}"/>')
+    ends = []
     for name, color, curve in sides:
-        upper = [(each.ply, each.usual_high) for each in curve if each.usual_high is not None]
-        lower = [(each.ply, each.usual_low) for each in curve if each.usual_low is not None]
-        if len(upper) > 1:
-            band = frame.line((*upper, *reversed(lower)))
-            areas.append(f'<polygon class="band {color}" points="{band}"/>')
-        line = [(each.ply, each.perceived) for each in curve if each.perceived is not None]
-        if line:
-            lines.append(f'<polyline class="line {color}" points="{frame.line(line)}"/>')
-            ends.append((frame.y(line[-1][1]), name, color))
+        if places := line((each.ply, each.perceived) for each in curve):
+            parts.append(f'<polyline class="line {color}" points="{places}"/>')
+            ends.append((float(places.rpartition(",")[2]), name, color))
     ends.sort()
     if len(ends) == 2 and ends[1][0] - ends[0][0] < 10:
         # The names are kept apart.
         centre = (ends[0][0] + ends[1][0]) / 2
         ends = [(centre - 5, *ends[0][1:]), (centre + 5, *ends[1][1:])]
-    names = [
-        f'<text class="end {color}" x="{WIDTH - RIGHT + 4}" y="{y + 3:.1f}">{name}</text>'
-        for y, name, color in ends
+    parts += [
+        f'<text class="end {color}" x="{right + 4}" y="{height + 3:.1f}">{name}</text>'
+        for height, name, color in ends
     ]
-    axes = frame.axes([(each * step, whole(each * step)) for each in marks])
-    return _svg("Playing like, by ply", [axes, *areas, *lines, *names])
-
-
-def evaluation(game: GameDetail) -> str:
-    """The engine's evaluation as White's expected score; empty where nothing is scored."""
-    scores = [(0, game.start_score_cp), *((ply.ply, ply.score_cp) for ply in game.plies)]
-    known = [(ply, 1 / (1 + math.exp(-_PER_CP * cp))) for ply, cp in scores if cp is not None]
-    if len(known) < 2:
-        return ""
-    frame = ChartFrame(len(game.plies))
-    half = f'y1="{frame.y(0.5):.1f}" y2="{frame.y(0.5):.1f}"'
-    parts = [
-        *_shares(frame, known),
-        f'<line class="half" x1="{LEFT}" x2="{frame.right}" {half}/>',
-    ]
-    return _svg("White's expected score by ply", parts)
-
-
-def odds(game: GameDetail) -> str:
-    """How likely White is to win (below), the game to be drawn (between) and Black to win (above);
-    empty where that is not known.
-    """
-    known = [
-        (ply.ply, ply.win, ply.win + ply.draw)
-        for ply in game.plies
-        if ply.win is not None and ply.draw is not None
-    ]
-    if len(known) < 2:
-        return ""
-    frame = ChartFrame(len(game.plies))
-    won = [(ply, win) for ply, win, _ in known]
-    not_lost = frame.line((ply, share) for ply, _, share in known)
-    parts = [
-        *_shares(frame, won),
-        f'<polygon class="ed" points="{not_lost} {frame.line(reversed(won))}"/>',
-        f'<polyline class="el" points="{not_lost}"/>',
-    ]
-    return _svg("Win, draw and loss of White by ply", parts)
-
-
-def _shares(frame: ChartFrame, known: Sequence[tuple[int, float]]) -> list[str]:
-    """Axes from 0 to 100 %, and White's share up to a line."""
-    floor = frame.line([(known[0][0], 0.0), *known, (known[-1][0], 0.0)])
-    return [
-        frame.axes([(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")]),
-        f'<polygon class="ev" points="{floor}"/>',
-        f'<polyline class="el" points="{frame.line(known)}"/>',
-    ]
-
-
-def _svg(label: str, parts: Sequence[str], height: int = HEIGHT) -> str:
-    open_tag = f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">'
-    return f"{open_tag}{''.join(parts)}</svg>"
-
-
-#: Centipawns drawn left of 0, and right of it where successive gains lie there.
-BELOW_CP, ABOVE_CP = 150, 60
-_BARS, _ENGINE = 60, 16
-_GAIN_LEFT = 4
-
-
-def gain_chart(counts: GainCounts, engine: GainCounts, color: str = "w") -> str:
-    """Bars of one centipawn each; empty where there is no gain. ``color``: ``w`` or ``b``."""
-    if not counts:
-        return ""
-    above = any(gain_cp > 0 for gain_cp, _ in (*counts, *engine))
-    least, most = -BELOW_CP, ABOVE_CP if above else 0
-    step = (WIDTH - 2 * _GAIN_LEFT) / (most - least + 1)
-    moves = sum(count for _, count in counts)
-    outside = sum(count for gain_cp, count in counts if not least <= gain_cp <= most)
-    none = dict(counts).get(0, 0)
-    said = f"0 in {none} of {moves} ({100 * none / moves:.0f} %)"
-    if outside:
-        said += f", {outside} outside"
-    floor = 12 + _BARS
-    parts = [
-        f'<text class="ax" x="{_GAIN_LEFT}" y="9">{said}</text>',
-        _bars(counts, least, most, step, floor, _BARS, f"gain {color}"),
-        f'<line class="grid" x1="{_GAIN_LEFT}" x2="{WIDTH - _GAIN_LEFT}" '
-        f'y1="{floor}" y2="{floor}"/>',
-    ]
-    height = floor + 10
-    if any(gain_cp for gain_cp, _ in engine):
-        height += _ENGINE
-        parts.append(_bars(engine, least, most, step, floor + _ENGINE, _ENGINE - 2, "gain e"))
-        parts.append(f'<text class="ax" x="{_GAIN_LEFT}" y="{floor + _ENGINE - 3}">engine</text>')
-    for mark in range(least, most + 1, 50):
-        x = _GAIN_LEFT + (mark - least + 0.5) * step
-        anchor = "start" if mark == least else "end" if mark == most else "middle"
-        parts.append(
-            f'<text class="ax" x="{x:.1f}" y="{height - 1}" text-anchor="{anchor}">{mark}</text>'
-        )
-    return _svg("Gains at one centipawn", parts, height)
-
-
-def _bars(
-    counts: GainCounts, least: int, most: int, step: float, floor: int, height: int, style: str
-) -> str:
-    """One path: a rectangle each would be most of the page."""
-    shown = [each for each in counts if least <= each[0] <= most]
-    top = max((count for gain_cp, count in shown if gain_cp), default=1)
-    moves = " ".join(
-        f"M{_GAIN_LEFT + (gain_cp - least) * step:.1f} {floor}"
-        f"v{-height * min(1.0, count / top):.1f}h{step:.2f}V{floor}"
-        for gain_cp, count in shown
-    )
-    return f'<path class="{style}" d="{moves}"/>'
+    label = 'role="img" aria-label="Playing like, by ply"'
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" {label}>{"".join(parts)}</svg>'
 
 
 # --- the report ---------------------------------------------------------------------------------
 
-#: Losses of a move from which they are written beside it, and from which they stand out, pawns.
+#: Losses of a move, in centipawns, that are written beside it, and that stand out.
 TOLD_CP, BAD_CP = 30, 200
 #: Beside a find and a trap.
 SIGNS: dict[Mark, str] = {"find": "!", "trap": "!?"}
@@ -326,84 +175,86 @@ SIGNS: dict[Mark, str] = {"find": "!", "trap": "!?"}
 LOST_CP = 1000
 
 
-def page(whole_event: Analysis, *, written: str, arbiter: bool = False) -> str:
-    """The report; ``written`` says when. Screening figures only where ``arbiter`` asks for them."""
-    games = tuple(sorted(whole_event.games, key=_order))
-    whole_event = msgspec.structs.replace(whole_event, games=games)
-    title = _title(games)
-    parts = [
-        f"<h1>{html(title, 160)}</h1>",
-        f'<p class="lead">{_lead(whole_event, written)}</p>',
-    ]
+def page(event: Analysis, *, written: str, arbiter: bool = False, each_game: bool = True) -> str:
+    """The report; ``written`` says when. Screening figures only where ``arbiter`` asks for them,
+    and the games move by move where ``each_game`` does: a round has four pages without them.
+    """
+    games = in_order(event.games)
+    parts = [_lead(event, written)]
     if len(games) > 1:
-        parts += ["<h2>Games</h2>", _games(whole_event)]
+        parts += ["<h2>Games</h2>", _games(games)]
     usual = [figure for figure in FIGURES if figure.usual]
     note = "Equal numbers are ties. Under ten counted moves nobody has a place."
-    parts += ["<h2>Players</h2>", _figures(whole_event, usual) + f'<p class="soft">{note}</p>']
-    parts += ["<h3>Methods</h3>", _figures(whole_event, [BY_ID[name] for name in _METHODS])]
-    if whole_event.gains:
-        parts += ["<h3>Gains</h3>", _gains(whole_event)]
+    parts += ["<h2>Players</h2>", _figures(event, usual) + f'<p class="soft">{note}</p>']
+    parts += ["<h3>Methods</h3>", _figures(event, [BY_ID[name] for name in _METHODS])]
     if arbiter:
-        parts += ["<h2>Screening</h2>", _screening(whole_event)]
-    parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
-    parts += [_game(game, whole_event.engine_gains) for game in games]
-    parts += ["<h2>What the figures mean</h2>", _notes(whole_event)]
-    return document(plain(title, 160), *parts)
+        parts += ["<h2>Screening</h2>", _screening(event)]
+    if each_game:
+        parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
+        parts += map(_game, games)
+    parts += ["<h2>What the figures mean</h2>", _notes(event.engine, event.gain)]
+    return document(_title(games), *parts)
 
 
-def _order(game: GameDetail) -> tuple[object, ...]:
+def results_page(event: Analysis, *, written: str) -> str:
+    """The results alone, to hang out."""
+    columns = [("Rd.Bd", "n"), ("White", ""), ("Result", "c"), ("Black", "")]
+    rows = [
+        (_board(game), _player(game.white), _result(game), _player(game.black))
+        for game in in_order(event.games)
+    ]
+    return document(_title(event.games), _lead(event, written), table(columns, rows))
+
+
+def in_order(games: Iterable[GameDetail]) -> list[GameDetail]:
     """Round and board before anything else: some sources name every game an event of its own."""
-    return game_order(msgspec.structs.replace(game, event=""))
+    return sorted(games, key=lambda game: game_order(msgspec.structs.replace(game, event="")))
 
 
 def _title(games: Sequence[GameDetail]) -> str:
     if len(games) == 1:
         return f"{games[0].white.name} – {games[0].black.name}"
-    events = list(dict.fromkeys(game.event for game in games if game.event))
-    return events[0] if len(events) == 1 else "Perceived ratings"
+    events = {game.event for game in games if game.event}
+    return events.pop() if len(events) == 1 else "Perceived ratings"
 
 
 def _lead(event: Analysis, written: str) -> str:
+    """Of which games, read by what, and when."""
     games = event.games
     rounds = list(dict.fromkeys(main_round(game.round) for game in games if game.round))
     dates = sorted({game.date for game in games if game.date and "?" not in game.date})
-    events = list(dict.fromkeys(game.event for game in games if game.event))
-    plies = sum(game.plies_played for game in games)
-    scored = sum(game.plies_scored for game in games)
-    said = [html(events[0])] if len(games) == 1 and events else []
-    # Some sources name every game an event of its own.
-    if 1 < len(events) < len(games):
-        said.append(f"{len(events)} events")
-    if rounds and len(rounds) <= 3:
-        said.append(f"round {html(', '.join(rounds))}")
-    if dates:
-        said.append(html(dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"))
-    said.append(f"{len(games)} game{'s' if len(games) != 1 else ''}, {plies} moves")
-    if scored < plies:
-        said.append(f"<b>{plies - scored} moves not scored yet</b>")
-    said.append(f"{html(event.engine.name)}, {html(event.engine.limit)}")
-    said.append(f"written {html(written)} by live-rate")
-    return " · ".join(said)
+    unscored = sum(game.plies_played - game.plies_scored for game in games)
+    moves = sum(game.plies_played for game in games)
+    said = [
+        html(games[0].event) if len(games) == 1 and games[0].event else "",
+        f"round {html(', '.join(rounds))}" if 0 < len(rounds) <= 3 else "",
+        html(" to ".join(dict.fromkeys((dates[0], dates[-1])))) if dates else "",
+        f"{len(games)} game{'s' if len(games) != 1 else ''}, {moves} moves",
+        f"<b>{unscored} moves not scored yet</b>" if unscored else "",
+        f"{html(event.engine.name)}, {html(event.engine.limit)}",
+        f"written {html(written)} by live-rate",
+    ]
+    return f'<p class="lead">{" · ".join(filter(None, said))}</p>'
 
 
 # --- tables -------------------------------------------------------------------------------------
 
 
-def _games(event: Analysis) -> str:
+def _games(games: Iterable[GameDetail]) -> str:
     like = [("Plays like", "n like"), ("usual", "n range")]
     white, black = [("White", ""), *like], [("Black", ""), *like]
     columns = [("Rd.Bd", "n"), *white, ("Result", "c"), *black, ("Moves", "n")]
     rows = [
         [
-            html(_board(game), 12),
-            _player(game.white.name, game.white.elo),
+            _board(game),
+            _player(game.white),
             *_last(game.curves.white),
-            escape(_result(game)),
-            _player(game.black.name, game.black.elo),
+            _result(game),
+            _player(game.black),
             *_last(game.curves.black),
             str((game.plies_played + 1) // 2),
         ]
-        for game in event.games
+        for game in games
     ]
     return table(columns, rows)
 
@@ -435,77 +286,49 @@ def _cells(figure: Figure, view: View, engine_rating: int = 0) -> list[str]:
     return [text, ends_cell(figure, view, engine_rating)] if figure.low else [text]
 
 
-def _gains(event: Analysis) -> str:
-    """Everybody's histogram, in the order of the other tables."""
-    held = {each.player: each.counts for each in event.gains}
-    views = [each.view for each in standings(event.players) if each.view.id in held]
-    figures = "".join(
-        f"<figure>{gain_chart(held[view.id], event.engine_gains)}"
-        f"<figcaption>{html(view.name)}</figcaption></figure>"
-        for view in views
-    )
-    own = "0 in every move" if event.engine_gains == ((0, 1),) else "below, as measured"
-    note = (
-        "How many moves had which gain, a bar for each centipawn; the spike at 0 is cut off. "
-        f"The engine's own gains: {own}."
-    )
-    return f'<p class="soft">{note}</p><div class="charts gains">{figures}</div>'
-
-
 def _last(points: Sequence[CurvePoint]) -> list[str]:
     """The perceived rating after the last move, and what is usual."""
     return _cells(BY_ID["perceived"], points[-1]) if points else ["", ""]
 
 
-def _player(name: str, elo: int | None) -> str:
-    return html(name or "?") + (f" <small>{elo}</small>" if elo else "")
+def _player(player: Player) -> str:
+    return html(player.name or "?") + (f" <small>{player.elo}</small>" if player.elo else "")
 
 
-def _board(game: GameDetail) -> str:
+def board_number(game: GameDetail) -> str:
+    """``4.12``: round and board."""
     if "." in game.round or game.board is None:
         return game.round
     return f"{game.round}.{game.board}" if game.round else str(game.board)
 
 
+def _board(game: GameDetail) -> str:
+    return html(board_number(game), 12)
+
+
 def _result(game: GameDetail) -> str:
-    return game.result.replace("1/2", "½").replace("-", "–")
+    return escape(game.result.replace("1/2", "½").replace("-", "–"))
 
 
 # --- one game -----------------------------------------------------------------------------------
 
 
-def _game(game: GameDetail, engine: GainCounts) -> str:
-    about = [each for each in (_board(game), game.date, game.time_control) if each]
-    likely, curves = odds(game), ratings(game)
-    scores = likely or evaluation(game)
-    said = (
-        "Expected result by move: White wins (below), draw (between), Black wins (above)"
-        if likely
-        else "White's expected score, by move"
-    )
-    charts = "".join(
-        f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
-        for svg, caption in (
-            (scores, said),
-            (curves, "Playing like, by move; bands: usual for the Elo"),
-            (gain_chart(gain_counts(game.curves.white), engine, "w"), "White's gains, centipawns"),
-            (gain_chart(gain_counts(game.curves.black), engine, "b"), "Black's gains, centipawns"),
-        )
-        if svg
-    )
-    problem = f"<p><b>{html(game.problem, 200)}</b></p>" if game.problem else ""
+def _game(game: GameDetail) -> str:
+    about = [each for each in (board_number(game), game.date, game.time_control) if each]
+    problems = [(f"<b>{html(text, 200)}</b>") for text in (game.problem,) if text]
     if game.also:
         sources = " and ".join((game.feed, *game.also))
-        problem += f'<p class="soft">{html(f"One game, from {sources}", 300)}</p>'
+        problems.append(html(f"One game, from {sources}", 300))
     if game.dispute:
-        dispute = f"Its sources contradict each other: {game.dispute}"
-        problem += f"<p><b>{html(dispute, 300)}</b></p>"
+        problems.append(f"<b>{html(f'Its sources contradict each other: {game.dispute}', 300)}</b>")
+    curves = ratings(game)
+    caption = "<figcaption>Playing like, by move; bands: usual for the Elo</figcaption>"
     return (
-        '<section class="game"><header><h3>'
-        f"{_player(game.white.name, game.white.elo)} – "
-        f"{_player(game.black.name, game.black.elo)} &nbsp;{escape(_result(game))}</h3>"
+        '<section class="game"><header>'
+        f"<h3>{_player(game.white)} – {_player(game.black)} &nbsp;{_result(game)}</h3>"
         f'<span class="soft">{html(" · ".join(about), 120)}</span></header>'
-        f'{problem}{_said(game)}<div class="charts">{charts}</div>'
+        f"{''.join(f'<p>{each}</p>' for each in problems)}{_said(game)}"
+        f"{f'<figure>{curves}{caption}</figure>' if curves else ''}"
         f'<p class="moves">{_moves(game)}</p>{_finds_and_traps(game)}</section>'
     )
 
@@ -556,8 +379,6 @@ def _moves(game: GameDetail) -> str:
         lead = f"<b>{number}</b>&nbsp;" if white or not parts else ""
         sign = f"<b>{SIGNS[ply.mark]}</b>" if ply.mark else ""
         parts.append(f"<span>{lead}{escape(plain(ply.san, 12))}{sign}{_loss(ply)}</span>")
-    if game.plies and (left := _clocks(game)):
-        parts.append(f"<i>{left}</i>")
     return " ".join(parts) or '<span class="soft">No moves.</span>'
 
 
@@ -565,23 +386,8 @@ def _loss(ply: PlyView) -> str:
     if ply.gain_cp is None or ply.gain_cp > -TOLD_CP:
         return ""
     mark = "bad" if ply.gain_cp <= -BAD_CP else "soft"
-    lost = pawns(ply.gain_cp) if ply.gain_cp > -LOST_CP else f"{MINUS}{LOST_CP // 100} or more"
-    return f'<i class="{mark}">&nbsp;{lost}</i>'
-
-
-def _clocks(game: GameDetail) -> str:
-    last = {move_number(game, ply.ply)[1]: ply.clock_s for ply in game.plies[-2:]}
-    sides = (("White", last.get(True)), ("Black", last.get(False)))
-    parts = [f"{name} {clock(left_s)}" for name, left_s in sides if left_s is not None]
-    return f"Clocks at the end: {', '.join(parts)}." if parts else ""
-
-
-def _notes(event: Analysis) -> str:
-    lines = "".join(
-        f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>"
-        for term, text in _explained(event.engine, event.gain)
-    )
-    return f'<dl class="note">{lines}</dl>'
+    lost = f"{-ply.gain_cp / 100:.2f}" if ply.gain_cp > -LOST_CP else f"{LOST_CP // 100} or more"
+    return f'<i class="{mark}">&nbsp;{MINUS}{lost}</i>'
 
 
 # --- what the figures mean ------------------------------------------------------------------------
@@ -593,57 +399,38 @@ _SOURCES = {
 }
 
 
-def _explained(engine: EngineInfo, gain: GainKind) -> list[tuple[str, str]]:
-    """Term and explanation, in the order of reading; plain text."""
+def _notes(engine: EngineInfo, gain: GainKind) -> str:
+    """What stands in the tables, in the order of reading."""
     how = (
         "the score of the move played minus that of the engine's own choice, both searched from "
         "the position before the move; never above 0"
         if gain == "same-search"
         else "the score after the move minus the score before it, from the mover's side"
     )
-    return [
-        (
-            "Engine",
-            f"Scores are those of {plain(engine.name)} ({plain(engine.limit)}), which counts as "
-            f"{engine.rating} Elo, {_SOURCES.get(engine.rating_source, 'as its source says')}.",
-        ),
-        (
-            "Gain",
-            f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more stand beside the "
-            "moves.",
-        ),
-        *((BY_ID[name].name, BY_ID[name].meaning) for name in ("perceived", "percentile")),
-        (
-            "Read by",
-            f"{', '.join(engine.models) or 'no model, so nobody is playing like anything'}. "
-            f"{plain(engine.note, 300)}".strip(),
-        ),
-        *((BY_ID[name].name, BY_ID[name].meaning) for name in _EXPLAINED),
-        (
-            "Finds, traps",
-            "By a network that learned from rated games what players of a rating play, weighed by "
-            "what the moves lose. Find (!): no worse than the engine's best, fewer than 1 in 4 of "
-            "the mover's rating would play it, and the others lose 0.40 pawns or more on average. "
-            "Trap (!?): it costs little, the reply that looks most natural loses a pawn or more, "
-            "and at least 1 in 10 of the opponent's rating would err. No rating rests on it.",
-        ),
-        (
-            "What it is not",
-            "None of these figures is an official rating, FIDE's performance rating (that goes by "
-            "results alone) or evidence of anything but how close the moves were to one engine's "
-            "choices.",
-        ),
-    ]
+    rating = f"{engine.rating} Elo, {_SOURCES.get(engine.rating_source, 'as its source says')}"
+    readers = ", ".join(engine.models) or "no model, so nobody is playing like anything"
+    said = {
+        "Engine": f"Scores are those of {plain(engine.name)} ({plain(engine.limit)}), which "
+        f"counts as {rating}.",
+        "Gain": f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more stand beside "
+        "the moves.",
+        "Read by": f"{readers}. {plain(engine.note, 300)}".strip(),
+        **{BY_ID[name].name: BY_ID[name].meaning for name in _EXPLAINED},
+        "Finds, traps": "By a network that learned from rated games what players of a rating play. "
+        "Find (!): as good as the engine's best, and fewer than 1 in 4 of the mover's rating would "
+        "play it. Trap (!?): the reply that looks most natural loses a pawn or more. No rating "
+        "rests on it.",
+        "What it is not": "None of these figures is an official rating, FIDE's performance rating "
+        "(that goes by results alone) or evidence of anything but how close the moves were to one "
+        "engine's choices.",
+    }
+    lines = "".join(
+        f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in said.items()
+    )
+    return f'<dl class="note">{lines}</dl>'
 
 
-_EXPLAINED = (
-    "algorithm4",
-    "tournament",
-    "conformance",
-    "first_choice",
-    "centipawn_loss",
-    "accuracy",
-)
+_EXPLAINED = ("perceived", "percentile", "algorithm4", *_METHODS)
 
 
 def _warning(engine: EngineInfo) -> str:
@@ -682,13 +469,13 @@ def _screening(event: Analysis) -> str:
             str(found.moves),
             percent(share),
             percent(expected),
-            signed(z, 1),
+            signed(z),
             _chance(min(1.0, watched * math.exp(-found.log_e_value))),
         ]
         if lines:
             among = view.methods.intrinsic
             zs = (None, None) if among is None else (among.match_z, among.difference_z)
-            row += [signed(z, 1) for z in zs]
+            row += [signed(z) for z in zs]
         rows.append((found.log_e_value, row))
     rows.sort(key=lambda each: -each[0])
     warning = f'<p class="warn">{escape(_warning(event.engine))}</p>'

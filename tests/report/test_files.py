@@ -20,13 +20,9 @@ from live.publish.visibility import Visibility, shown
 from live.report.report_files import (
     FORMULA,
     cell,
-    gains,
     incident_texts,
     incidents_csv,
     only,
-    players,
-    plies,
-    points,
     texts,
 )
 from tests.report.hostile import event
@@ -38,45 +34,50 @@ def read(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+def rows(name: str) -> list[dict[str, str]]:
+    return read(texts(event(), ["csv"], written="now")[f"event-{name}.csv"])
+
+
 def test_every_ply_is_a_row_with_its_game() -> None:
-    whole = event()
-    rows = read(plies(whole.games))
-    assert len(rows) == 10
-    first = rows[0]
+    found = rows("plies")
+    assert len(found) == 10
+    first = found[0]
     assert (first["game"], first["ply"], first["san"], first["score_cp"]) == ("g2", "1", "e4", "20")
     assert first["white"].startswith("'=HYPERLINK") and first["final"] == "true"
     assert first["complexity.jump_cp"] == "" == first["best"]
-    assert rows[4]["gain_cp"] == "-240"  # a number, so its sign is left alone
+    assert found[4]["gain_cp"] == "-240"  # a number, so its sign is left alone
 
 
 def test_every_point_says_whose_it_is() -> None:
-    rows = read(points(event().games))
-    assert len(rows) == 10
-    assert rows[0]["color"] == "white" and rows[0]["difference"] == ""  # unbounded is empty
-    assert rows[0]["perceived"] == "2001.0"
+    found = rows("points")
+    assert len(found) == 10
+    assert found[0]["color"] == "white" and found[0]["difference"] == ""  # unbounded is empty
+    assert found[0]["perceived"] == "2001.0"
 
 
 def test_every_figure_of_a_player_is_a_column() -> None:
-    rows = read(players(event().players))
-    assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
-    assert rows[0]["methods.first_choice.share"] == "0.9"
-    assert rows[0]["methods.tournament_rating"] == ""
+    found = rows("players")
+    assert [row["id"] for row in found] == ["a", "b", "c", "d"]
+    assert found[0]["methods.first_choice.share"] == "0.9"
+    assert found[0]["methods.tournament_rating"] == ""
 
 
 def test_gains_are_counted_over_all_games_in_each_and_of_the_engine() -> None:
-    whole = event()
-    rows = read(gains(whole))
-    pooled = [row for row in rows if row["of"] == "player"]
+    found = rows("gains")
+    pooled = [row for row in found if row["of"] == "player"]
     assert [(row["gain_cp"], row["moves"]) for row in pooled[:3]] == [
         ("-900", "1"), ("-10", "2"), ("0", "5"),
     ]  # fmt: skip
-    assert pooled[0]["name"] == cell(whole.players[0].name)
-    moves = sum(int(row["moves"]) for row in rows if row["of"] == "game")
-    assert moves == len(read(points(whole.games)))
-    assert rows[-1] == {
-        "of": "engine", "game": "", "color": "", "name": whole.engine.name,
-        "gain_cp": "0", "moves": "1",
-    }  # fmt: skip
+    assert pooled[0]["name"] == cell(event().players[0].name)
+    assert sum(int(row["moves"]) for row in found if row["of"] == "game") == len(rows("points"))
+    assert tuple(found[-1].values()) == ("engine", "", "", event().engine.name, "0", "1")
+
+
+def test_results_are_in_the_order_of_boards() -> None:
+    assert [(row["board"], row["result"]) for row in rows("results")] == [
+        ("1", "1-0"),
+        ("2", "1-0"),
+    ]
 
 
 # Not FORMULA itself: a sign missing there would not be missed here.
@@ -103,9 +104,12 @@ def test_every_format() -> None:
     )
     assert sorted(found) == [
         "round-1-gains.csv",
+        "round-1-games.html",
         "round-1-players.csv",
         "round-1-plies.csv",
         "round-1-points.csv",
+        "round-1-results.csv",
+        "round-1-results.html",
         "round-1.html",
         "round-1.json",
         "round-1.pgn",
@@ -127,7 +131,16 @@ def test_one_board() -> None:
     part = only(event(), {"g1"}, {"a", "b"})
     assert [game.id for game in part.games] == ["g1"]
     assert [view.id for view in part.players] == ["a", "b"]
-    assert "=HYPERLINK" not in texts(part, ["html"], written="now")["event.html"]
+    found = texts(part, ["html"], written="now")
+    assert [*found] == ["event.html"] and "=HYPERLINK" not in found["event.html"]
+    assert "Bb5" in found["event.html"], "one game is shown move by move"
+
+
+def test_a_round_is_short_unless_its_games_are_asked_for() -> None:
+    found = texts(event(), ["html"], written="now")
+    assert "Bb5" not in found["event.html"] and "Bb5" in found["event-games.html"]
+    sheet = found["event-results.html"]
+    assert "1–0" in sheet and "Plays like" not in sheet
 
 
 ZONE = dt.timezone(dt.timedelta(hours=2))
@@ -171,7 +184,7 @@ def test_each_thing_that_happened_is_a_row() -> None:
 def test_the_page_is_to_be_signed_and_holds_no_markup_of_others() -> None:
     page = files()["round-incidents.html"]
     assert "<b>17 Nf3</b>" not in page and "&lt;b&gt;17 Nf3" in page
-    assert "2 incidents, 1 open" in page and "Signature: ____" in page
+    assert "2 incidents, 1 open" in page and "Signature: ____" in page and "Hall: ____" in page
     assert "15:39:05" in page and "as of now" in page
 
 
