@@ -37,7 +37,7 @@ from live.plugins.plugin_process import installed_plugins, used_plugins
 from live.publish.access import check_exposure, everybody
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
-from live.publish.study_page import StudyFiles
+from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.service.plugin_service import PluginService, plugin_feeds
@@ -256,22 +256,18 @@ def _publishing(config: Config, service: EventService, plugins: PluginService) -
     )
 
 
-def study_files(config: StudyConfig) -> StudyFiles | None:
-    """What makes the tables and figures of the corpus that is named, if one is.
+def study_files(config: StudyConfig) -> StaticSite | None:
+    """The tables and figures that are shown, if a folder of them is named.
 
     Raises ConfigError where it is not there.
     """
-    if not config.corpus:
+    if not config.folder:
         return None
-    corpus = Path(config.corpus).expanduser()
-    if not corpus.is_file():
-        raise ConfigError(
-            f"study.corpus {config.corpus}",
-            "no such corpus",
-            "Correct the path, or make it with: live-rate study add CORPUS.db GAMES",
-        )
-    maker = ("-m", "live.studies.study_corpus")
-    return StudyFiles(corpus.resolve(), config.setting or None, maker)
+    folder = Path(config.folder).expanduser()
+    if not folder.is_dir():
+        remedy = "Correct the path, or fill it: live-rate study table CORPUS all --out FOLDER"
+        raise ConfigError(f"study.folder {config.folder}", "no such folder", remedy)
+    return StaticSite(folder, STUDY_TYPES)
 
 
 def _for_producers(

@@ -357,11 +357,9 @@ class PluginsConfig(Section, frozen=True):
 
 
 class StudyConfig(Section, frozen=True):
-    """``[study]``: a corpus whose tables and figures are shown at ``/study``."""
+    """``[study]``: a folder of tables and figures that are shown at ``/study``."""
 
-    corpus: str = ""
-    setting: Count = 0
-    """Which of its engines and limits; 0: the only one there is."""
+    folder: str = ""
 
 
 class LogConfig(Section, frozen=True):
@@ -583,6 +581,8 @@ GONE = (
         ("auto", "level", "percentile", "alone"),
     ),
     GoneSetting("engine.quick_nodes", "every search is a full one"),
+    GoneSetting("study.corpus", "study.folder names files that live-rate study made"),
+    GoneSetting("study.setting", "study.folder names files that live-rate study made"),
 )
 
 

@@ -101,15 +101,15 @@ async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
     assert "fault in our own code (KeyError)" in capsys.readouterr().out
 
 
-def test_a_named_corpus_must_be_there(tmp_path: Path) -> None:
+def test_a_named_folder_of_studies_must_be_there(tmp_path: Path) -> None:
     assert app.study_files(settings().study) is None
-    corpus = tmp_path / "c.db"
-    with pytest.raises(ConfigError, match="no such corpus") as found:
-        app.study_files(settings(**{"study.corpus": str(corpus)}).study)
-    assert "live-rate study add" in found.value.remedy
-    corpus.touch()
-    files = app.study_files(settings(**{"study.corpus": str(corpus)}).study)
-    assert files is not None and (files.corpus, files.setting) == (corpus.resolve(), None)
+    folder = tmp_path / "figures"
+    with pytest.raises(ConfigError, match="no such folder"):
+        app.study_files(settings(**{"study.folder": str(folder)}).study)
+    folder.mkdir()
+    (folder / "career.svg").touch()
+    files = app.study_files(settings(**{"study.folder": str(folder)}).study)
+    assert files is not None and files.names() == ["career.svg"]
 
 
 class HurriedClock(LoopClock):

@@ -12,10 +12,7 @@ names a player, a board or a client: the number of series stays bounded.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import http
-import os
-import sys
 from collections import Counter
 from collections.abc import (
     Awaitable,
@@ -28,7 +25,7 @@ from collections.abc import (
     Sequence,
 )
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -38,7 +35,6 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from live.events import SnapshotMessage
-from live.operating_system import own_group
 from live.publish.published_state import PublishedState
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -264,8 +260,6 @@ def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 class ExportFailed(Exception):
     """Why there is no such file now: short, in lower case, without a full stop."""
 
-    status = 503
-
 
 class ExportedFile(msgspec.Struct, frozen=True):
     """A download."""
@@ -285,70 +279,21 @@ class EventExports(Protocol):
         """The event as that file. Raises ExportFailed."""
 
 
-#: Whoever looks at pictures and tables takes no time from the engines.
-_NICE: Final = 10
-
-
-class ChildAnswer(NamedTuple):
-    """How a program ended, and what it wrote."""
-
-    code: int | None
-    body: bytes
-    said: str
-    """On standard error."""
-
-
-async def child_answer(program: Sequence[str], asked: bytes, limit_s: float) -> ChildAnswer:
-    """What Python answers that is started with these arguments; it is killed where nobody waits.
-
-    Raises TimeoutError where it takes longer than ``limit_s``.
-    """
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", *program),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        **own_group(_NICE),
-    )
-    try:
-        async with asyncio.timeout(limit_s):
-            body, said = await process.communicate(asked)
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    return ChildAnswer(process.returncode, body, said.decode("utf-8", "replace").strip())
-
-
-def step_back() -> None:
-    """Give this program the low priority; on Windows whoever started it has done so."""
-    if sys.platform != "win32":
-        os.nice(_NICE)
-
-
 #: What was made is given again for so long, seconds.
 KEPT_S: Final = 5.0
 #: So many different files are made or kept at once.
 MOST: Final = 16
 
 
-def file_made(
-    make: Callable[[], Awaitable[ExportedFile]],
-    name: str,
-    retry_s: int,
-    policy: str = NO_CONTENT_POLICY,
-) -> HttpResponse:
+def file_made(make: Callable[[], Awaitable[ExportedFile]], name: str, retry_s: int) -> HttpResponse:
     """What is made beside the loop, or why not."""
 
     async def file() -> HttpResponse:
         try:
             made = await make()
         except ExportFailed as error:
-            if error.status == 400:  # it says what of the question is at fault
-                return problem(400, str(error))
-            return problem(error.status, f"{name}: {error}", [("Retry-After", str(retry_s))])
-        return respond(200, made.media_type, made.body, REVALIDATE, policy=policy)
+            return problem(503, f"{name}: {error}", [("Retry-After", str(retry_s))])
+        return respond(200, made.media_type, made.body, REVALIDATE)
 
     return HttpResponse(200, (), later=file)
 
@@ -382,15 +327,9 @@ class SharedMaking:
                 if done is None:
                     raise ExportFailed("too many files are being made")
                 del self._made[done]
-            self._made[key] = now_s, begun(make())
+            task = asyncio.ensure_future(make())
+            # Looked at even where nobody waits any more, so that asyncio does not complain.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._made[key] = now_s, task
         # Who goes away leaves the others waiting for it.
         return await asyncio.shield(self._made[key][1])
-
-
-def begun(making: Coroutine[Any, Any, ExportedFile]) -> asyncio.Task[ExportedFile]:
-    """A task whose failure is looked at even where nobody waits for it any more, so that asyncio
-    does not complain.
-    """
-    task = asyncio.ensure_future(making)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    return task

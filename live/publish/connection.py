@@ -6,7 +6,7 @@ connects by the thousand waits for the others; while a client does not read its 
 its requests are read.
 
 The socket everything is served on. Connections are counted before TLS begins, whose handshake costs
-more memory than all else of a connection.
+more memory than all else of a connection: of too many unfinished ones the oldest is dropped.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeaderValue
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request as Handshake
-from websockets.http11 import Response as Accepted
 from websockets.server import ServerProtocol
 
 from live.errors import ConfigError, PortInUse
-from live.publish.access import ClientLimits, RateLimits
+from live.publish.access import ClientLimits
 from live.publish.answers import (
     BadRequestTarget,
     HttpRequest,
@@ -42,7 +41,7 @@ from live.publish.answers import (
     read_target,
 )
 from live.publish.subscribers import FairTurn, FairTurns, address_of
-from live.publish.wire import FRAMES_LOG, PROTOCOL, CloseCode
+from live.publish.wire import FRAMES_LOG, PROTOCOL
 
 if TYPE_CHECKING:
     from live.publish.server import Publisher
@@ -50,16 +49,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 LIVE_PATH = f"/v{PROTOCOL}/live"
-#: Where clients of the protocol before come; they are told so, which they can show.
+#: Where clients of the protocol before come.
 _FORMER_PATH = f"/v{PROTOCOL - 1}/live"
-_FORMER = f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"
 
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
 
 _FAILED = problem(500, "the answer failed; the service goes on")
-#: Whoever ends its side looks as if gone, and what is made for nobody keeps others waiting.
-_GONE = problem(400, "this takes a while: end the connection once it is answered")
 
 #: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
 #: be deflated once, and no connection costs a window of its own.
@@ -77,7 +73,9 @@ class HttpConnection(asyncio.Protocol):
         turns: FairTurns,
         clock: Callable[[], float],
         limits: ClientLimits,
+        handshakes: TlsHandshakes | None = None,
     ) -> None:
+        """``handshakes``: those under way, where connections are to be encrypted."""
         self.transport: asyncio.Transport
         self.address = ""
         """Where the client is, without its port."""
@@ -85,13 +83,15 @@ class HttpConnection(asyncio.Protocol):
         self._turns = turns
         self._clock = clock
         self._limits = limits
+        self._handshakes = handshakes
         self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
         self._request: h11.Request | None = None
         self._next: FairTurn | None = None
-        # An answer that is being made; the next request waits for it.
+        # A TLS handshake, or an answer that is being made; the next request waits for it.
         self._making: asyncio.Task[None] | None = None
         self._held_back = False
         self._all_heard = False
+        self._lost = False
         self._paused = False
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
@@ -106,15 +106,51 @@ class HttpConnection(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         self.address = address_of(transport)
         self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
-        if not self._host.entered(self):
-            self._last(problem(503, "too many connections; come back later"), linger=False)
+        room = self._host.entered(self)
+        if self._handshakes is None:
+            if not room:
+                self._last(problem(503, "too many connections; come back later"), linger=False)
+        elif room:
+            self.transport.pause_reading()
+            self._handshakes.begin(self, self._limits.encrypting)
+            self._making = asyncio.create_task(self._encrypt(self._handshakes), name="TLS")
+        else:
+            self.transport.abort()
+
+    async def _encrypt(self, handshakes: TlsHandshakes) -> None:
+        """Go on over the encrypted transport, or not at all."""
+        transport = None
+        try:
+            transport = await asyncio.get_running_loop().start_tls(
+                self.transport,
+                self,
+                handshakes.context,
+                server_side=True,
+                ssl_handshake_timeout=self._limits.encrypting_s,
+            )
+        except OSError:
+            pass  # also ssl.SSLError, and too late
+        finally:
+            handshakes.open.pop(self, None)
+        self._making = None
+        if transport is None:  # so it is too where the connection was lost
+            self.transport.abort()
+            self.connection_lost(None)
+            return
+        self.transport = transport
+        self.transport.set_write_buffer_limits(high=self._limits.write_bytes)
+        self._waiting_s = self._clock()
+        if self._closing_s is not None:
+            transport.abort()
+        else:  # something may have come between the end of the handshake and our turn
+            self._next = self._turns.add(self._advance)
 
     def data_received(self, data: bytes) -> None:
         if self._closing_s is None:
             self._h11.receive_data(data)
             if self._next is None and self._making is None:
                 self._next = self._turns.add(self._advance)
-            else:
+            elif self._handshakes is None or self not in self._handshakes.open:
                 self._held_back = True
                 self.transport.pause_reading()
         else:
@@ -125,17 +161,17 @@ class HttpConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         self._all_heard = True
-        if self._making is not None:
-            self._making.cancel()
-            self._last(_GONE)
-        elif self._closing_s is None:
-            self._h11.receive_data(b"")
-            if self._next is None:
-                self._next = self._turns.add(self._advance)
-        # Requests sent before the end are still answered, but for what takes a while.
-        return self._next is not None
+        if self._closing_s is not None:
+            return False
+        self._h11.receive_data(b"")
+        if self._next is None and self._making is None:
+            self._next = self._turns.add(self._advance)
+        return True  # requests sent before the end are still answered
 
     def connection_lost(self, error: Exception | None) -> None:
+        if self._lost:
+            return
+        self._lost = True
         self._closing_s = self._clock()
         if self._next is not None:
             self._next.cancel()
@@ -220,8 +256,11 @@ class HttpConnection(asyncio.Protocol):
         except (BadRequestTarget, UnicodeDecodeError):
             self._last(problem(400, "the request target cannot be read"))
             return
-        if request.path in (LIVE_PATH, _FORMER_PATH) and request.method == "GET":
+        if request.path == LIVE_PATH and request.method == "GET":
             self._handshake(request, event)
+            return
+        if request.path == _FORMER_PATH:
+            self._respond(problem(410, f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"))
             return
         try:
             response = self._host.answer(request)
@@ -231,8 +270,6 @@ class HttpConnection(asyncio.Protocol):
             response = _FAILED
         if response.later is None:
             self._respond(response, head=request.method == "HEAD")
-        elif self._all_heard:
-            self._last(_GONE)
         else:
             made = self._made(request, response.later)
             self._making = asyncio.create_task(made, name=f"answer {request.path}")
@@ -251,9 +288,7 @@ class HttpConnection(asyncio.Protocol):
             self._respond(response, head=request.method == "HEAD")
 
     def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
-        former = request.path == _FORMER_PATH
-        # Whoever is turned away sees nothing that would have to be asked about.
-        client = None if former else self._host.judge(self, request)
+        client = self._host.judge(self, request)
         if isinstance(client, HttpResponse):
             self._respond(client)
             return
@@ -271,23 +306,11 @@ class HttpConnection(asyncio.Protocol):
             upgrade = [("Upgrade", "websocket"), ("Connection", "Upgrade")]
             self._respond(problem(status, text, upgrade if status == 426 else ()))
             return
-        if client is None:
-            self._turn_away(protocol, answer)
-            return
         early, _ = self._h11.trailing_data
         if self._held_back:
             self._held_back = False
             self.transport.resume_reading()
         self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
-
-    def _turn_away(self, protocol: ServerProtocol, answer: Accepted) -> None:
-        """Accept the handshake only to say in a close frame why there is nothing to come for: what
-        an answer by HTTP says, browsers and most libraries keep from their clients.
-        """
-        protocol.send_response(answer)
-        protocol.send_close(CloseCode.PROTOCOL, _FORMER)
-        self.transport.write(b"".join(protocol.data_to_send()))
-        self._linger()
 
     # --- responses --------------------------------------------------------------------------------
 
@@ -443,109 +466,18 @@ def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
     return context
 
 
-class Encryptions:
-    """TLS handshakes under way, each counted as a connection of its address.
+class TlsHandshakes:
+    """Those under way, the oldest first."""
 
-    Loss policy: one too many for its address, or for all, is dropped unanswered; of too many
-    unfinished ones the oldest.
-    """
-
-    def __init__(
-        self,
-        tls: ssl.SSLContext,
-        make: Callable[[], asyncio.Protocol],
-        rates: RateLimits,
-        limits: ClientLimits,
-    ) -> None:
-        self.tls, self.make = tls, make
-        self.rates, self.limits = rates, limits
-        self.open: dict[Encryption, None] = {}
-        self.stopping = False
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self.context = context
+        self.open: dict[HttpConnection, None] = {}
         sslproto.SSLProtocol.max_size = _TLS_READ_BYTES
 
-    def protocol(self) -> Encryption:
-        """Of a new connection, for the time being."""
-        return Encryption(self)
-
-    def drop_all(self) -> None:
-        """The service stops."""
-        self.stopping = True
-        for each in list(self.open):
-            each.drop()
-
-
-class Encryption(asyncio.Protocol):
-    """A connection until it is encrypted."""
-
-    def __init__(self, all: Encryptions) -> None:
-        self._transport: asyncio.Transport
-        self._address = ""
-        self._task: asyncio.Task[None] | None = None
-        self._all = all
-        # What came between the end of the handshake and our turn.
-        self._early = b""
-        self._ended = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count it and encrypt it, or drop it."""
-        self._transport = cast(asyncio.Transport, transport)
-        self._address = address_of(transport)
-        if not self._all.rates.enter(self._address) or self._all.stopping:
-            self._all.rates.leave(self._address)
-            self._transport.abort()
-            return
-        self._all.open[self] = None
-        if len(self._all.open) > self._all.limits.encrypting:
-            next(iter(self._all.open)).drop()
-        self._transport.pause_reading()
-        self._task = asyncio.create_task(self._encrypt(), name="TLS handshake")
-
-    def data_received(self, data: bytes) -> None:
-        self._early += data
-
-    def eof_received(self) -> bool:
-        self._ended = True
-        return False
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._ended = True
-        self.drop()
-
-    def drop(self) -> None:
-        """End it."""
-        if self._over():
-            self._transport.abort()
-
-    def _over(self) -> bool:
-        """Count it no longer; whether it was."""
-        if self not in self._all.open:
-            return False
-        del self._all.open[self]
-        self._all.rates.leave(self._address)
-        return True
-
-    async def _encrypt(self) -> None:
-        if self not in self._all.open:
-            return
-        try:
-            transport = await asyncio.get_running_loop().start_tls(
-                self._transport,
-                self,
-                self._all.tls,
-                server_side=True,
-                ssl_handshake_timeout=self._all.limits.encrypting_s,
-            )
-        except OSError:  # also ssl.SSLError, and too late
-            transport = None
-        if transport is None:  # so it is too where the connection was lost
-            self.drop()
-        elif self._over():
-            if self._ended or transport.is_closing():
-                transport.abort()
-                return
-            # It is counted as what it becomes.
-            to = self._all.make()
-            transport.set_protocol(to)
-            to.connection_made(transport)
-            if self._early:
-                to.data_received(self._early)
+    def begin(self, connection: HttpConnection, most: int) -> None:
+        """One more; the oldest gives way where there are too many."""
+        self.open[connection] = None
+        if len(self.open) > most:
+            oldest = next(iter(self.open))
+            del self.open[oldest]
+            oldest.transport.abort()

@@ -152,7 +152,6 @@ _CLOSE_CODES = {
     CloseCode.SILENT: "no pong in time: come back",
     CloseCode.TOO_MUCH: "the client sends too much: do not come back",
     CloseCode.FORBIDDEN: "the token is missing, wrong, withdrawn or expired: do not come back",
-    CloseCode.PROTOCOL: "the client speaks an earlier protocol: do not come back",
 }
 
 

@@ -12,7 +12,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import cache, cached_property, partial
+from html import escape
 from typing import Any, Literal
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -33,6 +35,7 @@ from live.events import (
     PlayerView,
     PublicDelay,
 )
+from live.manual.html import frame
 from live.publish import docs, exports, static_files
 from live.publish.access import Guest
 from live.publish.answers import (
@@ -61,7 +64,6 @@ from live.publish.published_state import (
     game_order,
     snapshot,
 )
-from live.publish.study_page import StudyFiles, study_answer
 from live.publish.visibility import EVERYTHING, FilterError, StreamFilter, Visibility, parse
 
 #: So much is kept.
@@ -97,6 +99,9 @@ SHARED_PAGE_S = 10
 #: What is packed where it is worth it.
 _TEXTS = (JSON, "application/x-chess-pgn")
 _WORTH_BYTES = 1_000
+
+#: matplotlib's drawings say how they look in themselves.
+_SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 #: After a file that could not be made.
 _RETRY_S = 5
@@ -323,13 +328,13 @@ class HttpRoutes:
         *,
         secure: bool = False,
         exports: EventExports | None = None,
-        study: StudyFiles | None = None,
+        study: static_files.StaticSite | None = None,
         figure: FigureChoice = "perceived",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
         the incident log, for arbiters; ``secure``: the port speaks TLS; ``exports`` makes
-        downloads, ``study`` those of a corpus; ``figure`` leads on pictures.
+        downloads, ``study`` has tables and figures; ``figure`` leads on pictures.
         """
         self._figure = figure
         self._exports = exports
@@ -610,12 +615,43 @@ class HttpRoutes:
             scheme = request.headers["x-forwarded-proto"]
         return f"{scheme}://{request.headers.get('host', 'localhost')}/"
 
-    @route("/study", open=True)
-    @route("/study/{file}", open=True)
-    def study(self, asked: Asked) -> HttpResponse:
-        """Tables and figures of the corpus that is named."""
+    @route("/study")
+    def studies(self, asked: Asked) -> HttpResponse:
+        """What tables and figures of studies there are; links lead on with the token."""
+        if (why := self._no_study(asked)) is not None:
+            return why
+        assert self._study is not None
+        token = "".join(
+            f"?{urlencode({name: text})}" for name, text in asked.request.query if name == "token"
+        )
+        links = "".join(
+            f'<li><a href="study/{quote(name)}{escape(token)}">{escape(name)}</a></li>'
+            for name in self._study.names()
+        )
+        lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
+        body = f"{lead}<ul>{links}</ul>"
+        page = frame("Study", "study", "", body)
         policy = static_files.policy_for(self.frames)
-        return study_answer(self._study, asked.request, asked.sees if asked.known else None, policy)
+        return respond(200, "text/html; charset=utf-8", page, REVALIDATE, policy=policy)
+
+    @route("/study/{file}")
+    def study(self, asked: Asked) -> HttpResponse | None:
+        """One of them."""
+        if (why := self._no_study(asked)) is not None:
+            return why
+        assert self._study is not None
+        if (file := self._study.file(asked.name)) is None:
+            return None
+        policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
+        return respond(200, file.content_type, file.body, REVALIDATE, policy=policy)
+
+    def _no_study(self, asked: Asked) -> HttpResponse | None:
+        """Why whoever asks is shown none."""
+        if self._study is None:
+            return problem(404, "no folder of tables and figures is named: set [study] folder")
+        if asked.sees.visibility is Visibility.VENUE:
+            return problem(404, "scores are hidden here, so studies are not shown")
+        return None
 
 
 def _json(value: Any, status: int = 200) -> HttpResponse:

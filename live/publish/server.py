@@ -45,13 +45,12 @@ from live.publish.answers import (
     changed,
     problem,
 )
-from live.publish.connection import Encryptions, HttpConnection, encryption, listen
+from live.publish.connection import HttpConnection, TlsHandshakes, encryption, listen
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
 from live.publish.routes import HttpRoutes
 from live.publish.static_files import StaticSite
 from live.publish.streams import NumberedStream, TooManyFilters
-from live.publish.study_page import StudyFiles
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
@@ -87,12 +86,12 @@ class Publisher:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
         exports: EventExports | None = None,
-        study: StudyFiles | None = None,
+        study: StaticSite | None = None,
         report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
         unless given; ``incidents`` gives the incident log; ``on_air`` is called with the boards on
-        air whenever they change; ``exports`` makes downloads, ``study`` those of a corpus;
+        air whenever they change; ``exports`` makes downloads, ``study`` has tables and figures;
         ``report`` is given what is wrong with the file of tokens.
         """
         self._config = config
@@ -146,7 +145,7 @@ class Publisher:
         self._origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
-        self._encryptions: Encryptions | None = None
+        self._handshakes: TlsHandshakes | None = None
         self._server: asyncio.Server
         # What was given where any free port was asked for is kept when listening again.
         self._port = config.port
@@ -182,17 +181,14 @@ class Publisher:
     async def _listen(self) -> None:
         config = self._config
         tls = encryption(config.certificate_file, config.key_file)
-        make: Callable[[], asyncio.Protocol] = self._connection
-        if tls is not None:
-            self._encryptions = Encryptions(tls, make, self._rates, self._limits)
-            make = self._encryptions.protocol
+        self._handshakes = None if tls is None else TlsHandshakes(tls)
         self._server = await self._loop.create_server(
-            make, sock=listen(config.host, self._port), backlog=_BACKLOG
+            self._connection, sock=listen(config.host, self._port), backlog=_BACKLOG
         )
         self._port = self.address[1]
 
     def _connection(self) -> HttpConnection:
-        return HttpConnection(self, self._turns, self._clock, self._limits)
+        return HttpConnection(self, self._turns, self._clock, self._limits, self._handshakes)
 
     async def watch(self) -> None:
         """Listen again whenever the port was lost; until cancelled.
@@ -215,8 +211,6 @@ class Publisher:
         """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
         self._stopping = True
         self._server.close()
-        if self._encryptions is not None:
-            self._encryptions.drop_all()
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.flush()
         for timer in (*self._ticks.values(), self._sweep_timer, self._heartbeat_timer):

@@ -14,9 +14,10 @@ strict policy for what pages may load stands in each of them, since the server i
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -44,7 +45,6 @@ def policy_for(frames: Sequence[str]) -> str:
     return " ".join((POLICY, *frames))
 
 
-#: A file of any other type is not served, even when it lies in the folder.
 CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -59,6 +59,12 @@ CONTENT_TYPES = {
     ".txt": "text/plain; charset=utf-8",
     ".mp3": "audio/mpeg",
     ".ogg": "audio/ogg",
+}
+
+#: What is shown of studies.
+STUDY_TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    **{each: CONTENT_TYPES[each] for each in (".txt", ".json", ".svg", ".png")},
 }
 
 #: Pages that have a name of their own.
@@ -116,8 +122,10 @@ def takes_gzip(accepted: str) -> bool:
 class StaticSite:
     """Files below one folder, read when asked for and kept while they don't change."""
 
-    def __init__(self, root: Path = OVERLAY) -> None:
+    def __init__(self, root: Path = OVERLAY, types: Mapping[str, str] = CONTENT_TYPES) -> None:
+        """A file of no type in ``types`` is not served, even when it lies in the folder."""
         self._root = root.resolve()
+        self._types = types
         self._kept: dict[Path, tuple[tuple[int, int], StaticFile]] = {}
 
     def page(self, path: str) -> StaticFile | None:
@@ -127,12 +135,23 @@ class StaticSite:
             if not path.startswith("/static/"):
                 return None
             name = path.removeprefix("/static/")
+        return self.file(name)
+
+    def names(self) -> list[str]:
+        """Files at the top of the folder that are served."""
+        with contextlib.suppress(OSError):
+            names = sorted(each.name for each in self._root.iterdir())
+            return [name for name in names if self.file(name) is not None]
+        return []
+
+    def file(self, name: str) -> StaticFile | None:
+        """A file by its path in the folder; null where there is none of that name."""
         parts = name.split("/")
         # Hidden files, "..", empty parts and other systems' separators are nobody's business.
         if any(not part or part.startswith(".") or _odd(part) for part in parts):
             return None
         file = self._root.joinpath(*parts)
-        content_type = CONTENT_TYPES.get(file.suffix.lower())
+        content_type = self._types.get(file.suffix.lower())
         if name == CATALOGUE:
             body = catalogue_module()
             return StaticFile(CONTENT_TYPES[".js"], body, _pressed(file, body))

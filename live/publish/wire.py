@@ -60,8 +60,6 @@ class CloseCode(enum.IntEnum):
     """The client sends more than a subscriber has to say: do not come back."""
     FORBIDDEN = 4101
     """The token is missing, wrong or expired: do not come back."""
-    PROTOCOL = 4102
-    """The client speaks an earlier protocol: do not come back."""
 
 
 def encode(message: object) -> bytes:

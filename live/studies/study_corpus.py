@@ -1,24 +1,18 @@
 """The ``study`` commands: those that fill a corpus and say what it holds, and those that make
 tables and figures of it. Part of the composition root.
-
-As a program of its own it answers one question of the service's page: JSON in, a file out.
 """
 
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from rich.console import Console
 
-from live.errors import InputError, LiveRateError
+from live.errors import InputError
 from live.jobs.analyze_games import check_writable, write, write_json
-from live.publish.answers import step_back
-from live.publish.study_page import FIGURE_FORMS, REFUSED, StudyQuestion
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,
@@ -335,43 +329,8 @@ def _data(
         yield StudyData(database, corpus, *chosen, selection)
 
 
-def answered(question: StudyQuestion) -> bytes:
-    """The table or figure that the service's page asks for.
-
-    Raises:
-        InputError: as ``tabulate``.
-        ConfigError: a package is not installed.
-    """
-    corpus, name = Path(question.corpus), question.name
-    selection = Selection(
-        players=question.players,
-        events=question.events,
-        first_year=question.first_year,
-        last_year=question.last_year,
-    )
-    table = _table_of(name) if question.form in FIGURE_FORMS else name
-    # Players are asked for once, for all that the page shows: what is about all games stays so.
-    if flag_without_effect(table, selection, question.by):
-        selection = msgspec.structs.replace(selection, players=())
-    with _data(corpus, [table], question.setting, selection) as data:
-        return _made(data, name, question.form, question.by)
-
-
 def _made(data: StudyData, name: str, form: str, by: str | None = None) -> bytes:
     """A figure, or a table, by the ending of its file."""
-    if form in FIGURE_FORMS:
+    if form in ("svg", "png"):
         return drawn(name, study_table(_table_of(name), data, by), form)
     return formatted(study_table(name, data, by), _FORMS[f".{form}"]).encode()
-
-
-if __name__ == "__main__":
-    step_back()
-    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=StudyQuestion)
-    try:
-        body = answered(asked)
-    except LiveRateError as error:
-        sys.stderr.write(str(error))
-        # Whether the question is at fault, not the corpus, its setting or what is installed.
-        theirs = isinstance(error, InputError) and error.subject not in (asked.corpus, "--setting")
-        sys.exit(REFUSED if theirs else 1)
-    sys.stdout.buffer.write(body)

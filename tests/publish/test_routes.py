@@ -449,7 +449,8 @@ async def test_the_websocket_path_says_what_it_wants(served: Served) -> None:
     assert told.status_code == 426
     assert told.headers["upgrade"] == "websocket"
     assert (await served.client.post("/v2/live")).status_code == 405
-    assert (await served.client.get("/v1/live")).status_code == 426
+    former = await served.client.get("/v1/live")
+    assert former.status_code == 410 and "protocol 2: /v2/live" in former.text
 
 
 def test_targets_are_read_as_paths() -> None:

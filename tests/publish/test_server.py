@@ -74,20 +74,6 @@ def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
     return publisher.broadcaster.stream(selected).seq
 
 
-async def test_a_client_of_the_protocol_before_is_told_so() -> None:
-    world = World(6)
-    async with serving(world) as publisher:
-        for query in ("", "?board=1&token=none"):
-            async with connect(live(publisher, query).replace("/v2/", "/v1/")) as ws:
-                with pytest.raises(ConnectionClosed) as closed:
-                    await ws.recv()
-            assert closed.value.rcvd is not None
-            assert closed.value.rcvd.code == 4102
-            assert closed.value.rcvd.reason == "this service speaks protocol 2: /v2/live"
-        await until(lambda: not publisher._connections)
-        assert not len(publisher.broadcaster)
-
-
 async def test_hello_then_snapshot_then_numbered_changes() -> None:
     world = World(1)
     async with serving(world) as publisher, connect(live(publisher)) as ws:

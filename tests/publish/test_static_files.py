@@ -15,6 +15,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,6 +27,7 @@ from live.cli import app
 from live.config import MqttConfig, ServerConfig
 from live.errors import ConfigError
 from live.manual.pages import PICTURES, TOPICS
+from live.publish.access import Guest, new_token
 from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
@@ -34,12 +36,14 @@ from live.publish.server import Publisher
 from live.publish.static_files import (
     OVERLAY,
     POLICY,
+    STUDY_TYPES,
     StaticSite,
     takes_gzip,
     text_page,
     without_comments,
     write_site,
 )
+from live.publish.visibility import Visibility
 from tests.publish.mosquitto import ANYBODY, free_port, running
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
@@ -146,6 +150,48 @@ def test_no_comment_begins_within_a_text_of_several_lines() -> None:
             assert not inside or line == kept, f"{path}: {line!r}"
             inside ^= kept.count(b"`") % 2 == 1
         assert not inside, path
+
+
+STUDY_LINK = re.compile(r'href="(study/[^"]*)"')
+
+
+async def test_studies_are_shown_to_whoever_may_see_scores(tmp_path: Path) -> None:
+    """No header can be sent by a link or a picture: they lead on with the token."""
+    folder = tmp_path / "figures"
+    folder.mkdir()
+    for name in ("a&b.csv", "career.svg", "x.html", ".hidden.csv"):
+        (folder / name).write_text(name)
+    (tmp_path / "secret.csv").write_text("")
+    secret, entry = new_token("club", lambda size: b"x" * size)
+    (tmp_path / "tokens.toml").write_text(entry)
+    config = ServerConfig(port=0, tokens_file=str(tmp_path / "tokens.toml"))
+    study = StaticSite(folder, STUDY_TYPES)
+    async with (
+        Publisher(config, World(), study=study) as publisher,
+        httpx.AsyncClient(base_url=publisher.url, trust_env=False) as client,
+    ):
+        assert (await client.get("study")).status_code == 401
+        page = await client.get("study", params={"token": secret})
+        links = [unescape(each) for each in STUDY_LINK.findall(page.text)]
+        assert len(links) == 2 and "a&amp;b.csv" in page.text
+        table, figure = [await client.get(link) for link in links]
+        assert (table.text, table.headers["content-type"]) == ("a&b.csv", "text/csv; charset=utf-8")
+        assert "style-src" in figure.headers["content-security-policy"]
+        assert "style-src" not in table.headers["content-security-policy"]
+        for name in ("career.svg", "none.csv", "x.html", ".hidden.csv", "%2e%2e%2fsecret.csv"):
+            bare = await client.get(f"study/{name}")
+            given = await client.get(f"study/{name}", params={"token": secret})
+            assert (bare.status_code, given.status_code == 200) == (401, name == "career.svg")
+
+
+@pytest.mark.parametrize(("hidden", "said"), [(False, "set [study] folder"), (True, "hidden")])
+def test_why_there_are_no_studies(hidden: bool, said: str, tmp_path: Path) -> None:
+    study = StaticSite(tmp_path, STUDY_TYPES) if hidden else None
+    routes = HttpRoutes(World(1), StaticSite(), MetricCounts(), study=study)
+    guest = Guest(visibility=Visibility.VENUE if hidden else Visibility.PUBLIC)
+    for path in ("/study", "/study/a.csv"):
+        answer = routes.answer(HttpRequest("GET", path, (), {}), guest)
+        assert answer.status == 404 and said in answer.body.decode()
 
 
 def test_every_page_and_picture_has_its_address() -> None:
