@@ -12,7 +12,9 @@ names a player, a board or a client: the number of series stays bounded.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http
+import sys
 from collections import Counter
 from collections.abc import (
     Awaitable,
@@ -35,6 +37,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from live.events import SnapshotMessage
+from live.operating_system import own_group
 from live.publish.published_state import PublishedState
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -277,6 +280,39 @@ class EventExports(Protocol):
 
     async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
         """The event as that file. Raises ExportFailed."""
+
+
+#: A picture that is not there by then is given up, seconds.
+PICTURE_S: Final = 20.0
+#: Whoever looks at pictures takes no time from the engines.
+_NICE: Final = 10
+
+
+async def drawn(svg: str) -> bytes:
+    """A picture as PNG, made by a process of its own.
+
+    Raises:
+        ExportFailed: it could not be made.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "live.publish.exports"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        **own_group(_NICE),
+    )
+    try:
+        async with asyncio.timeout(PICTURE_S):
+            picture, _ = await process.communicate(svg.encode())
+    except TimeoutError:
+        raise ExportFailed("the picture was not made in time") from None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    if process.returncode != 0:
+        raise ExportFailed("the picture could not be made")
+    return picture
 
 
 #: What was made is given again for so long, seconds.

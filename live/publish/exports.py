@@ -32,8 +32,6 @@ Places of the page stand behind the ``#`` of its address, which no server is tol
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import importlib.util
 import os
 import sys
@@ -62,8 +60,6 @@ from live.events import (
     PlyView,
 )
 from live.games.game import move_number, mover
-from live.operating_system import own_group
-from live.publish.answers import ExportFailed
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 
@@ -351,10 +347,6 @@ def _name(player: Player) -> str | None:
 
 
 WIDTH, HEIGHT = 1200, 630
-#: A picture that is not there by then is given up, seconds.
-LIMIT_S: Final = 20.0
-#: Whoever looks at pictures takes no time from the engines.
-_NICE: Final = 10
 #: What a name, an event may have, characters.
 _NAME, _EVENT = 28, 34
 _FONTS: Final = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
@@ -473,33 +465,6 @@ def _words(x: int, y: int, size: int, fill: str, text: str) -> str:
     return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}">{escape(known)}</text>'
 
 
-async def drawn(svg: str) -> bytes:
-    """The picture as PNG.
-
-    Raises:
-        ExportFailed: it could not be made.
-    """
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", __name__),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        **own_group(_NICE),
-    )
-    try:
-        async with asyncio.timeout(LIMIT_S):
-            picture, _ = await process.communicate(svg.encode())
-    except TimeoutError:
-        raise ExportFailed("the picture was not made in time") from None
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    if process.returncode != 0:
-        raise ExportFailed("the picture could not be made")
-    return picture
-
-
 def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -> bytes:
     """HTML with Open Graph (ogp.me) tags, which leads to the board at once.
 
@@ -532,5 +497,5 @@ if __name__ == "__main__":
     import resvg_py
 
     if sys.platform != "win32":  # where whoever started it has given it the low priority
-        os.nice(_NICE)
+        os.nice(10)
     sys.stdout.buffer.write(resvg_py.svg_to_bytes(svg_string=sys.stdin.buffer.read().decode()))

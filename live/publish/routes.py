@@ -52,6 +52,7 @@ from live.publish.answers import (
     Metrics,
     SharedMaking,
     changed,
+    drawn,
     file_made,
     problem,
     respond,
@@ -447,7 +448,7 @@ class HttpRoutes:
         async def png() -> ExportedFile:
             async with self._drawing:
                 svg = exports.board_svg(detail)
-                return ExportedFile("image/png", await exports.drawn(svg))
+                return ExportedFile("image/png", await drawn(svg))
 
         making = partial(self._pictures.get, (asked.name, asked.sees), png)
         return file_made(making, asked.name, _RETRY_S)

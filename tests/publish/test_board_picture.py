@@ -13,9 +13,9 @@ import pytest
 from msgspec.structs import replace
 
 from live.events import Curves, GameDetail, GameView, Player
-from live.publish import exports
-from live.publish.answers import ExportFailed
-from live.publish.exports import HEIGHT, WIDTH, board_svg, drawn, share_page
+from live.publish import answers, exports
+from live.publish.answers import ExportFailed, drawn
+from live.publish.exports import HEIGHT, WIDTH, board_svg, share_page
 from live.publish.published_state import view_of
 from tests.terminal.stage import round_in_the_middle
 
@@ -103,7 +103,7 @@ async def test_resvg_makes_a_png_of_it(game: GameDetail) -> None:
 
 @pytest.mark.slow
 async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exports, "LIMIT_S", 0.0)
+    monkeypatch.setattr(answers, "PICTURE_S", 0.0)
     with pytest.raises(ExportFailed, match="not made in time"):
         await drawn("<svg/>")
 

@@ -261,7 +261,7 @@ def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) 
 async def test_every_route_answers_as_described(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exports, "drawn", picture)
+    monkeypatch.setattr("live.publish.routes.drawn", picture)
     monkeypatch.setattr(exports, "board_svg", lambda game: "")
     token, entry = new_token("all", lambda size: b"a" * size, arbiter=True, metrics=True)
     tokens = tmp_path / "tokens.toml"

@@ -581,7 +581,7 @@ async def test_pictures_are_drawn_one_after_the_other(
         drawing -= 1
         return svg.encode()
 
-    monkeypatch.setattr(exports, "drawn", drawn)
+    monkeypatch.setattr("live.publish.routes.drawn", drawn)
     monkeypatch.setattr(exports, "board_svg", lambda game: game.id)
     monkeypatch.setattr(exports, "can_draw", lambda: True)
     async with serving(world, site) as (_, client):
@@ -602,7 +602,7 @@ async def test_a_board_is_shared_with_its_picture(
     async def drawn(svg: str) -> bytes:
         return svg[:4].encode()
 
-    monkeypatch.setattr(exports, "drawn", drawn)
+    monkeypatch.setattr("live.publish.routes.drawn", drawn)
     monkeypatch.setattr(exports, "board_svg", lambda game: f"<svg {game.id}")
     monkeypatch.setattr(exports, "can_draw", lambda: True)
     async with serving(world, site) as (publisher, client):

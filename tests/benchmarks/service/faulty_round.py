@@ -63,7 +63,7 @@ from live.events import (
 )
 from live.feeds.game_timeline import PlannedIncident, misread, timeline
 from live.feeds.pgn_decoder import PgnReader
-from live.publish import exports
+from live.publish import answers, exports
 from live.publish.access import new_token
 from live.publish.published_state import OutOfStep
 from live.rehearse.rehearsal import GOOD, ConnectionFaults, pgn_text
@@ -383,14 +383,14 @@ class Asking:
         _, after = await self._get(path)
         if status == 200 and before == after:
             judge.counts["pictures"] += 1
-            drawn = await exports.drawn(exports.board_svg(detail))
+            drawn = await answers.drawn(exports.board_svg(detail))
             if drawn != picture:  # kept from a moment ago, or made of what is held back
                 judge.counts["pictures of before"] += 1
                 status, whole = await self._get(path, self._token)
                 if status != 200:
                     return
                 known = msgspec.json.decode(whole, type=GameDetail)
-                if picture == await exports.drawn(exports.board_svg(known)):
+                if picture == await answers.drawn(exports.board_svg(known)):
                     judge.wrong("pictures: public too early", f"{view.id}, {known.plies_played}")
 
 
