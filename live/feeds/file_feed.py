@@ -89,9 +89,8 @@ class TextFeed(SessionFeed):
             await self._conditions.clock.sleep(wait_s)
 
     async def _report(self, session: FeedSession) -> float | None:
-        return await self._snapshots.report(
-            [await self._text.believe()], session, [self._text.note]
-        )
+        belief = await self._text.believe(self._conditions.clock.now())
+        return await self._snapshots.report([belief], session, [self._text.note])
 
 
 #: Read at once.
@@ -398,11 +397,11 @@ class FileFeed(_PathFeed):
         self._text = PgnText(name, conditions)
 
     async def _look(self, session: FeedSession) -> float | None:
+        looked_s = self._conditions.clock.now()
         if self._seen.due(self._path, await asyncio.to_thread(signature, self._path)):
             await self._take(self._path, self._text)
-        return await self._snapshots.report(
-            [await self._text.believe()], session, [self._text.note]
-        )
+        belief = await self._text.believe(looked_s)
+        return await self._snapshots.report([belief], session, [self._text.note])
 
 
 class FolderFeed(_PathFeed):
@@ -421,6 +420,7 @@ class FolderFeed(_PathFeed):
         """Files that are left out, or part of them, and why."""
 
     async def _look(self, session: FeedSession) -> float | None:
+        looked_s = self._conditions.clock.now()
         now = await asyncio.to_thread(scan, self._path)
         for path, mark in now.items():
             if self._seen.due(path, mark):
@@ -429,7 +429,7 @@ class FolderFeed(_PathFeed):
         for path in gone:
             await self._texts[path].take(b"")  # perhaps just being replaced: it settles
         self._seen.forget(gone)
-        beliefs = {path: await text.believe() for path, text in self._texts.items()}
+        beliefs = {path: await text.believe(looked_s) for path, text in self._texts.items()}
         beliefs |= self._without_doubles(beliefs)
         in_order = [beliefs[path] for path in sorted(beliefs, key=_order)]
         again_s = await self._snapshots.report(in_order, session, self._notes(now))

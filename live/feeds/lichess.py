@@ -35,7 +35,7 @@ from live.feeds.feed import FeedConditions, FeedSession, SessionFeed, distinct_g
 from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_headers import clean, read_result
-from live.feeds.pgn_snapshots import is_shorter
+from live.feeds.pgn_snapshots import is_behind
 from live.feeds.position_tracker import whole_fen
 from live.feeds.source_address import LichessTarget, lichess_target
 from live.network.retry import FeedTrouble, spoken, unreadable
@@ -270,12 +270,7 @@ class LichessBroadcastFeed(SessionFeed):
         result withdrawn come with the next comparison.
         """
         held = self._held.get(game.key)
-        if held is None:
-            return False
-        ended = game.result == "*" != held.result and len(game.moves) == len(held.moves)
-        return is_shorter(game, held) or (
-            ended and all(a.uci == b.uci for a, b in zip(game.moves, held.moves, strict=True))
-        )
+        return held is not None and is_behind(game, held)
 
     async def _compare(self, client: httpx.AsyncClient, session: FeedSession) -> bool:
         """Ask lichess for what the stream does not send; False when that failed, or when there is

@@ -69,6 +69,8 @@ class _Spec(NamedTuple):
     core: str
     """The canonical spelling without check sign, if the text has it; else empty."""
     captures: bool
+    uci: str = ""
+    """Both squares, where the text names no piece: castling may be written so in two ways."""
 
 
 _SLOW = _Spec("", 0, 0, 0, None, "", False)
@@ -92,7 +94,7 @@ def _spec(text: str) -> _Spec | None:
     san = letter + file + rank + sign.replace(":", "x") + target + (f"={promo}" if promo else "")
     promotion = chess.PIECE_SYMBOLS.index(promo.lower()) if promo else None
     if not letter and file and rank:  # "e2e4": any piece, and castling too
-        return _SLOW._replace(san=san)
+        return _SLOW._replace(san=san, uci=f"{file}{rank}{target}{(promo or '').lower()}")
     from_mask = chess.BB_ALL
     if file:
         from_mask &= chess.BB_FILES[chess.FILE_NAMES.index(file)]
@@ -176,7 +178,7 @@ class MoveReader:
                     move = None
         if move is None:
             try:
-                move = board.parse_san(spec.san)
+                move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
             except chess.AmbiguousMoveError:
                 raise UnplayableMove("ambiguous move", printable(text)) from None
             except ValueError:

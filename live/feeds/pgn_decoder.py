@@ -181,7 +181,7 @@ class PgnSplitter:
             *lines, self._line = self._line.split(b"\n")
             yield from self._games([bytes(line) + b"\n" for line in lines])
         while True:
-            if not self._text:
+            if not self._text and self._line.startswith((b" ", b"\t", b"\xef")):
                 self._line = bytearray(_without_indent(self._line))
             if len(self._text) + len(self._line) <= self._limit:
                 return

@@ -79,28 +79,30 @@ class PartialReadFilter:
         whole: bool,
         now_s: float,
         closed: bool = False,
-        suspect: bool = False,
+        copies_s: float = 0.0,
     ) -> BelievedText:
         """Judge one reading of the source.
 
         ``whole``: the text went to the result of its last game. ``closed``: it has stood
-        still for a moment, which makes no text whole: an upload may pause. ``suspect``: old copies
-        of the text were seen to come back, so a takeback is doubted too. Cost is O(games).
+        still for a moment, which makes no text whole: an upload may pause. ``copies_s``: the text
+        may be an old copy, so what only goes back has to stand for so long, be it on one board
+        alone. Cost is O(games).
         """
         games = tuple(games)
         named = dict(zip(identities(games), games, strict=True))
         complete = True
-        if games and not whole:
-            who, last = next(reversed(named.items()))
+        cut = None if whole else next(reversed(named), None)
+        if cut is not None:
+            last = named[cut]
             half_headers = not closed and not last.moves
             # Under a new name, and cut: it would be a second board beside the one of before.
             renamed = any(
                 _is_renamed(last, game) for each, game in self._held.items() if each not in named
             )
-            if who not in self._held and (half_headers or renamed):
-                del named[who]
+            if cut not in self._held and (half_headers or renamed):
+                del named[cut]
                 complete = False
-        lost = self._lost(named, whole=whole, suspect=suspect)
+        lost, lasts_s = self._lost(named, whole=whole, cut=cut, copies_s=copies_s)
         left_s: list[float] = []
         doubted: dict[Identity, GameReport] = {}
         losses, self._losses = self._losses, {}
@@ -109,7 +111,7 @@ class PartialReadFilter:
             if loss is None or loss.now != now:
                 loss = _Loss(now, now_s)
             loss.readings += 1
-            wait_s = loss.since_s + self._lost_after_s - now_s
+            wait_s = loss.since_s + lasts_s - now_s
             if wait_s > 0 or loss.readings < LEAST_READINGS:
                 left_s.append(max(wait_s, 0.0))
                 doubted[who] = self._known(who)
@@ -129,9 +131,16 @@ class PartialReadFilter:
         )
 
     def _lost(
-        self, named: dict[Identity, GameReport], *, whole: bool, suspect: bool
-    ) -> dict[Identity, GameReport | None]:
-        """Games of which something is missing that cannot be believed at once."""
+        self,
+        named: dict[Identity, GameReport],
+        *,
+        whole: bool,
+        cut: Identity | None,
+        copies_s: float,
+    ) -> tuple[dict[Identity, GameReport | None], float]:
+        """Games of which something is missing that cannot be believed at once, and after how long
+        it can.
+        """
         # What was gone and is back takes nobody's place.
         fewer = not whole or len(named.keys() - self._gone.keys()) < len(self._held)
         new = {
@@ -143,15 +152,16 @@ class PartialReadFilter:
             # As many games under other names: renamed, reordered, or the next round.
             if fewer and who not in named and new.isdisjoint(_marks(held))
         }
-        shorter = {
+        behind: dict[Identity, GameReport | None] = {
             who: game
             for who, game in named.items()
-            if (who in self._held or who in self._gone) and is_shorter(game, self._known(who))
+            if (who in self._held or who in self._gone)
+            and is_behind(game, self._known(who), cut=who == cut)
         }
-        emptied = any(not game.moves for game in shorter.values())
-        if whole and not suspect and not missing and len(shorter) == 1 and not emptied:
-            return {}
-        return {**missing, **shorter}
+        emptied = any(game is not None and not game.moves for game in behind.values())
+        if whole and not missing and len(behind) == 1 and not emptied:
+            return (behind, copies_s) if copies_s else ({}, 0.0)
+        return {**missing, **behind}, self._lost_after_s
 
     def _known(self, who: Identity) -> GameReport:
         """The game as it was believed last."""
@@ -187,12 +197,16 @@ def _marks(game: GameReport) -> list[tuple[str, ...]]:
     return marks
 
 
-def is_shorter(now: GameReport, before: GameReport) -> bool:
-    """The same game with some of its last moves gone, and no new result that would explain it."""
+def is_behind(now: GameReport, before: GameReport, *, cut: bool = False) -> bool:
+    """The same game with its last moves or its result gone, and no new result that would explain
+    it. Of a game that is ``cut`` no result explains anything: its tag is written first.
+    """
     # The text may be cut in the last move's clock: what was played is what counts.
+    fewer = len(now.moves) < len(before.moves)
+    withdrawn = now.result == "*" != before.result and len(now.moves) == len(before.moves)
     return (
-        len(now.moves) < len(before.moves)
-        and now.result in ("*", before.result)
+        (fewer or withdrawn)
+        and (cut or now.result in ("*", before.result))
         and now.start_fen == before.start_fen
         and now.headers.variant == before.headers.variant
         and now.problem is None
@@ -245,9 +259,12 @@ class PgnText:
             self._closed = False
         await self._read()
 
-    async def believe(self) -> BelievedText:
-        """What to report now. Asked again while the text stands still, it believes more."""
-        if not self._closed and self._clock.now() - self._since_s >= self._settle_s:
+    async def believe(self, looked_s: float) -> BelievedText:
+        """What to report now, the source having been looked at from ``looked_s`` on. Asked again
+        while the text stands still, it believes more.
+        """
+        # What was read once, however long ago, has not stood still.
+        if not self._closed and looked_s - self._since_s >= self._settle_s:
             self._closed = True
             await self._read()
         whole = self.whole
@@ -256,7 +273,7 @@ class PgnText:
             whole=whole,
             now_s=self._clock.now(),
             closed=self._closed,
-            suspect=self._copies is not None and self._copies.seen,
+            copies_s=0.0 if self._copies is None else self._copies.lasts_s,
         )
         whole = whole or self._closed
         look_again_s = belief.look_again_s
@@ -337,7 +354,8 @@ class PgnSnapshots:
         if self._before is None:
             self._before = PartialReadFilter(self._lost_after_s, session.known())
         games = [game for each in beliefs for game in each.games]
-        belief = self._before.believe(games, whole=True, now_s=self._clock.now(), suspect=True)
+        now_s, copies_s = self._clock.now(), self._lost_after_s
+        belief = self._before.believe(games, whole=True, now_s=now_s, copies_s=copies_s)
         # A text that is not there to its end yet has lost nothing, but shows no end of losses.
         complete = all(each.complete for each in beliefs)
         self._caught_up = not belief.doubted and complete
@@ -386,8 +404,15 @@ class OldCopies:
         self._now: int | None = None
         self._newest: datetime | None = None
         self._old_since_s: float | None = None
+        self._proved = False  # the text stood for so long as one that is not new
         self.seen = False
         """A newer text came after an old one."""
+
+    @property
+    def lasts_s(self) -> float:
+        """What goes back may be a copy that was never read when it was new, for so long."""
+        first_s = 0.0 if self._proved else min(FIRST_COPY_S, self._lost_after_s)
+        return self._lost_after_s if self.seen else first_s
 
     def is_old(self, text: bytes, modified: str, now_s: float) -> bool:
         """Whether to leave this reading alone; ``modified`` as the server says it, or empty."""
@@ -397,11 +422,12 @@ class OldCopies:
         if digest != self._now and (digest in self._replaced or older):
             if self._old_since_s is None:
                 self._old_since_s = now_s
-            wait_s = self._lost_after_s if self.seen or older else FIRST_COPY_S
-            if now_s - self._old_since_s < min(wait_s, self._lost_after_s):
+            if now_s - self._old_since_s < (self._lost_after_s if older else self.lasts_s):
                 return True
-        elif self._old_since_s is not None:
-            self.seen = True
+            self._proved = True
+        else:
+            self.seen |= self._old_since_s is not None
+            self._proved &= digest == self._now
         self._old_since_s = None
         if digest != self._now:
             if self._now is not None:

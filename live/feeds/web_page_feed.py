@@ -59,6 +59,7 @@ class WebPageFeed(SessionFeed):
                 if polls % TRUST_POLLS == 0:
                     since = None
                 polls += 1
+                asked_s = clock.now()
                 try:
                     answer = await self._ask(client, since)
                 except RefusedRequest:
@@ -73,7 +74,7 @@ class WebPageFeed(SessionFeed):
                     )
                     since = answer.validators if conditional else None
                 look_again_s = await self._snapshots.report(
-                    [await self._text.believe()], session, [self._text.note]
+                    [await self._text.believe(asked_s)], session, [self._text.note]
                 )
                 if session.over and look_again_s is None:
                     return

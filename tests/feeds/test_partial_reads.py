@@ -1,14 +1,18 @@
 """Which part of a re-read text is believed, and which is doubted."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from live.config import FeedsConfig
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.pgn_snapshots import BelievedText, PartialReadFilter
+from live.feeds.pgn_snapshots import FIRST_COPY_S, BelievedText, PartialReadFilter, PgnText
+from live.rehearse.rehearsal import pgn_text
+from tests.feeds.fakes import DrivenClock, conditions
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOVES = (Move("e2e4", "e4"), Move("e7e5", "e5"), Move("g1f3", "Nf3"))
@@ -35,7 +39,7 @@ class Text:
             self.read(*games, whole=whole)
 
     def read(
-        self, *games: GameReport, whole: bool = True, now_s: float = 0, **how: bool
+        self, *games: GameReport, whole: bool = True, now_s: float = 0, **how: Any
     ) -> BelievedText:
         return self._filter.believe(games, whole=whole, now_s=now_s, **how)
 
@@ -52,6 +56,8 @@ def seen(belief: BelievedText) -> str:
         ([game("A", MOVES[:1])], [A, B], False, "A3 B3"),
         ([A], [game("A", (MOVES[0], Move("c7c5", "c5")))], True, "A2"),
         ([A], [game("A", MOVES[:2])], True, "A2"),
+        # The tag of a game that is cut is there before its moves.
+        ([B, A], [B, msgspec.structs.replace(A, moves=MOVES[:2], result="1-0")], False, "B3 A3"),
         # As many games under other names are no loss.
         ([A, B], [game("Ann"), B], True, "Ann3 B3"),
         # Two takebacks at once, a board emptied, a text cut between two games: doubted.
@@ -106,7 +112,7 @@ def test_other_boards_go_on_while_a_board_is_doubted() -> None:
 
 
 def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
-    assert Text(A, B).read(game("A", MOVES[:2]), B, suspect=True).doubted
+    assert Text(A, B).read(game("A", MOVES[:2]), B, copies_s=60).doubted
     begun = game("Bo", ())
     assert Text(A).read(A, begun, whole=False, closed=True).games == (A, begun)
     text = Text(A, C)
@@ -159,3 +165,90 @@ def test_after_a_restart_what_was_gone_is_doubted_and_what_is_over_hides_no_loss
     assert seen(belief) == "C3 A3" and belief.doubted == 1
     believing = PartialReadFilter(60, [OVER, B, C])
     assert seen(believing.believe([OVER, B], whole=True, now_s=0)) == "A3 B3 C3"
+
+
+def test_a_result_that_is_cut_off_is_not_withdrawn_and_one_that_is_taken_out_is() -> None:
+    text = Text(B, OVER)
+    assert text.read(B, A, whole=False).games == (B, OVER)
+    assert text.read(B, A).games == (B, A)
+
+
+class Page:
+    """A text that is polled, and the time."""
+
+    def __init__(self, *, cached: bool = True) -> None:
+        self.clock = DrivenClock()
+        self._text = PgnText("x", conditions(FeedsConfig(), self.clock), cached=cached)
+
+    async def read(self, text: str, *, takes_s: float = 0.0) -> list[tuple[int, str]]:
+        """Moves and result of what is believed, after so long for the answer and its reading."""
+        asked_s = self.clock.now()
+        await self._text.take(text.encode())
+        self.clock.time_s += takes_s
+        belief = await self._text.believe(asked_s)
+        return [(len(one.moves), one.result) for one in belief.games]
+
+
+def page(*games: GameReport) -> str:
+    return "\n".join(map(pgn_text, games))
+
+
+async def test_a_text_that_was_read_once_has_not_stood_still_however_long_reading_took() -> None:
+    text, begun = Page(cached=False), page(A)
+    await text.read(begun)
+    tag = begun.replace('Result "*"', 'Result "1-0"').removesuffix("*\n")
+    assert await text.read(tag, takes_s=30) == [(3, "*")]
+    assert await text.read(tag, takes_s=30) == [(3, "1-0")]
+
+
+async def test_an_old_copy_that_was_never_read_when_it_was_new_takes_no_move_back() -> None:
+    text = Page()
+    new, old = page(game("A", LONG), B), page(game("A", LONG[:20]), B)
+    assert await text.read(new) == [(24, "*"), (3, "*")]
+    for _ in range(4):
+        assert await text.read(old, takes_s=2) == [(24, "*"), (3, "*")]
+    assert await text.read(new) == [(24, "*"), (3, "*")]
+    for before in (new, old):  # a move taken back stands, whether that text was there or not
+        text = Page()
+        await text.read(before)
+        await text.read(new)
+        for _ in range(7):
+            last = await text.read(old, takes_s=2)
+        assert last == [(20, "*"), (3, "*")]
+
+
+STATES = [
+    page(game("A", LONG[:a]), msgspec.structs.replace(game("B", LONG[:b]), result=result))
+    for a, b, result in [(1, 1, "*"), (4, 1, "*"), (4, 7, "*"), (9, 24, "*"), (9, 24, "1-0"),
+                         (20, 24, "1-0"), (24, 24, "1-0")]
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["new", "old", "cut"]), st.integers(0, 6), st.floats(0, 1),
+                  st.floats(0, 3)),
+        max_size=30,
+    )
+)  # fmt: skip
+async def test_law_a_page_that_is_now_and_then_old_or_cut_takes_nothing_back(
+    readings: list[tuple[str, int, float, float]],
+) -> None:
+    """However rarely it is read and however long that takes."""
+    text, at, faulty_s = Page(), 0, 0.0
+    before = await text.read(STATES[0])
+    for kind, place, part, takes_s in readings:
+        faulty_s = 0.0 if kind == "new" else faulty_s + takes_s
+        if kind == "new" or faulty_s >= FIRST_COPY_S:
+            at, faulty_s = max(at, place), 0.0
+            shown = STATES[at]
+        else:
+            shown = STATES[min(at, place)]
+            if kind == "cut":
+                shown = shown[: int(part * len(shown))]
+        now = await text.read(shown, takes_s=takes_s)
+        assert len(now) == 2
+        for (plies, result), (plies_now, result_now) in zip(before, now, strict=True):
+            assert plies_now >= plies and (result == "*" or result_now == result)
+        before = now
