@@ -84,10 +84,11 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
 )
+from live.ledger.tracked_game import view_of
 from live.network.mqtt_client import MqttClient
 from live.network.retry import backoff, spoken
 from live.publish import wire
-from live.publish.published_state import PublishedState, game_order, view_of
+from live.publish.published_state import PublishedState, game_order
 from live.publish.streams import FIRST_SEQ, StreamHub
 from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, sends, shown
 

@@ -26,11 +26,8 @@ from live.events import (
     Alert,
     AlertMessage,
     Change,
-    EngineHealth,
     EngineInfo,
     EngineMessage,
-    FeedHealth,
-    GainCounts,
     GainKind,
     GainsMessage,
     GameDetail,
@@ -40,34 +37,31 @@ from live.events import (
     GoneMessage,
     Headers,
     HealthMessage,
-    Moment,
     MomentMessage,
-    Move,
     MoveMessage,
-    PlayerView,
-    PlyView,
     PointMessage,
     PublicDelay,
     ScoreMessage,
     StandingMessage,
 )
 from live.games.game import Game, round_of
+from live.ledger.tracked_game import changes, unscored, view_of
 from live.publish.published_state import (
     ClientState,
     OutOfStep,
     PublishedState,
+    VisibleState,
     snapshot,
-    view_of,
     whole_game,
 )
-from live.publish.visibility import StreamFilter, Visibility, sends, shown
+from live.publish.visibility import ALL, StreamFilter, Visibility, shown
 
 log = logging.getLogger(__name__)
 
 Listener = Callable[[list[Change]], None]
 
-_VENUE = StreamFilter(visibility=Visibility.VENUE)
-_WITH_GAINS = StreamFilter(gains=True)
+_VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
+_PUBLIC = StreamFilter(gains=True)
 
 
 class DelayedGames(msgspec.Struct, frozen=True):
@@ -110,9 +104,8 @@ class DelayedGames(msgspec.Struct, frozen=True):
         return not chosen or round is None or round in chosen
 
 
-class PublicState:
-    """A :class:`live.publish.published_state.PublishedState`: the live one as the public may know
-    it.
+class PublicState(VisibleState):
+    """The live state as the public may know it.
 
     ``clock`` gives seconds that never go back, ``wall_s`` seconds since 1970 UTC.
     """
@@ -137,7 +130,10 @@ class PublicState:
         stages are held back whole. Meanwhile the engine counts as in ``stored_engine``, which
         rests on no game.
         """
+        super().__init__(live, ALL)
         self._live = live
+        # What the public knows of the live state; None where it knows all of it.
+        self._late: ClientState | None = None
         self._clock = clock
         self._wall_s = wall_s
         self._delay_s = 0.0
@@ -152,17 +148,21 @@ class PublicState:
         self._unrated: set[GameId] = set()
         self._results: dict[GameId, str] = {}
         self._from_s = wall_s()
-        # What the public knows of the live state; None where it knows all of it.
-        self._late: ClientState | None = None
-        # What is left of that where scores are hidden; None where they are not.
-        self._stripped: ClientState | None = None
         self._waiting: deque[tuple[float, Change]] = deque()
         self._moves: Counter[GameId] = Counter()
         self._listeners: list[Listener] = []
         self.delay(delay_s)
         if self._late is not None:
-            self._hold_back(changed_ago_s or {}, stages or {}, stored_engine)
+            self._hold_back(self._late, changed_ago_s or {}, stages or {}, stored_engine)
         self.hide(hide_scores)
+
+    def gain(self) -> GainKind:
+        """A setting of the service, the same from start to end: nothing in it waits."""
+        return self._live.gain()
+
+    def alerts(self) -> Iterable[Alert]:
+        """None: they are for arbiters, who do not read this state."""
+        return ()
 
     def listen(self, listener: Listener) -> None:
         """``listener`` gets every change that the public may know, from now on and in order; it
@@ -183,17 +183,30 @@ class PublicState:
 
         Nothing that the public has seen is taken back.
         """
-        if delay_s > 0 and self._late is None:
-            self._late = ClientState()
-            self._late.apply(snapshot(self._live, _WITH_GAINS))
+        if delay_s > 0 and not self._delay_s:
             self._free, self._results = set(), {}
         if delay_s > self._delay_s:
             self._from_s = self._wall_s()
         self._delay_s = delay_s
         self._delayed = delayed or self._delayed
+        self._hold_apart()
         if self._late is not None:
             self._show(self._choose_anew())
         self.pass_due()
+
+    def hide(self, hide_scores: bool) -> None:
+        """Whether the public sees what engines said, from now on."""
+        self._selected = _VENUE if hide_scores else ALL
+        self._hold_apart()
+
+    def _hold_apart(self) -> None:
+        """Keep what the public knows apart from the live state, where it knows less."""
+        if not self._delay_s and not self._waiting and self._selected is ALL:
+            self._late = None
+        elif self._late is None:
+            self._late = ClientState()
+            self._late.apply(snapshot(self._live, _PUBLIC))
+        self._state = self._late or self._live
 
     def _choose_anew(self) -> list[Change]:
         """Find out anew which games the delay is for; what waits of those that it is for no
@@ -204,76 +217,59 @@ class PublicState:
         self._chosen = self._delayed.chosen(views)
         return [change for view in views for change in self._freed(view)]
 
-    def hide(self, hide_scores: bool) -> None:
-        """Whether the public sees what engines said, from now on."""
-        if not hide_scores:
-            self._stripped = None
-        elif self._stripped is None:
-            self._stripped = ClientState()
-            behind = self._live if self._late is None else self._late
-            self._stripped.apply(snapshot(behind, _VENUE))
-
     def _hold_back(
         self,
+        late: ClientState,
         changed_ago_s: Mapping[GameId, float],
         stages: Mapping[GameId, Sequence[tuple[float, Game]]],
         stored_engine: EngineInfo | None,
     ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""
-        assert self._late is not None
-        now_s, engine = self._clock(), self._late.engine()
+        now_s, engine = self._clock(), late.engine()
         # A clock that was set back since gives a time to come; what waits first holds up all that
         # waits behind it.
         changed_s = {
             game: now_s - max(0.0, ago_s)
             for game, ago_s in changed_ago_s.items()
-            if ago_s < self._delay_s
-            and self._late.game(game) is not None
-            and game not in self._free
+            if ago_s < self._delay_s and late.game(game) is not None and game not in self._free
         }
         if not changed_s:
             return
         # What the engine counts rests on games that are held back.
-        self._late.apply(EngineMessage(_without_games(engine, stored_engine)))
-        whole = self._late.snapshot()
-        held = sorted(
-            (detail for detail in whole.games if detail.id in changed_s),
-            key=lambda detail: changed_s[detail.id],
-        )
-        for detail in held:
-            self._late.apply(GoneMessage(detail.id))
-            bare = shown(detail, Visibility.VENUE)
-            before: Sequence[Move] = ()
-            for ago_s, game in stages.get(detail.id, ()):
-                for change in _stage(bare, before, game):
+        late.apply(EngineMessage(_without_games(engine, stored_engine)))
+        whole = late.snapshot()
+        last_s = max(changed_s.values())
+        for detail in whole.games:
+            of_field = detail.id in self._free & self._unrated
+            if detail.id not in changed_s and not of_field:
+                continue
+            late.apply(GoneMessage(detail.id))
+            before = None
+            for ago_s, game in stages.get(detail.id, ()) if not of_field else ():
+                stood = _as_it_stood(detail, game)
+                for change in _between(before, stood):
                     if ago_s >= self._delay_s:
-                        self._late.apply(change)
+                        late.apply(change)
                     else:
                         self._hold(now_s - ago_s, change)
-                before = game.moves
-            for change in whole_game(detail):
-                if detail.id in stages and isinstance(change, MoveMessage) and change.move:
-                    change = ScoreMessage(detail.id, change.move)
-                self._hold(changed_s[detail.id], change)
-        last_s = changed_s[held[-1].id]
-        for detail in whole.games:
-            if detail.id in self._free & self._unrated:
-                self._late.apply(GoneMessage(detail.id))
-                for change in whole_game(detail):
-                    if self._of_field(change):
-                        self._hold(last_s, change)
-                    else:
-                        self._late.apply(change)
+                before = stood
+            for change in _between(before, detail):
+                if not of_field:
+                    self._hold(changed_s[detail.id], change)
+                elif self._of_field(change):
+                    self._hold(last_s, change)
+                else:
+                    late.apply(change)
         for moment in whole.moments:
             # One of nobody is of a round, and compares all its games.
             of_field = moment.game in self._free & self._unrated
             if moment.game in changed_s or moment.color is None or of_field:
                 if moment.game not in changed_s:
-                    self._late.apply(MomentMessage(moment.game, moment, holds=False))
+                    late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._hold(last_s, MomentMessage(moment.game, moment))
         # Their figures rest on these games, nobody can say which part of them.
         for player in whole.players:
-            self._late.apply(StandingMessage(msgspec.structs.replace(player, games=0, moves=0)))
+            late.apply(StandingMessage(msgspec.structs.replace(player, games=0, moves=0)))
             self._hold(last_s, StandingMessage(player))
         for each in whole.gains:
             for gain_cp, moves in each.counts:
@@ -291,8 +287,8 @@ class PublicState:
         first_s = self._from_s + self._delay_s
         known: PublishedState = self._live if sees is Visibility.ARBITER else self
         running = [view.id for view in known.games() if view.result == "*"]
-        late = 0 if self._late is None else sum(game not in self._free for game in running)
-        unmatched = bool(self._late and self._rounds and self._delayed.rounds and not self._chosen)
+        late = sum(game not in self._free for game in running) if self._delay_s else 0
+        unmatched = self._delay_s and self._rounds and self._delayed.rounds and not self._chosen
         delay = PublicDelay(
             self._delay_s,
             first_s if self._delay_s and first_s > self._wall_s() else None,
@@ -314,14 +310,14 @@ class PublicState:
     @property
     def withholding(self) -> bool:
         """Whether the public is shown less than the arbiters, or later."""
-        return self._late is not None or self._stripped is not None
+        return self._late is not None
 
     # --- changes ----------------------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Take in changes that the live state already holds, and pass on what may be known."""
-        if self._late is None:
-            self._pass(list(changes))
+        if not self._delay_s and not self._waiting:
+            self._show(changes)
             return
         now_s = self._clock()
         at_once: list[Change] = []
@@ -410,128 +406,62 @@ class PublicState:
         self._show(
             change for change in ready if not isinstance(change, EngineMessage) or change is engine
         )
-        if not self._waiting and not self._delay_s:
-            self._late = None
+        self._hold_apart()
 
     def _show(self, changes: Iterable[Change]) -> None:
         """Take into what the public knows what it may know now, and pass it on."""
         due: list[Change] = []
         for change in changes:
-            if self._late is not None:
-                try:
+            news = self._news(change)
+            try:
+                if self._late is not None:
                     self._late.apply(change)
-                except OutOfStep as error:
-                    # A fault of ours: the public goes on without this change.
-                    log.error("the public misses a change: %s", error)
-                    continue
-            due.append(change)
-        self._pass(due)
-
-    def _pass(self, changes: list[Change]) -> None:
-        if self._stripped is not None:
-            changes = [
-                visible
-                for change in changes
-                if (visible := self._news(change, self._stripped)) is not None
-            ]
-        if changes:
+            except OutOfStep as error:
+                # A fault of ours: the public goes on without this change.
+                log.error("the public misses a change: %s", error)
+            else:
+                due += news
+        if due:
             for listener in self._listeners:
-                listener(changes)
+                listener(due)
 
-    @staticmethod
-    def _news(change: Change, known: ClientState) -> Change | None:
-        """What of a change is news to those who may not see scores, taken into what they know;
-        None where nothing is: a message without news would say that an engine answered.
+    def _news(self, change: Change) -> tuple[Change, ...]:
+        """What of a change is news to the public: a message without news would say that an engine
+        answered.
         """
-        if not sends(type(change), Visibility.VENUE):
-            return None
-        visible = shown(change, Visibility.VENUE)
+        if self._selected is ALL:
+            return (change,)
+        visible, news = self._shown(change), self._sends(type(change))
         match visible:
             case GameMessage(game=view):
-                held = known.game(view.id)
-                news = held is None or view_of(held) != view
+                known = self._state.game(view.id)
+                news = known is None or self._shown(view_of(known)) != view
             case GoneMessage(game=game):
-                news = known.game(game) is not None
+                news = self._state.game(game) is not None
             case EngineMessage(engine=engine):
-                news = engine != known.engine()
+                news = engine != self.engine()
             case HealthMessage(feeds=feeds):
-                news = feeds != known.feeds()
-            case _:
-                news = True
-        if not news:
-            return None
-        known.apply(visible)
-        return visible
-
-    # --- what is shown ----------------------------------------------------------------------------
-
-    @property
-    def _known(self) -> PublishedState:
-        return self._stripped or self._late or self._live
-
-    def engine(self) -> EngineInfo:
-        return self._known.engine()
-
-    def gain(self) -> GainKind:
-        """A setting of the service, the same from start to end: nothing in it waits."""
-        return self._live.gain()
-
-    def games(self) -> Iterable[GameView]:
-        return self._known.games()
-
-    def game(self, game: GameId) -> GameDetail | None:
-        return self._known.game(game)
-
-    def players(self) -> Iterable[PlayerView]:
-        return self._known.players()
-
-    def player_ids(self, game: GameId) -> Iterable[str]:
-        return self._known.player_ids(game)
-
-    def gains(self, player: str) -> GainCounts:
-        return self._known.gains(player)
-
-    def engine_gains(self) -> GainCounts:
-        return self._known.engine_gains()
-
-    def feeds(self) -> tuple[FeedHealth, ...]:
-        return self._known.feeds()
-
-    def engines(self) -> EngineHealth:
-        return self._known.engines()
-
-    def alerts(self) -> Iterable[Alert]:
-        """None: they are for arbiters, who do not read this state."""
-        return ()
-
-    def moments(self) -> Iterable[Moment]:
-        return self._known.moments()
+                news = feeds != self.feeds()
+        return (visible,) if news else ()
 
 
-def _stage(bare: GameDetail, before: Sequence[Move], game: Game) -> Iterator[Change]:
-    """The changes that bring a game with the moves ``before`` to how it stood, without figures."""
+def _between(before: GameDetail | None, after: GameDetail) -> Iterator[Change]:
+    """The changes that bring a game from how it stood to how it stands."""
+    return whole_game(after) if before is None else changes(before, after)
+
+
+def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
+    """The game with these moves, and without figures."""
     heads = {name: getattr(game.headers, name) for name in Headers.__struct_fields__}
     fields = {name: value for name, value in heads.items() if name in GameView.__struct_fields__}
-    yield GameMessage(
-        msgspec.structs.replace(
-            view_of(bare),
-            **fields,
-            result=game.result,
-            problem=game.problem,
-            plies_played=len(game.moves),
-            plies_scored=0,
-        )
+    return msgspec.structs.replace(
+        shown(detail, Visibility.VENUE),
+        **fields,
+        result=game.result,
+        problem=game.problem,
+        plies_played=len(game.moves),
+        plies=tuple(unscored(ply, move) for ply, move in enumerate(game.moves, 1)),
     )
-    same = 0
-    for one, other in zip(before, game.moves, strict=False):
-        if one != other:
-            break
-        same += 1
-    if same == len(game.moves) < len(before):
-        yield MoveMessage(bare.id, same + 1, None)
-    for ply, move in enumerate(game.moves[same:], same + 1):
-        view = PlyView(ply, move.san, move.uci, move.clock_s, move.spent_s)
-        yield MoveMessage(bare.id, ply, view)
 
 
 def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -56,7 +56,17 @@ from live.events import (
 )
 from live.games.game import RoundPlace, round_place
 from live.ledger.roster import main_event
-from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, sends, shown, sources_for
+from live.ledger.tracked_game import view_of
+from live.publish.visibility import (
+    ALL,
+    EVERYTHING,
+    Shown,
+    StreamFilter,
+    Visibility,
+    sends,
+    shown,
+    sources_for,
+)
 
 
 class PublishedState(Protocol):
@@ -103,22 +113,22 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
     Games are in :func:`game_order`, players, alerts and moments in the order of their ids, so that
     equal states have equal snapshots.
     """
-    seen = VisibleState(state, selected)
-    views = sorted(filter(selected.takes, state.games()), key=game_order)
-    players = sorted(seen.players(), key=_id)
-    gains = ((each.id, seen.gains(each.id)) for each in players if selected.gains)
+    # What may not be seen is taken out of the whole, by one walk over it.
+    taken = VisibleState(state, msgspec.structs.replace(selected, visibility=Visibility.ARBITER))
+    games = (taken.game(view.id) for view in sorted(taken.games(), key=game_order))
+    players = sorted(taken.players(), key=_id)
+    gains = ((each.id, taken.gains(each.id)) for each in players if selected.gains)
     whole = SnapshotMessage(
-        engine=seen.engine(),
-        games=tuple(game for view in views if (game := seen.game(view.id)) is not None),
+        engine=taken.engine(),
+        games=tuple(game for game in games if game is not None),
         players=tuple(players),
-        feeds=seen.feeds(),
-        engines=seen.engines(),
-        alerts=tuple(sorted(seen.alerts(), key=_id)),
-        moments=tuple(sorted(seen.moments(), key=_id)),
+        feeds=taken.feeds(),
+        engines=taken.engines(),
+        alerts=tuple(sorted(taken.alerts(), key=_id)),
+        moments=tuple(sorted(taken.moments(), key=_id)),
         gains=tuple(PlayerGains(id, counts) for id, counts in gains if counts),
-        engine_gains=seen.engine_gains() if selected.gains else (),
+        engine_gains=taken.engine_gains() if selected.gains else (),
     )
-    # Its own fields are of the allow-list too.
     return shown(whole, selected.visibility)
 
 
@@ -134,66 +144,68 @@ class VisibleState:
     def __init__(self, state: PublishedState, selected: StreamFilter) -> None:
         self._state = state
         self._selected = selected
-        self._sees = selected.visibility
 
     def engine(self) -> EngineInfo:
-        return shown(self._state.engine(), self._sees)
+        return self._shown(self._state.engine())
 
     def gain(self) -> GainKind:
         return self._state.gain()
 
     def games(self) -> Iterable[GameView]:
-        return [shown(each, self._sees) for each in self._state.games() if self._takes(each)]
+        return [self._shown(each) for each in self._state.games() if self._selected.takes(each)]
 
     def game(self, game: GameId) -> GameDetail | None:
         detail = self._state.game(game)
-        return shown(detail, self._sees) if detail is not None and self._takes(detail) else None
+        taken = detail is not None and self._selected.takes(detail)
+        return self._shown(detail) if detail is not None and taken else None
 
     def players(self) -> Iterable[PlayerView]:
-        if not sends(StandingMessage, self._sees):
-            return []
-        players = self._state.players()
-        if self._selected.narrow:
-            ids = {each for game in self._ids() for each in self._state.player_ids(game)}
+        players = self._state.players() if self._sends(StandingMessage) else ()
+        games = self._ids()
+        if games is not None:
+            ids = {each for game in games for each in self._state.player_ids(game)}
             players = (player for player in players if player.id in ids)
-        return [shown(player, self._sees) for player in players]
+        return [self._shown(player) for player in players]
 
     def player_ids(self, game: GameId) -> Iterable[str]:
-        return self._state.player_ids(game) if self.game(game) is not None else ()
+        games = self._ids()
+        return self._state.player_ids(game) if games is None or game in games else ()
 
     def gains(self, player: str) -> GainCounts:
-        return self._state.gains(player) if sends(GainsMessage, self._sees) else ()
+        return self._state.gains(player) if self._sends(GainsMessage) else ()
 
     def engine_gains(self) -> GainCounts:
-        return self._state.engine_gains() if sends(GainsMessage, self._sees) else ()
+        return self._state.engine_gains() if self._sends(GainsMessage) else ()
 
     def feeds(self) -> tuple[FeedHealth, ...]:
-        return sources_for(self._state.feeds(), self._sees)
+        return sources_for(self._state.feeds(), self._selected.visibility)
 
     def engines(self) -> EngineHealth:
-        if self._sees is Visibility.VENUE:
-            return EngineHealth()
-        return shown(self._state.engines(), self._sees)
+        hidden = self._selected.visibility is Visibility.VENUE
+        return EngineHealth() if hidden else self._shown(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
         """What is the matter with feeds and engines is every arbiter's business."""
-        if not sends(AlertMessage, self._sees):
-            return []
-        narrow, games = self._selected.narrow, self._ids()
-        alerts = self._state.alerts()
-        return [each for each in alerts if not narrow or each.game is None or each.game in games]
+        alerts = self._state.alerts() if self._sends(AlertMessage) else ()
+        games = self._ids()
+        return [each for each in alerts if each.game is None or games is None or each.game in games]
 
     def moments(self) -> Iterable[Moment]:
-        if not sends(MomentMessage, self._sees):
-            return []
+        moments = self._state.moments() if self._sends(MomentMessage) else ()
         games = self._ids()
-        return [shown(each, self._sees) for each in self._state.moments() if each.game in games]
+        return [self._shown(each) for each in moments if games is None or each.game in games]
 
-    def _takes(self, view: GameView) -> bool:
-        return self._selected.takes(view)
+    def _shown(self, value: Shown) -> Shown:
+        return shown(value, self._selected.visibility)
 
-    def _ids(self) -> set[GameId]:
-        return {view.id for view in self._state.games() if self._takes(view)}
+    def _sends(self, kind: type[Change]) -> bool:
+        return sends(kind, self._selected.visibility)
+
+    def _ids(self) -> set[GameId] | None:
+        """The games that are taken; None: all."""
+        if not self._selected.narrow:
+            return None
+        return {view.id for view in self._state.games() if self._selected.takes(view)}
 
 
 def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
@@ -216,11 +228,6 @@ def whole_game(detail: GameDetail) -> Iterator[Change]:
     yield from (PointMessage(game, "black", point) for point in detail.curves.black)
 
 
-def view_of(detail: GameView) -> GameView:
-    """The game without its plies and curves."""
-    return GameView(**{name: getattr(detail, name) for name in GameView.__struct_fields__})
-
-
 class OutOfStep(Exception):
     """A message that cannot follow from what is held: something was lost."""
 
@@ -234,27 +241,6 @@ _message = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
 
 
-class _ReplicaGame:
-    """One game, open to change."""
-
-    def __init__(self, view: GameView) -> None:
-        self.view = view
-        self.plies: list[PlyView] = []
-        self.curves: dict[str, list[CurvePoint]] = {"white": [], "black": []}
-
-    def detail(self) -> GameDetail:
-        fields: dict[str, Any] = msgspec.structs.asdict(self.view)
-        return GameDetail(
-            **fields,
-            plies=tuple(self.plies),
-            curves=Curves(tuple(self.curves["white"]), tuple(self.curves["black"])),
-        )
-
-    def cut_points(self, color: str, ply: int) -> None:
-        points = self.curves[color]
-        del points[bisect_left(points, ply, key=lambda point: point.ply) :]
-
-
 class ClientState:
     """One client's state. Feed it messages (:meth:`apply`) or their JSON (:meth:`receive`)."""
 
@@ -262,7 +248,7 @@ class ClientState:
         self.hello: HelloMessage | None = None
         self.seq: int | None = None
         """Number of the last message applied; null before the first snapshot."""
-        self._games: dict[GameId, _ReplicaGame] = {}
+        self._games: dict[GameId, GameDetail] = {}
         self._players: dict[str, PlayerView] = {}
         self._engine: EngineInfo | None = None
         self._feeds: tuple[FeedHealth, ...] = ()
@@ -311,11 +297,10 @@ class ClientState:
             case SnapshotMessage():
                 self._replace(message)
             case GameMessage(game=view):
-                held = self._games.get(view.id)
-                if held is None:
-                    self._games[view.id] = _ReplicaGame(view)
-                else:
-                    held.view = view
+                fields, held = msgspec.structs.asdict(view), self._games.get(view.id)
+                self._games[view.id] = (
+                    msgspec.structs.replace(held, **fields) if held else GameDetail(**fields)
+                )
             case GoneMessage(game=game):
                 self._games.pop(game, None)
                 self._alerts = {
@@ -328,17 +313,16 @@ class ClientState:
             case ClockMessage(game=game, ply=ply):
                 plies = self._held(game).plies
                 if ply <= len(plies):
-                    plies[ply - 1] = msgspec.structs.replace(
-                        plies[ply - 1], clock_s=message.clock_s, spent_s=message.spent_s
-                    )
+                    clocks = {"clock_s": message.clock_s, "spent_s": message.spent_s}
+                    self._put(game, msgspec.structs.replace(plies[ply - 1], **clocks))
             case ScoreMessage(game=game, ply=scored):
-                plies = self._held(game).plies
-                if scored.ply <= len(plies):
-                    plies[scored.ply - 1] = scored
+                if scored.ply <= len(self._held(game).plies):
+                    self._put(game, scored)
             case PointMessage(game=game, color=color, point=point):
                 held = self._held(game)
-                held.cut_points(color, point.ply)
-                held.curves[color].append(point)
+                before = _before(point.ply, getattr(held.curves, color))
+                curves = msgspec.structs.replace(held.curves, **{color: (*before, point)})
+                self._games[game] = msgspec.structs.replace(held, curves=curves)
             case StandingMessage(player=player):
                 if player.games or player.moves:
                     self._players[player.id] = player
@@ -385,19 +369,7 @@ class ClientState:
         """
         if self._engine is None:
             raise OutOfStep("no snapshot yet")
-        games = sorted((game.detail() for game in self._games.values()), key=game_order)
-        players = sorted(self._players.values(), key=lambda player: player.id)
-        return SnapshotMessage(
-            self._engine,
-            tuple(games),
-            tuple(players),
-            self._feeds,
-            self._engines,
-            tuple(self._alerts[id] for id in sorted(self._alerts)),
-            tuple(self._moments[id] for id in sorted(self._moments)),
-            tuple(PlayerGains(id, self.gains(id)) for id in sorted(self._gains)),
-            self._engine_gains,
-        )
+        return snapshot(self, ALL)
 
     # --- what is held, asked for piece by piece; see
     # :class:`live.publish.published_state.PublishedState` ------------
@@ -418,11 +390,10 @@ class ClientState:
         return self.hello.gain if self.hello else "same-search"
 
     def games(self) -> list[GameView]:
-        return [game.view for game in self._games.values()]
+        return [view_of(game) for game in self._games.values()]
 
     def game(self, id: GameId) -> GameDetail | None:
-        game = self._games.get(id)
-        return game.detail() if game is not None else None
+        return self._games.get(id)
 
     def players(self) -> list[PlayerView]:
         return list(self._players.values())
@@ -432,7 +403,7 @@ class ClientState:
         game = self._games.get(id)
         if game is None:
             return ()
-        sides = (game.view.white, game.view.black)
+        sides = (game.white, game.black)
         known = {str(side.fide_id) for side in sides if side.fide_id} | {s.name for s in sides}
         return tuple(p.id for p in self._players.values() if p.id in known or p.name in known)
 
@@ -464,28 +435,28 @@ class ClientState:
         self._moments = {moment.id: moment for moment in message.moments}
         self._gains = {each.player: dict(each.counts) for each in message.gains}
         self._engine_gains = message.engine_gains
-        self._games = {}
-        for detail in message.games:
-            game = self._games[detail.id] = _ReplicaGame(view_of(detail))
-            game.plies = list(detail.plies)
-            game.curves = {
-                "white": list(detail.curves.white),
-                "black": list(detail.curves.black),
-            }
+        self._games = {detail.id: detail for detail in message.games}
 
-    def _held(self, game: GameId) -> _ReplicaGame:
+    def _held(self, game: GameId) -> GameDetail:
         try:
             return self._games[game]
         except KeyError:
             raise OutOfStep(f"game {game!r} is not held") from None
 
-    @staticmethod
-    def _move(game: _ReplicaGame, ply: int, move: PlyView | None) -> None:
-        del game.plies[ply - 1 :]
-        game.cut_points("white", ply)
-        game.cut_points("black", ply)
-        if move is None:
-            return
-        if move.ply != ply or len(game.plies) != ply - 1:
-            raise OutOfStep(f"ply {ply} does not follow {len(game.plies)} in {game.view.id!r}")
-        game.plies.append(move)
+    def _put(self, game: GameId, ply: PlyView) -> None:
+        held = self._games[game]
+        plies = (*held.plies[: ply.ply - 1], ply, *held.plies[ply.ply :])
+        self._games[game] = msgspec.structs.replace(held, plies=plies)
+
+    def _move(self, held: GameDetail, ply: int, move: PlyView | None) -> None:
+        plies = held.plies[: ply - 1]
+        if move is not None:
+            if move.ply != ply or len(plies) != ply - 1:
+                raise OutOfStep(f"ply {ply} does not follow {len(plies)} in {held.id!r}")
+            plies = (*plies, move)
+        curves = Curves(_before(ply, held.curves.white), _before(ply, held.curves.black))
+        self._games[held.id] = msgspec.structs.replace(held, plies=plies, curves=curves)
+
+
+def _before(ply: int, points: tuple[CurvePoint, ...]) -> tuple[CurvePoint, ...]:
+    return points[: bisect_left(points, ply, key=lambda point: point.ply)]

@@ -331,6 +331,8 @@ class StreamFilter(msgspec.Struct, frozen=True):
 
 
 EVERYTHING = StreamFilter()
+ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)
+"""Everything, and all of it."""
 
 
 def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:

@@ -23,6 +23,7 @@ from live.events import (
     MomentMessage,
     Player,
 )
+from live.ledger.tracked_game import view_of
 from live.producer.notifier import (
     HOUR_S,
     ArbiterRules,
@@ -31,7 +32,6 @@ from live.producer.notifier import (
     PublicRules,
     open_people,
 )
-from live.publish.published_state import view_of
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.producer.moments import moment

@@ -19,9 +19,9 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from live.config import DirectorConfig
 from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
+from live.ledger.tracked_game import view_of
 from live.producer import obs_director
 from live.producer.obs_director import FRESH_S, ObsDirector, SceneChoice
-from live.publish.published_state import view_of
 from tests.producer.moments import moment
 from tests.story.games import game
 

@@ -13,10 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from live.events import Curves, GameDetail, GameView, Player
+from live.ledger.tracked_game import view_of
 from live.publish import answers, exports
 from live.publish.answers import ExportFailed, drawn
 from live.publish.exports import HEIGHT, WIDTH, board_svg, share_page
-from live.publish.published_state import view_of
 from tests.terminal.stage import round_in_the_middle
 
 

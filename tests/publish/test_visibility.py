@@ -32,10 +32,11 @@ from live.events import (
     ScoreMessage,
     SnapshotMessage,
 )
+from live.ledger.tracked_game import view_of
 from live.publish import visibility as tables
 from live.publish import wire
 from live.publish.exports import export
-from live.publish.published_state import ClientState, VisibleState, snapshot, view_of
+from live.publish.published_state import ClientState, VisibleState, snapshot
 from live.publish.streams import StreamHub
 from live.publish.visibility import (
     EVERYTHING,

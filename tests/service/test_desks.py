@@ -45,8 +45,9 @@ from live.events import (
     SnapshotMessage,
 )
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, timeline
+from live.ledger.tracked_game import view_of
 from live.publish.access import new_token
-from live.publish.published_state import snapshot, view_of
+from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.report.report_files import incidents_csv as as_csv
 from live.service.desks import (

@@ -22,7 +22,7 @@ from live.events import (
     Player,
     ScoreMessage,
 )
-from live.publish.published_state import view_of
+from live.ledger.tracked_game import view_of
 from live.story.story_desk import MOST, StoryDesk
 from tests.story.games import game, ply, point
 

@@ -31,7 +31,7 @@ from live.events import (
     QueueLengths,
     StandingMessage,
 )
-from live.publish.published_state import view_of, whole_game
+from live.publish.published_state import whole_game
 from live.publish.visibility import Visibility
 from live.publish.visibility import shown as withheld_from
 from live.service.program_output import export_incidents
@@ -458,7 +458,7 @@ def test_players_sort_by_points_and_teams_have_their_matches() -> None:
     for game in list(stage.client_state.games()):
         white = msgspec.structs.replace(game.white, team="Norway")
         black = msgspec.structs.replace(game.black, team="India")
-        named = view_of(msgspec.structs.replace(game, white=white, black=black))
+        named = msgspec.structs.replace(game, white=white, black=black)
         stage.client_state.apply(GameMessage(named))
     stage.now_s += 60
     shown = stage.press("m")

@@ -21,7 +21,8 @@ from live.events import (
     ScoreMessage,
 )
 from live.games.game import NewGame
-from live.publish.published_state import game_order, view_of
+from live.ledger.tracked_game import view_of
+from live.publish.published_state import game_order
 from live.terminal.boards_view import (
     ORDERS,
     RESTORED,
