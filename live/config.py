@@ -128,8 +128,6 @@ class EngineConfig(Section, frozen=True):
     speculate: bool = True
     cache_file: str = ""
     """Empty: results are kept in memory only."""
-    cloud_evals: bool = False
-    """Show lichess cloud evaluations until the engine's own score is there."""
     syzygy_path: str = ""
     """A folder of Syzygy tables, which then prove endgames; empty: none."""
     cluster: ClusterUrl = ""
@@ -580,6 +578,7 @@ GONE = (
         'the perceived rating leads, or "algorithm4"',
         ("auto", "level", "percentile", "alone"),
     ),
+    GoneSetting("engine.cloud_evals", "a position shows the engine's own score alone"),
     GoneSetting("engine.quick_nodes", "every search is a full one"),
     GoneSetting("study.corpus", "study.folder names files that live-rate study made"),
     GoneSetting("study.setting", "study.folder names files that live-rate study made"),

@@ -37,6 +37,7 @@ from live.engine.search import (
     Search,
     SearchFailure,
     SearchOptions,
+    SearchProgress,
     SearchResult,
 )
 from live.engine.search_queue import (
@@ -44,7 +45,6 @@ from live.engine.search_queue import (
     SearchDesk,
     SearchKind,
     SearchPriority,
-    SearchRelay,
 )
 from live.events import (
     Change,
@@ -328,6 +328,12 @@ _KEPT: Final = 2_000
 _EACH: Final = 2
 
 
+class GuessedMove(msgspec.Struct, frozen=True):
+    """The owner of a speculative search."""
+
+    search: Search
+
+
 class LookAheadPool(SearchDesk, Protocol):
     """Where they are made: the pool."""
 
@@ -336,19 +342,14 @@ class LookAheadPool(SearchDesk, Protocol):
         """How many can run at a time."""
 
 
-class GuessedMove(msgspec.Struct, frozen=True):
-    """The owner of a speculative search."""
-
-    search: Search
-
-
-class LookAhead(SearchRelay):
+class LookAhead:
     """Stands before the pool; leaving it out switches speculation off."""
 
     desk: LookAheadPool
+    """The pool, known only after it was made with this as its listener."""
 
     def __init__(self, listener: ResultListener, rules: ForecastRules) -> None:
-        super().__init__(listener)
+        self._listener = listener
         # Guessed searches that were requested later, and were ready; searches of heads that were
         # not; nodes of guesses that have not come true, scouts included.
         self._hits = self._misses = self._wasted_nodes = 0
@@ -396,6 +397,14 @@ class LookAhead(SearchRelay):
         """As the pool's own."""
         self._heads.pop(owner, None)
         self.desk.drop(owner)
+
+    def known(self, search: Search) -> SearchResult | None:
+        """As the pool's own."""
+        return self.desk.known(search)
+
+    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+        """As the listener's own."""
+        self._listener.progressed(owner, progress)
 
     def over(self, board: str) -> None:
         """The board's last position stands no more, or nobody will move there: guess no more."""

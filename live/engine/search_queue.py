@@ -456,37 +456,3 @@ class SearchDesk(Protocol):
     def drop(self, owner: Hashable) -> None: ...
 
     def known(self, search: Search) -> SearchResult | None: ...
-
-
-class SearchRelay:
-    """Stands between a desk and who requests there, and passes everything on: a desk for its
-    owner, the listener of the desk behind it.
-    """
-
-    desk: SearchDesk
-    """Known only after it was made with this as its listener."""
-
-    def __init__(self, listener: ResultListener) -> None:
-        self._listener = listener
-
-    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """As the desk's own."""
-        self.desk.submit(search, owner, priority)
-
-    def drop(self, owner: Hashable) -> None:
-        """As the desk's own."""
-        self.desk.drop(owner)
-
-    def known(self, search: Search) -> SearchResult | None:
-        """As the desk's own."""
-        return self.desk.known(search)
-
-    def searched(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        """As the listener's own."""
-        self._listener.searched(owner, search, result)
-
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        """As the listener's own."""
-        self._listener.progressed(owner, progress)

@@ -1,5 +1,5 @@
-"""The engine room with what stands before it: tables of endgames, evaluations of others, searching
-ahead. Part of the composition root.
+"""The engine room with what stands before it: tables of endgames, and searching ahead. Part of
+the composition root.
 
 What everything is measured with is here, too, as the settings have it: limits, ways of asking,
 models.
@@ -27,7 +27,6 @@ from typing import Final
 import msgspec
 
 from live.config import Config, EngineConfig
-from live.engine.cloud_evaluations import CloudEvaluations
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import find_engine
 from live.engine.look_ahead import (
@@ -71,7 +70,6 @@ from live.ratings.perceived_model import (
     shipped_models,
     transferred_models,
 )
-from live.service.supervision import alongside
 
 log = logging.getLogger(__name__)
 
@@ -218,17 +216,14 @@ class EngineService:
         people: Callable[[str, Position], Mapping[str, float]] | None = None,
     ) -> None:
         """``mover_elo``: Elo of the player who makes a ply of a game, if it is known; without it
-        nobody will move, so nothing is searched ahead or looked up. ``people``: how many players of
+        nobody will move, so nothing is searched ahead. ``people``: how many players of
         the mover's rating would play each move, by UCI; empty while that is not known.
         """
         settings = config.engine
         limit = engine_limit(settings)
         self._mover_elo = mover_elo
         self._tables = SyzygyTables(Path(settings.syzygy_path)) if settings.syzygy_path else None
-        self._cloud: CloudEvaluations | None = None
         self._speculation: LookAhead | None = None
-        if mover_elo is not None and settings.cloud_evals:
-            listener = self._cloud = CloudEvaluations(listener, config.feeds.lichess.base_url)
         if mover_elo is not None and settings.speculate:
             listener = self._speculation = LookAhead(
                 listener,
@@ -260,21 +255,13 @@ class EngineService:
         if self._speculation is not None:
             self._speculation.desk = self.room
             self.desk = self._speculation
-        if self._cloud is not None:
-            self._cloud.desk = self.desk
-            self.desk = self._cloud
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """The first engine started, tables open."""
         with self._tables or contextlib.nullcontext():
             async with self.room:
-                if self._cloud is None:
-                    yield
-                    return
-                lost = "cloud evaluations are asked for no more"
-                async with alongside(self._cloud.run(), "cloud evaluations", lost):
-                    yield
+                yield
 
     def published(self, changes: Iterable[Change]) -> None:
         """Look ahead no more where nobody will move."""

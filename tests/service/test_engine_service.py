@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from pathlib import Path
 
 import msgspec
@@ -58,8 +58,8 @@ class Ledger:
         return self._elo
 
 
-def engines(ledger: Ledger, more: Mapping[str, object] = {}, **settings: object) -> EngineService:
-    flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500, **more}
+def engines(ledger: Ledger, **settings: object) -> EngineService:
+    flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
     flags |= {f"engine.{name}": value for name, value in settings.items()}
     return EngineService(load_config(None, {}, flags), ledger, None, ledger.mover_elo)
 
@@ -88,9 +88,7 @@ async def test_with_and_without_all_that_stands_before_the_room() -> None:
     """A position asked for at the front comes to the room, and its answer back."""
     for ahead in (True, False):
         ledger = Ledger()
-        # Nobody listens at this port of the machine itself: cloud evaluations are done without.
-        away = {"feeds.lichess.base_url": "http://127.0.0.1:9"}
-        room = engines(ledger, away, engines=1, speculate=ahead, cloud_evals=True)
+        room = engines(ledger, engines=1, speculate=ahead)
         async with room.running():
             room.desk.submit(
                 Search(Position(START)), "start", SearchPriority(SearchKind.HEAD, "a", 0)
