@@ -127,7 +127,9 @@ def overlay_finding(address: str) -> DoctorFinding:
     said = []
     for name, value in parse_qsl(urlsplit(address).query):
         said += [
-            f"{name}={each}" for each in value.split(",") if each in gone_options().get(name, ())
+            f"{name}={each}"
+            for each in value.split(",")
+            if name in gone_options() and (not gone_options()[name] or each in gone_options()[name])
         ]
     text = (
         f"no longer there: {', '.join(said)}; the usual is shown" if said else "as of this version"
@@ -137,10 +139,12 @@ def overlay_finding(address: str) -> DoctorFinding:
 
 @cache
 def gone_options() -> dict[str, list[str]]:
-    """Values of overlays' options that have gone, by option: of the overlays' own table."""
+    """What of overlays' options has gone, by option, of the overlays' own table: these values, or
+    where it names none all of them.
+    """
     table = (OVERLAY / "overlay" / "options.js").read_text(encoding="utf-8")
-    found = re.findall(r"^  (\w+): .*\bgone: (\[.*?\])", table, re.MULTILINE)
-    return {name: msgspec.json.decode(values) for name, values in found}
+    (found,) = re.findall(r"^const GONE = (\{.*\});$", table, re.MULTILINE)
+    return msgspec.json.decode(found, type=dict[str, list[str]])
 
 
 def _delay(config: FeedsConfig) -> DoctorFinding:

@@ -6,7 +6,6 @@ import { openConnection } from "./client/connection.js";
 import { kept, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
 import { explain, listenToKeys, showHelp } from "./page/explanations.js";
-import { basisOf, CHOICES } from "./client/figures.js";
 import { eventOf, gameOrder, mainRound, Ticking } from "./client/games.js";
 import { drawConnection, drawHealth, HealthView, TokenEntry } from "./page/health_view.js";
 import { FollowedPlayers, HOME, readPlace, writePlace } from "./page/page_address.js";
@@ -37,7 +36,7 @@ const arbiter = new ArbiterView();
 /** Views that are loaded when somebody first opens them. */
 const LATER = {
   board: async () => new (await import("./page/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
-  player: async () => new (await import("./page/player_page.js")).PlayerPage(go, share.menu("player"), elapsedS, followed),
+  player: async () => new (await import("./page/player_page.js")).PlayerPage(share.menu("player"), elapsedS, followed),
   wall: async () => new (await import("./page/wall_view.js")).WallView(elapsedS, followed),
 };
 
@@ -256,14 +255,11 @@ function showToast(text) {
 
 /** What is on the page now, for whoever takes it along. */
 function seen() {
-  const game = held.games.get(place.game) ?? null;
   return {
     place,
-    game,
-    ply: game === null ? 0 : Math.min(place.ply ?? game.plies.length, game.plies.length),
+    game: held.games.get(place.game) ?? null,
     games: arranged([...held.games.values()], place),
     players: players.shown(held, place).map(({ player }) => player),
-    engine: held.engine,
   };
 }
 
@@ -278,7 +274,7 @@ function neighbour(by) {
   const games = arranged([...held.games.values()], { ...HOME, event, round: round || roundOf(place.game) });
   const at = games.findIndex((game) => game.id === place.game);
   const next = games[at + by];
-  if (at >= 0 && next) open({ view: "board", game: next.id, flip: place.flip, figure: place.figure, event, round });
+  if (at >= 0 && next) open({ view: "board", game: next.id, flip: place.flip, event, round });
 }
 
 /** Back to the boards as they were left: their round, filter and order. */
@@ -295,7 +291,6 @@ const ON_BOARD = {
   before: () => neighbour(-1),
   after: () => neighbour(1),
   flip: () => go({ flip: !place.flip }),
-  figure: () => go({ figure: CHOICES[(CHOICES.indexOf(basisOf(held, place.figure).choice) + 1) % CHOICES.length] }),
   back: () => views.board.step(-1),
   on: () => views.board.step(1),
   first: () => views.board.step(-Infinity),

@@ -25,26 +25,15 @@ const ASKED = {
     });
   },
 
-  /** The chart of gains as a table. */
-  async gain_table({ subject }) {
-    const { gainChart } = await import(new URL("page/charts.js", PAGES));
-    return gainChart().table(subject);
-  },
-
   async told({ before, after, isOpen }) {
     const { sentence } = await import(new URL("page/score_words.js", PAGES));
     return sentence(before ?? undefined, after, isOpen);
   },
 
-  async shareSvg({ game, ply, engine, pieces }) {
-    const { shareSvg } = await import(new URL("page/share.js", PAGES));
-    return shareSvg(game, ply, engine, new Map(Object.entries(pieces)));
-  },
-
-  /** What columns show of each player or side: `[{id, text, interval, missing}]`. */
-  async columns({ table, of, engine }) {
-    const columns = (await import(new URL("page/players.js", PAGES)))[table];
-    return columns.map((column) => ({ id: column.id, value: column.value(of, engine), ...column.show(of, engine) }));
+  /** What columns show of a player: `[{id, text, interval, missing}]`. */
+  async columns({ of, engine }) {
+    const { PLAYER_COLUMNS } = await import(new URL("page/players.js", PAGES));
+    return PLAYER_COLUMNS.map((column) => ({ id: column.id, value: column.value(of, engine), ...column.show(of, engine) }));
   },
 
   /** Which moment a card shows at each time, with these moments there. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from random import Random
-from typing import Any, get_args
+from typing import Any
 
 import chess
 import msgspec
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, points_text
-from live.events import Curves, FigureChoice, Player
+from live.events import Curves, Player
 from live.games.player_identity import family_name, isolated, short_name
 from live.human.difficulty import in_words
 from live.ledger.roster import team_matches
@@ -126,46 +126,31 @@ def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None
     curves = Curves(white=(point(1, 0, None), point(5, 2, 2100.0)), black=())
     nothing = [None, None, None]
     band = [[None, None, high] for high in (2300, 1900, 2100)]
-    columns = call(pages, "columns", curves, "perceived", 2200)
+    columns = call(pages, "columns", curves)
     assert columns == [[1, 2, 3], *band, *[nothing] * 3]
-    published = [[2230, None, 2230], [2030, None, 2030], [2130, None, 2130]]
-    assert call(pages, "columns", curves, "algorithm4", 2200)[1:4] == published
-    assert call(pages, "hasRating", {"curves": plain(curves)}, "perceived", None)
-    assert not call(pages, "hasRating", {"curves": plain(curves)}, "algorithm4", None)
     # The axis holds the band and the own Elo.
     low, high = call(pages, "span", columns, [2800, None])
     assert low < 1900 < 2800 < high
 
 
-def figure(pages: Pages, held: Any, kind: str = "perceived", engine: int | None = 2200) -> Any:
-    return call(pages, "figureOf", held, kind, engine)
-
-
-def test_each_figure_is_read_with_its_own_band(pages: Pages) -> None:
-    for name, value in (("CHOICES", list(get_args(FigureChoice))), ("EARLY_MOVES", EARLY_MOVES)):
-        assert pages("constant", module="client/figures.js", name=name) == value
-    held = point(40, 20, 2340.4)
-    found = figure(pages, held)
+def test_a_figure_is_read_with_its_band(pages: Pages) -> None:
+    assert pages("constant", module="client/figures.js", name="EARLY_MOVES") == EARLY_MOVES
+    found = call(pages, "figureOf", point(40, 20, 2340.4))
     assert (found["value"], found["low"], found["high"]) == (2340.4, 1900, 2300)
     assert (found["counted"], found["percentile"]) == (20, 50)
-    assert call(pages, "beyondUsual", found) == "above"
     assert call(pages, "bandText", found) == "1900–2300"
-    published = figure(pages, held, "algorithm4")
-    assert (published["value"], published["low"], published["high"]) == (2130, 2030, 2230)
-    assert call(pages, "beyondUsual", published) == ""
-    assert figure(pages, held, "algorithm4", None) is None
-    assert figure(pages, point(1, 0, None)) is None
+    assert call(pages, "figureOf", point(1, 0, None)) is None
     # Without an own rating there is no band, and that is all.
-    alone = figure(pages, point(40, 20, 2340.4, usual_low=None, usual_high=None, percentile=None))
-    assert alone["value"] == 2340.4
-    assert [call(pages, name, alone) for name in ("bandText", "beyondUsual")] == ["", ""]
+    alone = point(40, 20, 2340.4, usual_low=None, usual_high=None, percentile=None)
+    assert call(pages, "bandText", call(pages, "figureOf", alone)) == ""
 
 
-def test_what_is_early_has_no_percentile_and_is_nowhere_beyond(pages: Pages) -> None:
-    early, enough = (figure(pages, point(30, n, 2500.0)) for n in (EARLY_MOVES - 1, EARLY_MOVES))
+def test_what_is_early_has_no_percentile(pages: Pages) -> None:
+    early, enough = (
+        call(pages, "figureOf", point(30, n, 2500.0)) for n in (EARLY_MOVES - 1, EARLY_MOVES)
+    )
     assert [call(pages, "isEarly", each) for each in (early, enough)] == [True, False]
     assert [each["percentile"] for each in (early, enough)] == [None, 50]
-    assert [call(pages, "beyondUsual", each) for each in (early, enough)] == ["", "above"]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +162,7 @@ def test_what_is_early_has_no_percentile_and_is_nowhere_beyond(pages: Pages) -> 
     ],
 )
 def test_words_clip_what_numbers_do_not(pages: Pages, perceived: float, said: str) -> None:
-    found = figure(pages, point(40, 20, perceived, usual_low=500.0, usual_high=3500.0))
+    found = call(pages, "figureOf", point(40, 20, perceived, usual_low=500.0, usual_high=3500.0))
     assert found["value"] == perceived
     assert call(pages, "eloText", found) == said
     assert call(pages, "bandText", found) == f"{LEAST_SHOWN_ELO}–{MOST_SHOWN_ELO}"
@@ -196,7 +181,7 @@ def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages
     ]
 
     def places(by: str) -> list[str]:
-        found = call(pages, "standings", players, {"by": by, "engineRating": 2200})
+        found = call(pages, "standings", players, by)
         return [each["player"]["id"] + call(pages, "placeText", each) for each in found]
 
     assert places("perceived") == ["a1=", "b1=", "c3", "d", "e"]

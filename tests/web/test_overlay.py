@@ -69,7 +69,7 @@ def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> No
 @pytest.mark.parametrize(
     ("gone", "name", "left"),
     [
-        ("rating=both", "rating", None),
+        *((f"{gone}=1", "size", 1) for gone in ("rating", "flags", "stay", "cooldown")),
         ("hide=clock,second", "hide", ["clock"]),
         ("order=percentile", "order", "board"),
     ],
@@ -178,13 +178,7 @@ def test_scores_say_how_sure_they_are(
     assert figure(pages, "scoreOf", unknown, provisional) is None
 
 
-def test_the_published_figure_has_its_interval_and_no_place(pages: Pages) -> None:
-    held = point(59, 30, 2340.0)
-    args = [game(curves=Curves(white=(held,))), "white", held]
-    basis = {"choice": "algorithm4", "engineRating": 2200}
-    found = figure(pages, "figureWords", *args, basis, pages("languages")["en"])
-    assert (found["text"], found["better"], found["early"]) == ("2130", "", "")
-    assert "2030\u2060–\u20602230" in found["usual"]
+def test_why_no_figure_stands_there(pages: Pages) -> None:
     words = {"noMoves": "no move", "unread": "unread", "withheld": "withheld"}
     assert figure(pages, "withoutFigure", None, words) == "no move"
     assert figure(pages, "withoutFigure", {"perceived": None}, words) == "unread"
@@ -217,8 +211,9 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     assert part(behind, "white") == {"missing": 2, "text": "2 of 4 moves"}
     # Forced moves are in Algorithm 4 and not in the perceived rating.
     assert part(behind, "white", 1)["text"] == "1 of 3 moves"
-    basis = pages.run("page/score_words.js", "basisText", behind, "white", {"counted": 1})
-    assert basis == "1 of 3 moves"
+    for held, rests in ((behind, "1 of 3 moves"), ({**behind, "plies": behind["plies"][:3]}, "")):
+        args = [held, "white", {"counted": 1}]
+        assert pages.run("page/score_words.js", "basisText", *args) == rests
     assert part(behind, "black") is None
     over = {**behind, "result": "1-0"}
     assert part(over, "white", brief=True)["text"] == "last scores to come"
@@ -350,9 +345,9 @@ def test_a_swing_is_news(
 ) -> None:
     calls = [["look", plain(game(plies=plies)), now] for plies, now in looked]
     ask = {"module": "overlay/panels.js", "name": "Swings", "calls": calls}
-    assert [bool(each) for each in pages("object", **ask, args=[2, 30_000])] == told
+    assert [bool(each) for each in pages("object", **ask, args=[2])] == told
     # A threshold of zero tells nothing.
-    assert not any(pages("object", **ask, args=[0, 30_000]))
+    assert not any(pages("object", **ask, args=[0]))
 
 
 def test_a_swing_is_shown_until_its_move_is_taken_back(pages: Pages) -> None:
@@ -360,7 +355,7 @@ def test_a_swing_is_shown_until_its_move_is_taken_back(pages: Pages) -> None:
     other = {**after, "plies": [*before["plies"], {**after["plies"][2], "uci": "a2a3"}]}
     calls: list[Any] = [["look", before, 0], ["look", after, 1000]]
     calls += [["shown", each, at] for each, at in ((after, 8_900), (other, 1_100), (after, 9_100))]
-    ask = {"module": "overlay/panels.js", "name": "Swings", "args": [2, 30_000]}
+    ask = {"module": "overlay/panels.js", "name": "Swings", "args": [2]}
     told = pages("object", **ask, calls=calls)
     assert told[1] == {"ply": 3, "from": 40, "to": -210, "size": 250}
     assert [bool(each) for each in told[2:]] == [True, False, False]
@@ -462,7 +457,7 @@ def moment(id: str, game: str = "a", weight: float = 0.5, **more: Any) -> dict[s
 
 def followed(pages: Pages, *looked: tuple[list[dict[str, Any]], int]) -> Any:
     games = [plain(at(n, 100 * n)) | {"id": id} for n, id in enumerate("abc", 1)]
-    options = {"game": [], "board": [], "player": [], "follow": "story", "stay": 20}
+    options = {"game": [], "board": [], "player": [], "follow": "story"}
     return "".join(
         pages("followed", options=options, looked=[[games, now, told] for told, now in looked])
     )
@@ -691,7 +686,7 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
         for name, value, counted in (("early", 2900.0, 9), ("far", 3300.0, 30), ("b", 2300.0, 30))
     ]
     words = {"orMore": "or more", "orLess": "or less"}
-    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, "perceived", 2200, words)
+    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, words)
     assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
         *(("far", "1", "3200 or more"), ("b", "2", "2300"), ("early", "", None))
     ]

@@ -6,10 +6,8 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from itertools import pairwise
 from typing import Any, get_args
-from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -27,6 +25,7 @@ from live.events import (
     EngineState,
     FeedHealth,
     GameDetail,
+    HeadToHead,
     HumanHealth,
     MeasuringProgress,
     MomentKind,
@@ -62,11 +61,10 @@ PLACES = st.fixed_dictionaries(
         "view": st.sampled_from(["boards", "players", "wall", "health", "arbiter"]),
         "layout": st.sampled_from(["auto", "cards", "table"]),
         "state": st.sampled_from(["all", "running", "over"]),
-        "figure": st.sampled_from(["", "perceived", "algorithm4"]),
         **dict.fromkeys(("game", "player"), st.just("")),
-        **dict.fromkeys(("event", "round", "q", "sort", "cols", "follow"), TEXT),
+        **dict.fromkeys(("event", "round", "q", "sort", "follow"), TEXT),
         "ply": st.none() | st.integers(0, 9999),
-        **dict.fromkeys(("down", "flip"), st.booleans()),
+        **dict.fromkeys(("down", "experts", "flip"), st.booleans()),
     }
 )
 
@@ -81,15 +79,10 @@ def place(pages: Pages, fragment: str) -> dict[str, Any]:
 @given(where=PLACES)
 def test_what_is_written_is_read_again(pages: Pages, where: dict[str, Any]) -> None:
     assert place(pages, call(pages, "page_address.writePlace", where)) == where
-
-
-@settings(max_examples=50, deadline=None)
-@given(name=TEXT.filter(bool), number=st.none() | st.integers(0, 300))
-def test_a_board_is_named_by_its_game_alone(pages: Pages, name: str, number: int | None) -> None:
-    where = {**place(pages, ""), "view": "board", "game": name, "ply": number}
-    fragment = call(pages, "page_address.writePlace", where)
-    assert "view=" not in fragment
-    assert place(pages, fragment) == where
+    # A board is named by its game alone.
+    board = {**where, "view": "board", "game": "a b", "ply": None}
+    fragment = call(pages, "page_address.writePlace", board)
+    assert "view=" not in fragment and place(pages, fragment) == board
 
 
 def test_what_is_odd_counts_as_not_said(pages: Pages) -> None:
@@ -182,7 +175,7 @@ def test_followed_players_come_first_and_are_kept(pages: Pages) -> None:
 
 
 def arranged(pages: Pages, games: list[GameDetail], alerting: Any = (), **where: Any) -> str:
-    asked = {"q": "", "state": "all", "sort": "", "down": False, **where}
+    asked = {"q": "", "state": "all", "sort": "", **where}
     return "".join(each["id"] for each in call(pages, "boards.arranged", games, asked, alerting))
 
 
@@ -208,12 +201,9 @@ BOARDS = [
 @pytest.mark.parametrize(
     ("where", "order"),
     [
-        *(({"sort": sort}, "bca") for sort in ("", "board", "no such order", "rating", "white")),
+        *(({"sort": sort}, "bca") for sort in ("", "board", "no such order", "rating")),
         ({"sort": "swing"}, "abc"),
-        *(({"sort": sort}, "bac") for sort in ("close", "score", "moves")),
-        # What is unknown comes last both ways.
-        ({"sort": "swing", "down": True}, "bac"),
-        ({"down": True}, "acb"),
+        ({"sort": "close"}, "bac"),
         # The filter finds words without case and accents.
         *(({"q": text}, "a") for text in ("muller", "MÜLLER zoe")),
         *(({"q": text}, found) for text, found in (("nord", "b"), ("board 2", "c"))),
@@ -246,20 +236,17 @@ def test_pairings_and_clocks_have_an_order(pages: Pages) -> None:
 @settings(max_examples=40, deadline=None)
 @given(
     scores=st.lists(st.none() | st.integers(-3900, 3900), min_size=1, max_size=12),
-    sort=st.sampled_from(["close", "swing", "rating", "clock", "score", "result", "black"]),
-    down=st.booleans(),
+    sort=st.sampled_from(["close", "swing", "rating", "clock"]),
 )
-def test_every_order_keeps_every_board(
-    pages: Pages, scores: list[int | None], sort: str, down: bool
-) -> None:
+def test_every_order_keeps_every_board(pages: Pages, scores: list[int | None], sort: str) -> None:
     games = [
         game(chr(97 + at), board=at, plies=(ply(1, cp), ply(2, 0)), curves=Curves())
         for at, cp in enumerate(scores)
     ]
-    found = arranged(pages, games, sort=sort, down=down)
+    found = arranged(pages, games, sort=sort)
     assert sorted(found) == sorted(each.id for each in games)
     # The same boards in another order of arrival stand in the same order.
-    assert arranged(pages, games[::-1], sort=sort, down=down) == found
+    assert arranged(pages, games[::-1], sort=sort) == found
 
 
 @settings(max_examples=40, deadline=None)
@@ -278,6 +265,23 @@ def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pag
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
     for words in pages("languages").values():
         assert set(get_args(MomentKind)) <= set(words)
+
+
+def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages: Pages) -> None:
+    curves = Curves(white=(point(21, 11, 2150.0),), black=(point(20, 9, 2900.0),))
+    games = [game("a", curves=curves, date="2026.05.02"), game("b", board=2)]
+    round_ = "Round 1 \u00b7 2 May 2026 \u00b7 live"
+
+    def told(game: str, weight: float, at_s: float) -> dict[str, Any]:
+        id = f"{game}{at_s}"
+        return {"id": id, "game": game, "weight": weight, "at_s": at_s, "text": {"en": id}}
+
+    found = call(pages, "boards.headline", games, [])
+    # Nine moves are too few to be the best.
+    assert found == [round_, "Best so far: Anna, playing like 2150 (Elo 2100)."]
+    moments = [told("a", 0.9, 1), *(told("b", 0.1 * n, n) for n in range(2, 7)), told("c", 1.0, 9)]
+    assert call(pages, "boards.headline", games, moments) == [round_, "b6"]
+    assert call(pages, "boards.headline", games[1:], []) == ["Round 1 \u00b7 live", ""]
 
 
 def heights(path: str) -> list[float]:
@@ -310,11 +314,12 @@ def test_small_curves_are_higher_where_the_figure_is_and_lie_in_their_band(pages
 # --- players -------------------------------------------------------------------------------------
 
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
+ENGINE = {"rating": 2200}
 
 
 def columns(pages: Pages, **about: Any) -> dict[str, Any]:
     view = plain(msgspec.structs.replace(NOBODY, **about))
-    found = pages("columns", table="PLAYER_COLUMNS", of=view, engine={"rating": 2200})
+    found = pages("columns", of=view, engine=ENGINE)
     return {each["id"]: each for each in found}
 
 
@@ -387,24 +392,27 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     assert ranked("plugin-captures") == ["b1", "a2", "c", "d"]
 
 
-def test_columns_can_be_chosen(pages: Pages) -> None:
-    def chosen(text: str) -> list[str]:
-        return [each["id"] for each in call(pages, "players.chosenColumns", text)]
-
-    assert chosen("algorithm4,elo,nonsense") == ["elo", "algorithm4"]
-    assert "perceived" in chosen("")
-    assert chosen("nonsense") == chosen("")
-
-
-def test_gains_of_all_games_and_both_colours_are_the_players(pages: Pages) -> None:
-    white = (point(1, 1, 2000.0, gain_cp=-7), point(3, 2, 2000.0))
-    curves = Curves(white=white, black=(point(2, 1, 2000.0, gain_cp=-40),))
-    games = [
-        game("a", white=ANNA, black=BEA, curves=curves),
-        game("b", white=BEA, black=ANNA, curves=curves),
-        game("c", curves=curves),
+def test_experts_alone_are_shown_what_the_papers_measure(pages: Pages) -> None:
+    usual, all_ = (
+        [each["id"] for each in call(pages, "players.chosenColumns", experts)]
+        for experts in (False, True)
+    )
+    assert usual == ["perceived", "points", "elo", "percentile", "games"]
+    assert {"algorithm4", "tournament", "conformance", "guid_bratko", "ponderated"} <= set(all_)
+    point_ = point(1, 1, 2100.4, gain_cp=-7)
+    measured = ply(1, 30, complexity=ComplexityView(3.5, 20, 4), clock_s=60.0)
+    board = game(plies=(measured, ply(2)), curves=Curves(white=(point_,)))
+    board = msgspec.structs.replace(board, head_to_head=HeadToHead(0.75))
+    rows = {row[0]: row[1:] for row in call(pages, "board_panels.methodRows", board, 2, ENGINE)}
+    assert rows["Playing like"] == ["2100 (usual 1900\u20132300)", "\u2013"]
+    assert rows["Algorithm 4"] == ["2130 (2030\u20132230)", "\u2013"]
+    assert rows["Expected score by Algorithm 1"] == ["0.75", "0.25"]
+    assert {"Conformance", "Guid-Bratko", "Ponderated", "Mean gain, cp"} <= set(rows)
+    first, second = call(pages, "board_panels.moveRows", board, ENGINE)
+    assert first[1:] == [
+        *("+0.30", "", "1:00", "-7", "3.5", "2100", "1900\u20132300", "2130 (2030\u20132230)")
     ]
-    assert sorted(call(pages, "player_page.heldGains", games, "fide-77")) == [-40, -7, 0]
+    assert second[0] == "1\u2026\u00a0e5"
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -449,100 +457,7 @@ def test_a_game_has_a_row_for_each_ply_and_boards_one_each(pages: Pages) -> None
     assert (first["score_cp"], second["score_cp"]) == ("24", "20")
 
 
-SVG = "{http://www.w3.org/2000/svg}"
-PIECES = {letter: f'<circle class="{letter}" r="9"/>' for letter in "KQRBNPkqrbnp"}
-
-
-def drawing(pages: Pages, view: Any, number: int) -> ElementTree.Element:
-    engine = {"name": "Stockfish", "limit": "100000 nodes"}
-    return ElementTree.fromstring(
-        pages("shareSvg", game=plain(view), ply=number, engine=engine, pieces=PIECES)
-    )
-
-
-def test_a_picture_shows_the_ply_that_is_seen_and_only_what_was_known_then(pages: Pages) -> None:
-    curves = Curves(white=(point(1, 11, 2100.0), point(3, 12, 2150.0)), black=())
-    view = game(white=Player("Anna", elo=2000), black=Player("Bea"), curves=curves)
-    now, then = (
-        {(each.text or "").strip("\u2068\u2069") for each in root.iter(f"{SVG}text")}
-        for root in (drawing(pages, view, 4), drawing(pages, view, 1))
-    )
-    assert "2150" in now
-    assert "2100" in then
-    assert "2150" not in then
-    assert "usual for 2000: 1900\u2060–\u20602300" in now
-    assert "better than 50\u00a0% of games by players of 2000, 12 moves" in now
-    assert "no move rated yet" in now
-    # Algorithm 4 stands nowhere under another name.
-    assert "2080" not in now
-    pieces = [each.get("class") for each in drawing(pages, view, 1).iter(f"{SVG}circle")]
-    assert sum(each in PIECES for each in pieces if each) == 32
-
-
-@settings(max_examples=40, deadline=None)
-@given(name=st.text(max_size=50) | st.just(HOSTILE))
-def test_any_name_is_text_in_a_picture(pages: Pages, name: str) -> None:
-    # Lone halves of surrogate pairs cannot travel as JSON.
-    name = name.encode("utf-8", "replace").decode()
-    view = game(white=Player(name, title=name), event=name, round=name, plies=(ply(1, 10, 0),))
-    root = drawing(pages, view, 1)
-    allowed = {f"{SVG}{tag}" for tag in ("svg", "rect", "text", "circle", "g", "path")}
-    assert {each.tag for each in root.iter()} <= allowed
-    assert not [name for each in root.iter() for name in each.attrib if name.startswith("on")]
-
-
 # --- one board -----------------------------------------------------------------------------------
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(-900, 900), max_size=60), st.sampled_from([0, 200]))
-def test_every_gain_is_in_the_picture_once(pages: Pages, gains: list[int], to: int) -> None:
-    counts = call(pages, "charts.countAtOne", gains)
-    assert counts == [list(each) for each in sorted(Counter(gains).items())]
-    shares = call(pages, "charts.sharesAtOne", counts, to)
-    assert len(shares) == 201 + to
-    if gains:
-        assert abs(sum(share or 0 for share in shares) - 1) < 1e-9
-        # What lies beyond stands at the end, what does not at its centipawn.
-        far = sum(gain <= -200 for gain in gains) / len(gains)
-        assert abs((shares[0] or 0) - far) < 1e-9
-        if to:
-            assert abs((shares[200] or 0) - gains.count(0) / len(gains)) < 1e-9
-
-
-@settings(max_examples=60, deadline=None)
-@given(gains=st.lists(st.integers(-7800, 7800), max_size=60), both=st.booleans())
-def test_the_table_has_every_gain_in_one_class(pages: Pages, gains: list[int], both: bool) -> None:
-    gains = gains if both else [-abs(gain) for gain in gains]
-    side = {"name": "White", "counts": call(pages, "charts.countAtOne", gains)}
-    subject = {"up": side, "down": side | {"name": "Black"}, "engine": [[0, 1]], "both": both}
-    table = pages("gain_table", subject=subject)
-    assert table["head"] == ["Gain, cp", "White", "Black", "Engine"]
-    assert len(table["rows"]) == (13 if both else 7)
-    counts = [int(white.split()[0]) if white else 0 for _, white, _, _ in table["rows"]]
-    assert sum(counts) == len(gains)
-    named = dict(zip((name for name, *_ in table["rows"]), counts, strict=True))
-    assert named["lost over 200"] == sum(gain < -200 for gain in gains)
-    assert named["lost 1\u201310"] == sum(-10 <= gain < 0 for gain in gains)
-    assert [row[3] for row in table["rows"] if row[3]] == ["1 (100\u00a0%)"]
-
-
-def test_gains_are_those_of_the_curve_and_of_the_engines_own_choices(pages: Pages) -> None:
-    spikes = (([[-30, 1], [0, 3]], "75 % of 4 moves at 0"), ([[-30, 1]], "0 % of 1 move at 0"))
-    for counts, words in spikes:
-        assert call(pages, "charts.spikeWords", "White", counts) == f"White: {words}"
-    assert call(pages, "charts.spikeWords", "White", []) == ""
-    chosen = game(
-        plies=(
-            ply(1, 10, best="e2e4", gain_successive_cp=0),
-            ply(2, 10, best="e7e5", gain_successive_cp=-15),
-            ply(3, 10, best="a2a3", gain_successive_cp=-300),
-        )
-    )
-    assert call(pages, "charts.measuredGains", "successive", [chosen]) == [0, -15]
-    assert call(pages, "charts.measuredGains", "same-search", [chosen]) is None
-    curves = Curves(white=(point(1, 1, 2100.0, gain_cp=-7), point(3, 2, 2100.0, gain_cp=0)))
-    assert call(pages, "charts.gainsOf", game(curves=curves), "white") == [-7, 0]
 
 
 def test_what_others_would_play(pages: Pages) -> None:
@@ -601,41 +516,23 @@ def test_the_leap_that_words_speak_of_is_named_at_the_curve(pages: Pages) -> Non
         assert (found or {}).get("counted") == n
 
 
-@pytest.mark.parametrize(
-    ("values", "first", "upto", "said"),
-    [
-        ((2100.0, 2030.4), 10, 9, "fell from 2100 to 2030 with 2.\u00a0Nf3; Bc4 was better"),
-        ((2100.0, 2160.0), 10, 9, "rose from 2100 to 2160 with 2.\u00a0Nf3"),
-        ((2100.0, 2159.0), 10, 9, ""),
-        # The newest of those up to the move that is looked at.
-        ((2100.0, 2000.0, 2100.0), 10, 9, "rose from 2000 to 2100 with 3.\u00a0Bb5"),
-        (
-            (2100.0, 2000.0, 2100.0),
-            *(10, 4, "fell from 2100 to 2000 with 2.\u00a0Nf3; Bc4 was better"),
-        ),
-        ((2100.0, 2000.0), 9, 9, ""),
-    ],
-)
-def test_which_move_moved_the_figure(
-    pages: Pages, values: tuple[float, ...], first: int, upto: int, said: str
-) -> None:
-    found = call(pages, "board_panels.leapWords", leaping(*values, first=first), "white", upto)
-    assert found == (said and f"Last swing: {said}")
-
-
 def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> None:
-    def news(held: Any, choice: str = "perceived", upto: int = 99) -> str:
-        basis = {"choice": choice}
+    def news(held: Any, withheld: bool = False, upto: int = 99) -> str:
+        basis = {"withheld": withheld}
         return str(call(pages, "score_words.leapNews", held, "white", basis, upto))
 
     fell = "fell 70 with 2.\u00a0Nf3"
     for later, words in ((0, fell), (2, fell), (3, "")):
         held = plain(leaping(2100.0, 2030.4, *[2040.0] * later))
         assert news(held) == words
-        assert news(held, "algorithm4") == ""
+        assert news(held, withheld=True) == ""
         args = [held, "white", pages("languages")["de"]]
         german = pages.run("overlay/shown_figures.js", "leapText", *args)
         assert german == (words and "fiel um 70 mit 2.\u00a0Sf3")
+    # Below 60 Elo, or while it is early, nothing leaps.
+    assert (
+        news(plain(leaping(2100.0, 2159.0))) == news(plain(leaping(2100.0, 2000.0, first=9))) == ""
+    )
     # Beside a final figure stands no news, but while its last move is not looked at.
     held = plain(leaping(2100.0, 2030.0, 2040.0))
     assert news({**held, "result": "1-0"}) == ""
@@ -644,15 +541,15 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
 
 # --- scores and sides ----------------------------------------------------------------------------
 
-CLOUD = ply(2, 37, final=False, depth=40, score_source="lichess cloud")
+CLOUD = ply(2, 37, final=False, score_source="lichess cloud")
 
 
 @pytest.mark.parametrize(
     ("last", "words"),
     [
-        (ply(2, 37, depth=16), "+0.37, depth 16"),
-        (ply(2, 37, final=False, depth=9), "+0.37 … still searching"),
-        (CLOUD, "+0.37 (lichess cloud, depth 40) … still searching"),
+        (ply(2, 37), "+0.37"),
+        (ply(2, 37, final=False), "+0.37 … still searching"),
+        (CLOUD, "+0.37 (lichess cloud) … still searching"),
         (ply(2, None), "+0.30 … still searching"),
     ],
 )
@@ -692,22 +589,22 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
         return read, call(pages, "score_words.sideText", whole, "white")
 
     read, said = side(30)
-    assert (read["label"], read["text"], read["beyond"]) == ("playing like", "2340", "above")
+    assert (read["label"], read["text"]) == ("playing like", "2340")
     assert read["usual"] == "usual for 2000: 1900\u2060–\u20602300"
     assert read["better"] == "better than 50\u00a0% of games by players of 2000"
-    spoken = f"playing like 2340, {read['usual']}, {read['better']}, from 30 moves"
+    spoken = f"playing like 2340, {read['usual']}, {read['better']}"
     assert said == f"Ek: {spoken}"
     # Between players far apart the band is that of the pairing.
     far = side(30, other=2500)[0]["usual"]
     assert far == "usual for 2000 against 2500: 1900\u2060–\u20602300"
     # Few moves are called early and have no place.
     read, said = side(9)
-    assert (read["early"], read["better"], read["beyond"]) == ("early \u00b7 9 moves", "", "")
+    assert (read["early"], read["better"]) == ("early \u00b7 9 moves", "")
     assert said.endswith("early \u00b7 9 moves")
     # Without an own rating nothing is usual.
     read, said = side(30, elo=None)
     assert (read["usual"], read["better"]) == ("", "")
-    assert said == "Ek: playing like 2340, from 30 moves"
+    assert said == "Ek: playing like 2340"
 
 
 def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> None:

@@ -20,7 +20,6 @@ MOMENT = {"game": "g 1", "ply": 7}
 LATE = {"delay_s": 900.0, "first_s": None, "late_boards": 2.0, "running_boards": 2.0}
 NOW_MS = 1_000_000.0
 BUSY = (EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9))
-ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 COUNTING = {
     "en": ["{} move", "{} moves"],
     "ru": ["{} ход", "{} хода", "{} ходов"],
@@ -134,14 +133,6 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ["Magnus Carlsen (NOR)", "M. Carlsen", "Carlsen"],
         )
     ],
-    "overlay/panels.js": [
-        ("flagText", ["nor"], "🇳🇴"),
-        ("flagText", ["GER"], "🇩🇪"),
-        ("flagText", ["ENG"], ENGLAND),
-        # FIDE's own flag is nobody's; the code says it.
-        ("flagText", ["FID"], "FID"),
-        *(("flagText", [odd], "") for odd in ("<b>", "Norway and much more", None)),
-    ],
     "overlay/shown_figures.js": [
         ("placeOf", place("4.12", 12), "Round 4 · Board 12 · Open"),
         ("placeOf", place("4", 3), "Round 4 · Board 3 · Open"),
@@ -198,10 +189,6 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         # What is lost in a decided position weighs little.
         ("moveMark", lost(900, -200), None),
         ("moveMark", lost(30, None), None),
-        *(("gainText", [gain], said) for gain, said in ((None, ""), (0, "0"), (-7800, "−78.00"))),
-        ("gainText", [120], "+1.20"),
-        ("eloExpectation", [2400, 2000], pytest.approx(10 / 11)),
-        ("eloExpectation", [None, 2000], None),
     ],
     "page/boards.js": [
         ("overlayAddress", ["http://h/#game=old", "public", False, MOMENT], f"http://h/{OVERLAY}"),

@@ -1,19 +1,19 @@
 /** The page at `/overlays`: choose, see it live, copy the address. */
 
-import { Field, GROUPS, presetName, presetOf, Presets } from "./choices.js";
+import { Field, presetName, presetOf, Presets, waitingPage } from "./choices.js";
 import { element, kept, setText } from "../drawing/elements.js";
 import { delayText } from "../page/health_view.js";
-import { OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
+import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
 /** While somebody types, the preview waits. */
 const SETTLED_MS = 250;
 /** A width and height that suit each layout. */
 const SIZES = {
   board: [1280, 720],
-  bar: [1920, 180],
+  bar: [1920, 184],
   curves: [960, 540],
   grid: [1920, 1080],
-  ticker: [1920, 100],
+  ticker: [1920, 116],
   standings: [1040, 620],
   table: [920, 620],
   player: [920, 240],
@@ -35,15 +35,14 @@ const presets = new Presets(kept);
 let timer = null;
 let shown = null;
 
-for (const { title, options } of GROUPS) {
-  const group = element("fieldset", "group", "", element("legend", "", title));
-  for (const [name, about] of Object.entries(options)) {
-    const field = new Field(name, OPTIONS[name], about, chosen);
-    field.write(given[name]);
-    fields.set(name, field);
-    group.append(field.node);
-  }
-  byId("choices").append(group);
+for (const [name, option] of Object.entries(OPTIONS)) {
+  if (option.label === undefined) continue;
+  const [title] = Object.entries(GROUPS).find(([, first]) => first === name) ?? [];
+  if (title) byId("choices").append(element("fieldset", "group", "", element("legend", "", title)));
+  const field = new Field(option, chosen);
+  field.write(given[name]);
+  fields.set(name, field);
+  byId("choices").lastChild.append(field.node);
 }
 
 function chosenOptions() {
@@ -67,7 +66,7 @@ function resize(layout) {
 function address() {
   const options = chosenOptions();
   for (const [name, field] of fields) {
-    const { only, themes } = field.about;
+    const { only, themes } = field.option;
     const idle = (only && !only.includes(options.layout)) || (themes && !themes.includes(options.theme));
     field.node.hidden = Boolean(idle);
     if (idle) options[name] = OPTIONS[name].unless;
@@ -180,6 +179,15 @@ function embedText() {
   return frame.outerHTML;
 }
 
+/** A file for OBS that waits for the service. */
+function saveFile() {
+  const link = element("a");
+  link.href = URL.createObjectURL(new Blob([waitingPage(byId("address").value)], { type: "text/html" }));
+  link.download = `live-rate-${chosenOptions().layout}.html`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
 async function copy(text = null) {
   const input = byId("address");
   try {
@@ -250,6 +258,7 @@ async function sayIdle() {
 
 byId("copy").addEventListener("click", () => copy());
 byId("copy-embed").addEventListener("click", () => copy(embedText()));
+byId("save-file").addEventListener("click", saveFile);
 byId("preset").addEventListener("change", ({ target }) => {
   const query = presets.query(target.value);
   if (query !== null) writeFields(query);

@@ -1,168 +1,30 @@
-/** How the builder asks for each option, one control for each, and the overlays it keeps by a name. */
+/** One control for each option of an overlay, and the overlays that the builder keeps by a name. */
 
 import { element, keptList, named, setText } from "../drawing/elements.js";
-import { LANGUAGES } from "../overlay/language/words.js";
-
-/** `help` where the name says too little. */
-export const GROUPS = [
-  {
-    title: "Layout",
-    options: {
-      layout: {
-        label: "Layout",
-        values: {
-          board: "Board with everything",
-          bar: "Lower third",
-          curves: "Curves",
-          grid: "Grid of boards",
-          ticker: "Ticker",
-          standings: "Players by the figure",
-          table: "Standings by points",
-          player: "Lower third of a player",
-          duel: "Head to head",
-          moment: "Moment card",
-        },
-      },
-      boards: { label: "Boards at once", only: ["grid"], help: "More than that come page by page." },
-      rows: { label: "Rows at once", only: ["standings", "table"] },
-      page: { label: "Seconds a page", only: ["grid", "ticker", "standings", "table"] },
-      at: { label: "Edge", only: ["bar", "ticker"] },
-      lang: { label: "Language" },
-    },
-  },
-  {
-    title: "Which game",
-    options: {
-      follow: {
-        label: "Follow",
-        none: "as chosen below, else the top board",
-        values: {
-          top: "the top board still playing",
-          closest: "the closest game",
-          latest: "the latest move",
-          story: "the story: whatever is worth telling",
-        },
-      },
-      stay: { label: "at least", unit: "s", help: "How long the story stays with a board." },
-      order: {
-        label: "Order of boards",
-        only: ["grid", "ticker"],
-        values: { board: "board number", perceived: "highest figure first" },
-      },
-      board: { label: "Board number", help: "Several with commas. Stays from round to round." },
-      player: { label: "Player", list: "players", help: "Full name or FIDE id." },
-      event: { label: "Event", list: "events" },
-      game: { label: "Game id", list: "games", help: "This one game and no other." },
-      ply: { label: "After ply", help: "As the game stood then; nothing: as it stands." },
-    },
-  },
-  {
-    title: "Figures",
-    options: {
-      rating: {
-        label: "Large figure",
-        none: "as the service is set",
-        values: { perceived: "playing like", algorithm4: "Algorithm 4 (as published)" },
-      },
-      provisional: { label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
-      hide: {
-        label: "Leave out",
-        values: {
-          place: "round and board",
-          title: "titles",
-          flag: "federations",
-          elo: "Elo",
-          clock: "clocks",
-          move: "last move",
-          rating: "figures",
-          curves: "curves",
-          diagram: "board",
-        },
-      },
-      human: {
-        label: "What others would play",
-        only: ["board"],
-        help: "Finds, traps, and how many players of this rating would have played it.",
-      },
-      show: {
-        label: "Show besides",
-        only: ["board"],
-        values: {
-          arrow: "arrow for a better move",
-          material: "captured material",
-        },
-      },
-      hold: { label: "Seconds a moment", only: ["moment"] },
-      scoring: {
-        label: "Scoring",
-        only: ["table"],
-        values: { "1-half-0": "1, ½, 0", "3-1-0": "3, 1, 0" },
-      },
-      ties: {
-        label: "Tie-breaks",
-        only: ["table"],
-        ordered: true,
-        help: "They count in the order in which they are ticked.",
-        values: {
-          direct: "direct encounter",
-          buchholz: "Buchholz",
-          sonneborn: "Sonneborn-Berger",
-          black: "games as Black",
-        },
-      },
-      flags: { label: "Federations as", values: { code: "code (NOR)", emoji: "flag (not on Windows)" } },
-      swing: { label: "Show swings of", unit: "pawns", help: "Within ±4 pawns; 0 shows none." },
-      cooldown: { label: "then none for", unit: "s" },
-      lost: {
-        label: "While the source is lost",
-        values: { freeze: "the last picture", notice: "and its age", hide: "nothing" },
-      },
-      delay: { label: "Delay", unit: "s", help: "Holds moves and figures back." },
-    },
-  },
-  {
-    title: "Look",
-    options: {
-      theme: {
-        label: "Theme",
-        values: { chroma: "chroma key", contrast: "high contrast" },
-      },
-      size: { label: "Size", help: "1 fills the source." },
-      font: { label: "Font", help: "One that is installed where the picture is mixed." },
-      text: { label: "Text" },
-      ground: { label: "Ground" },
-      white: { label: "White’s curve" },
-      black: { label: "Black’s curve" },
-      key: { label: "Key colour", themes: ["chroma"] },
-      motion: { label: "Movement", help: "Whoever wants less motion in the system gets less anyway." },
-    },
-  },
-];
 
 let fields = 0;
 
 /** One control for one option: native elements, so that keyboard and mouse work. */
 export class Field {
   /** `changed()` follows every choice. */
-  constructor(name, option, about, changed) {
-    this.about = about;
-    this._option = option;
+  constructor(option, changed) {
+    this.option = option;
     fields += 1;
     const id = `field-${fields}`;
-    const { control, read, write } = MAKERS[option.kind](id, name, option, about);
+    const { control, read, write } = MAKERS[option.kind](id, option);
     this._read = read;
     this.write = write;
     control.addEventListener("input", changed);
     this.node = element("div", `field ${option.kind}`);
     if (option.kind === "parts") this.node.append(control);
     else {
-      const label = element("label", "", about.label);
+      const label = element("label", "", option.label);
       label.htmlFor = id;
       this.node.append(label, control);
-      if (about.unit) this.node.append(element("span", "unit", about.unit));
+      if (option.unit) this.node.append(element("span", "unit", option.unit));
     }
-    if (about.help) {
-      const help = element("p", "help", about.help);
+    if (option.help) {
+      const help = element("p", "help", option.help);
       help.id = `${id}-help`;
       (control.querySelector?.("input[type=text]") ?? control).setAttribute("aria-describedby", help.id);
       this.node.append(help);
@@ -171,7 +33,7 @@ export class Field {
 
   /** The value, or the option's own where what stands there makes no sense. */
   get value() {
-    return this._read() ?? this._option.unless;
+    return this._read() ?? this.option.unless;
   }
 }
 
@@ -183,10 +45,9 @@ function understood(input, option) {
   return value;
 }
 
-function textInput(id, about) {
-  const input = Object.assign(element("input"), { type: "text", id, spellcheck: false });
-  if (about.list) input.setAttribute("list", about.list);
-  if (about.placeholder) input.placeholder = about.placeholder;
+function textInput(id, option, placeholder = "") {
+  const input = Object.assign(element("input"), { type: "text", id, placeholder, spellcheck: false });
+  if (option.list) input.setAttribute("list", option.list);
   return input;
 }
 
@@ -196,17 +57,14 @@ function typed(control, option, { shown = (value) => value ?? "", made = (value)
 }
 
 const MAKERS = {
-  choice(id, name, option, about) {
+  choice(id, option) {
     const control = Object.assign(element("select"), { id });
-    if (option.unless === null) control.append(new Option(about.none ?? "\u2013", ""));
-    for (const value of option.values) {
-      const text = name === "lang" ? LANGUAGES[value] : (about.values?.[value] ?? value);
-      control.append(new Option(text, value));
-    }
+    if (option.unless === null) control.append(new Option(option.none ?? "\u2013", ""));
+    for (const value of option.values) control.append(new Option(option.names?.[value] ?? value, value));
     return { control, read: () => control.value || null, write: (value) => (control.value = value ?? "") };
   },
 
-  number(id, name, option) {
+  number(id, option) {
     const control = element("input");
     Object.assign(control, { id, type: "number", min: option.least, max: option.most, step: "any" });
     return typed(control, option);
@@ -219,9 +77,9 @@ const MAKERS = {
   },
 
   /** A colour is typed, for alpha's sake, or picked. */
-  colour(id, name, option, about) {
-    const text = textInput(id, { ...about, placeholder: "theme" });
-    const picker = named(element("input"), `${about.label}: pick`);
+  colour(id, option) {
+    const text = textInput(id, option, "theme");
+    const picker = named(element("input"), `${option.label}: pick`);
     picker.type = "color";
     picker.addEventListener("input", () => (text.value = picker.value.slice(1)));
     return {
@@ -234,32 +92,32 @@ const MAKERS = {
     };
   },
 
-  font: (id, name, option, about) => typed(textInput(id, { ...about, placeholder: "theme" }), option),
+  font: (id, option) => typed(textInput(id, option, "theme"), option),
 
-  names(id, name, option, about) {
+  names(id, option) {
     const made = (value) => (value === null ? [] : [value]);
-    return typed(textInput(id, about), option, { shown: ([first = ""]) => first, made });
+    return typed(textInput(id, option), option, { shown: ([first = ""]) => first, made });
   },
 
-  numbers: (id, name, option, about) => typed(textInput(id, about), option, { shown: (values) => values.join(",") }),
+  numbers: (id, option) => typed(textInput(id, option), option, { shown: (values) => values.join(",") }),
 
-  parts(id, name, option, about) {
-    const control = element("fieldset", "", "", element("legend", "", about.label));
+  parts(id, option) {
+    const control = element("fieldset", "", "", element("legend", "", option.label));
     let chosen = [];
     const boxes = option.values.map((value) => {
       const box = element("input");
       Object.assign(box, { type: "checkbox", value });
       box.addEventListener("input", () => write(box.checked ? [...chosen, value] : chosen.filter((each) => each !== value)));
       const place = element("b");
-      control.append(element("label", "", "", box, place, about.values?.[value] ?? value));
+      control.append(element("label", "", "", box, place, option.names?.[value] ?? value));
       return { box, place };
     });
     function write(values) {
       // Where their order matters it is that in which they were ticked, and it is shown.
-      chosen = about.ordered ? [...new Set(values)] : option.values.filter((each) => values.includes(each));
+      chosen = option.ordered ? [...new Set(values)] : option.values.filter((each) => values.includes(each));
       for (const { box, place } of boxes) {
         box.checked = chosen.includes(box.value);
-        setText(place, about.ordered && box.checked ? `${chosen.indexOf(box.value) + 1}.` : "");
+        setText(place, option.ordered && box.checked ? `${chosen.indexOf(box.value) + 1}.` : "");
       }
     }
     return { control, read: () => chosen, write };
@@ -318,4 +176,28 @@ export function presetOf(search) {
   const name = presetName(said.get("preset"));
   for (const other of ["preset", "token"]) said.delete(other);
   return { name, query: said.toString() };
+}
+
+/**
+ * A page that waits for the service and then becomes the overlay: OBS keeps the error of an address that did not
+ * answer when it started, but a file of its own machine is always there. It asks for a picture, which
+ * no error page is.
+ */
+export function waitingPage(address) {
+  const written = (text) => JSON.stringify(text).replaceAll("<", "\\u003c");
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>live-rate overlay</title>
+<script>
+function look() {
+  const icon = new Image();
+  icon.onload = () => location.replace(${written(address)});
+  icon.onerror = () => setTimeout(look, 2000);
+  icon.src = ${written(new URL("static/icon.svg", address).href)} + "?" + Date.now();
+}
+look();
+</script>
+</html>
+`;
 }

@@ -3,7 +3,7 @@
  * overlap: each band has lines of its own direction and an outline, each line a label at its end.
  */
 
-import { columns, namedLeaps, span } from "../client/figures.js";
+import { columns, figureOf, isEarly, namedLeaps, span } from "../client/figures.js";
 import { COLORS } from "../client/games.js";
 import { moveText } from "./number_format.js";
 
@@ -25,28 +25,25 @@ if (globalThis.document) {
 
 export const uPlot = globalThis.uPlot;
 
-/** Columns of both curves with their bands; of the perceived rating with the own Elo of each. Pure. */
-export function curveData(game, kind, engineRating) {
-  const data = columns(game.curves, kind, engineRating);
-  const own = (elo) => new Array(data[0].length).fill(kind === "perceived" ? (elo ?? null) : null);
-  return [...data, own(game.white.elo), own(game.black.elo)];
+/** Columns of both curves with their bands, and the own Elo of each. Pure. */
+export function curveData({ curves, white, black }) {
+  const data = columns(curves);
+  return [...data, ...[white.elo, black.elo].map((elo) => new Array(data[0].length).fill(elo ?? null))];
 }
 
 /**
  * uPlot's options for these columns, and `marked`, which draws over them. `axes` are the sizes of both,
- * `thin` and `thick` the widths of lines, `letters` the size of labels; `game()` is what is drawn,
- * `perceived` whether it is the perceived rating, `shown(side)` whether its band is drawn, `early(side)`
- * whether it says nothing yet, and `written` writes a move for its reader.
+ * `thin` and `thick` the widths of lines, `letters` the size of labels, `names` that of moves; `game()` is what
+ * is drawn, and `written` writes a move for its reader.
  */
-export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, perceived, shown = () => true, early, written }) {
+export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, written }) {
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
-  const painted = (side, paint) => () => (shown(side) ? paint : "transparent");
-  const edge = (side) => ({ stroke: painted(side, color(`--${side}-edge`)), width: thin, ...hidden });
+  const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
   // One value alone has no line to be seen by.
   const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
   const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
-  const fill = (side) => painted(side, bandFill(color(`--${side}-line`), color(`--${side}-band`), side));
+  const fill = (side) => bandFill(color(`--${side}-line`), color(`--${side}-band`), side);
   return {
     scales: {
       x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] },
@@ -60,8 +57,8 @@ export function curveOptions({ color, family, letters, names, axes, thin = 1, th
     series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(own)],
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
-      markEnds(plot, { color, family, size: letters, written: (elo) => String(Math.round(elo)), early });
-      if (perceived()) markLeaps(plot, game(), { color, family, size: names, written });
+      markEnds(plot, game(), { color, family, size: letters });
+      markLeaps(plot, game(), { color, family, size: names, written });
     },
   };
 }
@@ -94,7 +91,7 @@ function bandFill(color, wash, side) {
 }
 
 /** Where the columns of a plot hold a side's values. */
-export const VALUES = { white: 3, black: 6 };
+const VALUES = { white: 3, black: 6 };
 
 /**
  * Where names stand beside curves: `[x, y]` of the middle of each, or null where there is no room. Pure.
@@ -187,9 +184,9 @@ function markLeaps(plot, game, { color, family, size, written = (san) => san }) 
 /**
  * The newest value at the end of each line: a ring for White, a dot for Black, and the number.
  * `size` is that of its letters, CSS pixels; two numbers that would lie on each other make room.
- * Those of sides that are `early` are grey: they say nothing yet.
+ * Early ones are grey: they say nothing yet.
  */
-function markEnds(plot, { color, family, size, written, early = () => false }) {
+function markEnds(plot, { curves }, { color, family, size }) {
   const { ctx } = plot;
   const { left, width } = plot.bbox;
   const ratio = devicePixelRatio;
@@ -198,7 +195,7 @@ function markEnds(plot, { color, family, size, written, early = () => false }) {
     const at = values.findLastIndex((value) => value !== null);
     if (at < 0) return null;
     const y = plot.valToPos(values[at], "y", true);
-    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: written(values[at]) };
+    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: String(Math.round(values[at])) };
   }).filter(Boolean);
   const room = 1.1 * size * ratio;
   if (ends.length === 2 && Math.abs(ends[0].y - ends[1].y) < room) {
@@ -221,7 +218,7 @@ function markEnds(plot, { color, family, size, written, early = () => false }) {
     ctx.arc(x, y, 0.27 * size * ratio, 0, 2 * Math.PI);
     if (side === "black") ctx.fill();
     else ctx.stroke();
-    if (early(side)) ctx.fillStyle = color("--quiet");
+    if (isEarly(figureOf(curves[side].at(-1)))) ctx.fillStyle = color("--quiet");
     ctx.fillText(text, left + width + 0.55 * size * ratio, label);
   }
   ctx.restore();

@@ -11,7 +11,7 @@ const LINGER_MS = 20_000;
 /** How long its last scores are waited for at most, before that. */
 const SETTLE_MS = 90_000;
 /** A game that is followed stays at least so long, or viewers could not read it. */
-const STAY_MS = { closest: 20_000, latest: 10_000 };
+const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
 /** Another game must be closer by so much of White's share, or the overlay would flicker. */
 const CLOSER = 0.03;
 
@@ -93,7 +93,7 @@ export class Chooser {
       this._over ??= now;
       if (settled(current) || now - this._over > SETTLE_MS) this._ended ??= now;
       if (this._ended === null || now - this._ended < LINGER_MS) return current;
-    } else if (current && (live.length === 0 || now - this._since < this._stayMs(follow))) {
+    } else if (current && (live.length === 0 || now - this._since < (STAY_MS[follow] ?? 0))) {
       return current;
     }
     const best = this._best(live.length ? live : games, follow, live.includes(current) ? current : null);
@@ -104,10 +104,6 @@ export class Chooser {
       this._ended = null;
     }
     return best;
-  }
-
-  _stayMs(follow) {
-    return follow === "story" ? 1000 * (this._options.stay ?? 20) : (STAY_MS[follow] ?? 0);
   }
 
   _best(games, follow, current) {

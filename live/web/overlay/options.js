@@ -2,26 +2,15 @@
  * What an overlay's address can say: one table, read by the overlay and by the builder. Pure.
  *
  * An option reads its text to a value, or to null where the text makes no sense; `unless` is what
- * holds where the address says nothing.
+ * holds where the address says nothing. `label` and the rest is how the builder asks for it: `names` of
+ * its values, `help` where the label says too little, `only` in these layouts.
  */
 
-import { CHOICES } from "../client/figures.js";
 import { LANGUAGES } from "./language/words.js";
 
 export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
-const THEMES = ["dark", "light", "chroma", "contrast"];
 /** What a win, a draw and a loss are worth. */
 export const SCORINGS = { "1-half-0": [1, 0.5, 0], "3-1-0": [3, 1, 0] };
-const TIES = ["direct", "wins", "buchholz", "sonneborn", "black"];
-/** What viewers see while the service or its source is lost. */
-const LOSSES = ["freeze", "notice", "hide"];
-const FOLLOWS = ["top", "closest", "latest", "story"];
-
-/** What the board can show besides. */
-const EXTRAS = ["arrow", "coordinates", "opening", "material"];
-
-/** What can be left out. An interval is part of its rating and cannot be left out alone. */
-export const FIGURES = ["place", "title", "flag", "elo", "clock", "score", "move", "rating", "curves", "diagram"];
 
 const YES = ["1", "true", "yes"];
 const NO = ["0", "false", "no"];
@@ -35,11 +24,10 @@ const choice = (values, unless) => ({
   read: (text) => (values.includes(text) ? text : null),
 });
 
-const number = (least, most, unless, step = 1) => ({
+const number = (least, most, unless) => ({
   kind: "number",
   least,
   most,
-  step,
   unless,
   read(text) {
     const value = Number(text);
@@ -90,49 +78,122 @@ const parts = (values) => ({
 });
 
 export const OPTIONS = {
-  layout: choice(LAYOUTS, "board"),
-  game: names(),
-  event: names(),
-  player: names(),
-  board: numbers(),
-  follow: choice(FOLLOWS, null),
-  stay: number(5, 600, 20),
-  order: { ...choice(["board", "perceived"], "board"), gone: ["percentile"] },
-  ply: number(0, 2000, null),
-  theme: choice(THEMES, "dark"),
-  text: colour(),
-  ground: colour(),
-  white: colour(),
-  black: colour(),
-  key: colour(),
+  layout: {
+    ...choice(LAYOUTS, "board"),
+    label: "Layout",
+    names: {
+      board: "Board with everything",
+      bar: "Lower third",
+      curves: "Curves",
+      grid: "Grid of boards",
+      ticker: "Ticker",
+      standings: "Players by the figure",
+      table: "Standings by points",
+      player: "Lower third of a player",
+      duel: "Head to head",
+      moment: "Moment card",
+    },
+  },
+  boards: { ...number(1, 64, 8), label: "Boards at once", only: ["grid"], help: "More than that come page by page." },
+  rows: { ...number(1, 64, 10), label: "Rows at once", only: ["standings", "table"] },
+  page: { ...number(2, 600, 12), label: "Seconds a page", only: ["grid", "ticker", "standings", "table"] },
+  at: { ...choice(["bottom", "top"], "bottom"), label: "Edge", only: ["bar", "ticker", "player", "moment"] },
+  lang: { ...choice(Object.keys(LANGUAGES), "en"), label: "Language", names: LANGUAGES },
+  follow: {
+    ...choice(["top", "closest", "latest", "story"], null),
+    label: "Follow",
+    none: "as chosen below, else the top board",
+    names: {
+      top: "the top board still playing",
+      closest: "the closest game",
+      latest: "the latest move",
+      story: "the story: whatever is worth telling",
+    },
+  },
+  order: {
+    ...choice(["board", "perceived"], "board"),
+    label: "Order of boards",
+    only: ["grid", "ticker"],
+    names: { board: "board number", perceived: "highest figure first" },
+  },
+  board: { ...numbers(), label: "Board number", help: "Several with commas. Stays from round to round." },
+  player: { ...names(), label: "Player", list: "players", help: "Full name or FIDE id." },
+  event: { ...names(), label: "Event", list: "events" },
+  game: { ...names(), label: "Game id", list: "games", help: "This one game and no other." },
+  ply: { ...number(0, 2000, null), label: "After ply", help: "As the game stood then; nothing: as it stands." },
+  provisional: { ...flag(true), label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
+  hide: {
+    // An interval is part of its rating and cannot be left out alone.
+    ...parts(["place", "title", "flag", "elo", "clock", "score", "move", "rating", "curves", "diagram"]),
+    label: "Leave out",
+    names: {
+      place: "round and board", title: "titles", flag: "federations", elo: "Elo", clock: "clocks",
+      score: "scores", move: "last move", rating: "figures", curves: "curves", diagram: "board",
+    },
+  },
+  human: {
+    ...flag(false),
+    label: "What others would play",
+    only: ["board"],
+    help: "Finds, traps, and how many players of this rating would have played it.",
+  },
+  show: {
+    ...parts(["arrow", "coordinates", "opening", "material"]),
+    label: "Show besides",
+    only: ["board"],
+    names: { arrow: "arrow for a better move", material: "captured material" },
+  },
+  hold: { ...number(3, 600, 15), label: "Seconds a moment", only: ["moment"] },
+  scoring: {
+    ...choice(Object.keys(SCORINGS), "1-half-0"),
+    label: "Scoring",
+    only: ["table"],
+    names: { "1-half-0": "1, \u00bd, 0", "3-1-0": "3, 1, 0" },
+  },
+  ties: {
+    ...parts(["direct", "wins", "buchholz", "sonneborn", "black"]),
+    label: "Tie-breaks",
+    only: ["table"],
+    ordered: true,
+    help: "They count in the order in which they are ticked.",
+    names: { direct: "direct encounter", buchholz: "Buchholz", sonneborn: "Sonneborn-Berger", black: "games as Black" },
+  },
+  swing: { ...number(0, 8, 2), label: "Show swings of", unit: "pawns", help: "Within \u00b14 pawns; 0 shows none." },
+  lost: {
+    // What viewers see while the service or its source is lost.
+    ...choice(["freeze", "notice", "hide"], "freeze"),
+    label: "While the source is lost",
+    names: { freeze: "the last picture", notice: "and its age", hide: "nothing" },
+  },
+  delay: { ...number(0, 3600, 0), label: "Delay", unit: "s", help: "Holds moves and figures back." },
+  theme: {
+    ...choice(["dark", "light", "chroma", "contrast"], "dark"),
+    label: "Theme",
+    names: { chroma: "chroma key", contrast: "high contrast" },
+  },
+  size: { ...number(0.25, 4, 1), label: "Size", help: "1 fills the source." },
   font: {
     kind: "font",
     unless: null,
     // It ends up in a style, so it can be nothing but a name.
     read: (text) => (/^[\p{L}\p{N}][\p{L}\p{N} _-]{0,59}$/u.test(text) ? text : null),
+    label: "Font",
+    help: "One that is installed where the picture is mixed.",
   },
-  size: number(0.25, 4, 1, 0.05),
-  hide: { ...parts(FIGURES), gone: ["second"] },
-  flags: choice(["code", "emoji"], "code"),
-  rating: { ...choice(CHOICES, null), gone: ["auto", "level", "percentile", "alone", "both", "calibrated"] },
-  provisional: flag(true),
-  delay: number(0, 3600, 0),
-  lang: choice(Object.keys(LANGUAGES), "en"),
-  swing: number(0, 8, 2, 0.5),
-  cooldown: number(0, 600, 30),
-  boards: number(1, 64, 8),
-  rows: number(1, 64, 10),
-  page: number(2, 600, 12),
-  at: choice(["bottom", "top"], "bottom"),
-  motion: flag(true),
-  lost: choice(LOSSES, "freeze"),
-  human: flag(false),
-  show: parts(EXTRAS),
-  hold: number(3, 600, 15),
+  text: { ...colour(), label: "Text" },
+  ground: { ...colour(), label: "Ground" },
+  white: { ...colour(), label: "White\u2019s curve" },
+  black: { ...colour(), label: "Black\u2019s curve" },
+  key: { ...colour(), label: "Key colour", themes: ["chroma"] },
+  motion: { ...flag(true), label: "Movement", help: "Whoever wants less motion in the system gets less anyway." },
   sample: choice(["swing", "moment"], null),
-  scoring: choice(Object.keys(SCORINGS), "1-half-0"),
-  ties: parts(TIES),
 };
+
+/** Values that earlier versions knew, by option; all of those that are there no more. As JSON has it: `doctor` reads it, too. */
+const GONE = {"order": ["percentile"], "hide": ["second"], "rating": [], "flags": [], "stay": [], "cooldown": []};
+
+/** How the builder puts them together: each group begins with this option. */
+export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "provisional", Look: "theme" };
 
 /**
  * The options of a query string, `{options, problems, gone}`: what makes no sense is left at its
@@ -145,14 +206,16 @@ export function readOptions(query) {
   const options = {};
   const problems = [];
   const gone = [];
+  const note = (name, text) => gone.push(`${name}=${text.slice(0, 40)}`);
+  for (const [name, values] of Object.entries(GONE)) if (values.length === 0 && given.has(name)) note(name, given.get(name));
   for (const [name, option] of Object.entries(OPTIONS)) {
     const many = Array.isArray(option.unless);
     const texts = given.getAll(name).slice(0, MOST_VALUES);
     const values = [];
     for (const text of many ? texts : texts.slice(-1)) {
       const parts = text.split(",");
-      const left = parts.filter((part) => !option.gone?.includes(part));
-      if (left.length < parts.length) gone.push(`${name}=${text.slice(0, 40)}`);
+      const left = parts.filter((part) => !GONE[name]?.includes(part));
+      if (left.length < parts.length) note(name, text);
       if (left.length === 0) continue;
       const value = option.read(left.join(","));
       if (value === null) problems.push(`${name}=${text.slice(0, 40)}`);

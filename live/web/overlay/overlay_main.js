@@ -3,12 +3,12 @@
 import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
 import { loadStyles, setText } from "../drawing/elements.js";
 import { Delayed, Held, heldAsOf } from "../client/event_state.js";
-import { basisOf } from "../client/figures.js";
+import { isWithheld } from "../client/figures.js";
 import { everybodyIn, Ticking } from "../client/games.js";
 import { Chooser, Failures, lostSince, statusText } from "./on_air.js";
 import { readOptions } from "./options.js";
-import { flagText, largestSwing, Swings } from "./panels.js";
-import { fill } from "./language/words.js";
+import { largestSwing, Swings } from "./panels.js";
+import { age, fill } from "./language/words.js";
 
 /** What an address may say of colours, and the properties that hold them. */
 const OWN = { text: "--text", ground: "--ground", white: "--white-line", black: "--black-line", key: "--key" };
@@ -60,7 +60,7 @@ const held = new Held();
 const now = () => performance.now();
 const source = options.delay > 0 ? new Delayed(held, options.delay * 1000, now) : held;
 const chooser = new Chooser(options);
-const swings = new Swings(options.swing, options.cooldown * 1000);
+const swings = new Swings(options.swing);
 const ticking = new Ticking();
 const failures = new Failures();
 const tokenCheck = new TokenCheck();
@@ -92,8 +92,7 @@ function elapsedS(game) {
   return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
 }
 
-/** Which figure is shown, what Algorithm 4 adds to, and whether figures are withheld here. */
-const basis = () => basisOf(held, options.rating);
+const withheld = () => isWithheld(held);
 
 function ask() {
   if (asked) return;
@@ -104,18 +103,20 @@ function ask() {
 function draw() {
   asked = false;
   if (held.seq === null || layout === null) {
-    drawStatus([]);
+    drawStatus([], null);
     return;
   }
-  const chosen = chooser.choose([...held.games.values()], now(), [...held.moments.values()], basis().withheld);
+  const chosen = chooser.choose([...held.games.values()], now(), [...held.moments.values()], withheld());
   const then = heldAsOf(held, options.ply);
   const games = chosen.map(({ id }) => then.games.get(id));
   // Analysed first, where this overlay may say so; a broker is told nothing.
   if (onAir && self === top) connection.say({ type: "air", games: games.slice(0, onAir).map(({ id }) => id) });
   turnTo(games[0]?.id);
-  layout.draw({ games, held: then, now: now(), swingOf });
+  const since = lostSince({ connection, failingSince: failures.since(held.feeds, games, now()), now: now() });
+  const notice = since !== null && options.lost === "notice" ? fill(words.asOf, age(words, (now() - since) / 1000)) : "";
+  layout.draw({ games, held: then, now: now(), swingOf, notice });
   stage.dataset.seq = held.seq;
-  drawStatus(games);
+  drawStatus(games, since);
 }
 
 /** A swing while it is news; on demand the largest of the game, to see how it looks. */
@@ -133,16 +134,15 @@ function turnTo(id) {
   }
 }
 
-function drawStatus(games) {
-  const failingSince = failures.since(held.feeds, games, now());
+/** `since` when it is lost, or null; layouts of one game say so where they name its place. */
+function drawStatus(games, since) {
   const { layout: shown, lost } = options;
-  const since = lostSince({ connection, failingSince, now: now() });
   const text = problems.length
     ? fill(words.notUnderstood, problems.join(", "))
     : statusText({ asked: wanted, trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
   status.classList.toggle("calm", [words.waiting, words.connecting].includes(text));
-  status.hidden = text === "";
+  status.hidden = text === "" || (since !== null && games.length > 0 && layout?.place !== undefined && problems.length === 0);
   stage.hidden = refused || (since !== null && lost === "hide");
 }
 
@@ -162,10 +162,9 @@ layout = new Layout({
   words,
   moves,
   elapsedS,
-  basisOf: basis,
+  withheld,
   /** Everybody who plays, so that two of one family are told apart. */
   everybody: () => everybodyIn(held),
-  flagOf: (federation) => (options.flags === "emoji" ? flagText(federation) : (federation ?? "")),
 });
 // Until there is something to show.
 layout.node.hidden = true;

@@ -19,20 +19,28 @@ export class OneGame {
     this.score = new ScorePanel(context, briefly);
   }
 
+  /** How large a rem may be: `size` and `tall` of a layout are its own, in rem, the latter on an upright page. */
+  fit(width, height) {
+    const upright = this.tall !== undefined && width < height;
+    this.node.classList.toggle("tall", upright);
+    const design = upright ? this.tall : this.size;
+    return Math.min(width / design.width, height / design.height);
+  }
+
   draw(shown) {
     const [game = null] = shown.games;
     this.node.hidden = game === null;
     if (game === null) return;
-    setParts(this.place, placeOf(game, this.context.words));
+    setParts(this.place, shown.notice || placeOf(game, this.context.words));
+    this.place.classList.toggle("notice", Boolean(shown.notice));
     this.drawGame(game, shown);
   }
 }
 
 /** Who plays: federation, title, name, and what else belongs beside it. */
 export class Who {
-  /** `before` stands first, `beside` after the name; `flagOf` says how a federation is shown. */
-  constructor(flagOf, before, beside) {
-    this._flagOf = flagOf;
+  /** `before` stands first, `beside` after the name. */
+  constructor(before, beside) {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
     this._name = new Name();
@@ -41,7 +49,8 @@ export class Who {
 
   /** `beside`: what of the line changes its room, as text. */
   draw({ name, title, federation }, everybody, beside = "") {
-    setText(this._flag, this._flagOf(federation));
+    // Some sources write the country in full; there is no room for that beside a name.
+    setText(this._flag, /^[A-Z]{2,3}$/i.test(federation ?? "") ? federation.toUpperCase() : "");
     setText(this._title, title ?? "");
     this._name.draw(name || "?", everybody, `${title} ${beside}`);
   }
@@ -57,7 +66,7 @@ export class PlayerPanel {
     this._points = element("strong", "points");
     this._material = element("span", "material");
     this._clock = element("span", "clock");
-    this._who = new Who(context.flagOf, [element("i", "piece")], [this._material, this._points, this._clock]);
+    this._who = new Who([element("i", "piece")], [this._material, this._points, this._clock]);
     this._label = element("span", "label");
     this._value = element("span", "value");
     this._usual = element("span", "interval");
@@ -86,27 +95,24 @@ export class PlayerPanel {
   }
 
   _drawFigure(game, color) {
-    const { options, words, basisOf } = this._context;
-    const basis = basisOf();
-    const { withheld, choice } = basis;
+    const { options, words } = this._context;
+    const withheld = this._context.withheld();
     const point = game.curves[color].at(-1) ?? null;
     const brief = ["bar", "grid", "curves"].includes(options.layout);
-    const read = withheld ? null : figureWords(game, color, point, basis, words, brief);
+    const read = withheld ? null : figureWords(game, color, point, words, brief);
     // What of the moves it does not rest on.
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     // Where there is room for one of both, a final figure has its percentile.
     const passed = brief && isFinal(game, color, point);
-    const leap = read === null || choice !== "perceived" || open || passed ? "" : leapText(game, color, words, { best: !brief });
-    const { classList, dataset } = this._rating;
+    const leap = read === null || open || passed ? "" : leapText(game, color, words, { best: !brief });
+    const { classList } = this._rating;
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
     classList.toggle("open", read !== null && open !== null);
-    dataset.beyond = read === null || open !== null ? "" : read.beyond;
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     setText(this._usual, read === null ? withoutFigure(point, words, withheld) : read.usual);
-    const better = read && [(brief && leap) || read.better, read.moves.replaceAll(" ", "\u00a0")].filter(Boolean).join(" \u00b7 ");
-    setText(this._better, read === null ? "" : read.early || open?.text || better);
+    setText(this._better, read === null ? "" : read.early || open?.text || (brief && leap) || read.better);
     setText(this._leap, brief ? "" : leap);
   }
 }
@@ -124,7 +130,7 @@ export class ScorePanel {
     this._moves = moves;
     this._everybody = everybody;
     this._shown = null;
-    this.bar = element("div", "bar", "", element("i", "fill"), element("i", "level"));
+    this.bar = element("div", "bar", "", element("i", "fill"));
     this.move = element("span", "move");
     this.number = element("span", "score");
     this.alert = element("span", "alert");
@@ -207,11 +213,13 @@ const SHOWN_MS = 8_000;
 /** Beyond four pawns a game is decided: the way from nine to five is no news. */
 const DECIDED_CP = 400;
 
+/** Then none is shown for so long in that game. */
+const QUIET_MS = 30_000;
+
 export class Swings {
-  /** At least `pawns` between two final scores; then silence for `cooldownMs` in that game. */
-  constructor(pawns, cooldownMs) {
+  /** At least `pawns` between two final scores. */
+  constructor(pawns) {
     this._least = pawns * 100;
-    this._cooldownMs = cooldownMs;
     this._games = new Map();
   }
 
@@ -226,7 +234,7 @@ export class Swings {
     if (this._least === 0 || scored <= before || scored !== game.plies.length) return null;
     const swing = swingAt(game, scored);
     if (swing === null || swing.size < this._least || now < held.quietUntil) return null;
-    Object.assign(held, { swing, quietUntil: now + this._cooldownMs, until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
+    Object.assign(held, { swing, quietUntil: now + QUIET_MS, until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
     return swing;
   }
 
@@ -265,49 +273,3 @@ const finalPly = (game) => game.plies.findLast((ply) => finalScore(ply) !== null
 const finalScore = (ply) => (ply.final ? ply.score_cp : null);
 
 const clamp = (cp) => Math.max(-DECIDED_CP, Math.min(DECIDED_CP, cp));
-
-/**
- * FIDE's code and ISO's two letters, federation by federation: feeds name them by FIDE's, an emoji flag
- * needs ISO 3166. Windows has no flag emoji and shows two letters, so the code itself is the default.
- */
-const CODES = `
-AFGAF ALBAL ALGDZ ANDAD ANGAO ANTAG ARGAR ARMAM ARUAW AUSAU AUTAT AZEAZ BAHBS BRNBH BANBD BARBB
-BLRBY BELBE BIZBZ BERBM BHUBT BOLBO BIHBA BOTBW BRABR IVBVG BRUBN BULBG BURBF BDIBI CAMKH CMRCM
-CANCA CPVCV CAYKY CAFCF CHATD CHICL CHNCN TPETW COLCO COMKM CRCCR CROHR CUBCU CYPCY CZECZ CODCD
-DENDK DJIDJ DMADM DOMDO ECUEC EGYEG ESASV GEQGQ ERIER ESTEE SWZSZ ETHET FAIFO FIJFJ FINFI FRAFR
-GABGA GAMGM GEOGE GERDE GHAGH GREGR GRNGD GUMGU GUAGT GCIGG GUYGY HAIHT HONHN HKGHK HUNHU ISLIS
-INDIN INAID IRIIR IRQIQ IRLIE IOMIM ISRIL ITAIT CIVCI JAMJM JPNJP JCIJE JORJO KAZKZ KENKE KOSXK
-KUWKW KGZKG LAOLA LATLV LBNLB LESLS LBRLR LBALY LIELI LTULT LUXLU MACMO MADMG MAWMW MASMY MDVMV
-MLIML MLTMT MTNMR MRIMU MEXMX MDAMD MNCMC MGLMN MNEME MARMA MOZMZ MYAMM NAMNA NRUNR NEPNP NEDNL
-AHOCW NZLNZ NCANI NIGNE NGRNG MKDMK NORNO OMAOM PAKPK PLWPW PLEPS PANPA PNGPG PARPY PERPE PHIPH
-POLPL PORPT PURPR QATQA ROURO RUSRU RWARW LCALC VINVC SMRSM STPST KSASA SENSN SRBRS SEYSC SLESL
-SGPSG SVKSK SLOSI SOLSB SOMSO RSAZA KORKR SSDSS ESPES SRILK SUDSD SURSR SWESE SUICH SYRSY TJKTJ
-TANTZ THATH TLSTL TOGTG TTOTT TUNTN TURTR TKMTM UGAUG UKRUA UAEAE USAUS URUUY ISVVI UZBUZ VANVU
-VENVE VIEVN YEMYE ZAMZM ZIMZW
-`;
-
-const ISO = new Map(CODES.trim().split(/\s+/).map((pair) => [pair.slice(0, 3), pair.slice(3)]));
-
-/** England, Scotland and Wales have no ISO code but flags of their own (Unicode TR 51, B.2). */
-const NATIONS = new Map([
-  ["ENG", "gbeng"],
-  ["SCO", "gbsct"],
-  ["WLS", "gbwls"],
-]);
-
-const REGIONAL_A = 0x1f1e6;
-const TAG_ZERO = 0xe0000;
-
-/** A federation as its flag, or as its code where it has none; empty where it is no code at all. */
-export function flagText(federation) {
-  if (!federation) return "";
-  const code = federation.toUpperCase();
-  if (NATIONS.has(code)) {
-    const tags = [...NATIONS.get(code)].map((letter) => TAG_ZERO + letter.codePointAt(0));
-    return String.fromCodePoint(0x1f3f4, ...tags, 0xe007f);
-  }
-  const iso = ISO.get(code);
-  if (iso !== undefined) return String.fromCodePoint(...[...iso].map((letter) => REGIONAL_A + letter.charCodeAt(0) - 65));
-  // Some sources write the country in full; there is no room for that beside a name.
-  return /^[A-Z]{2,3}$/.test(code) ? code : "";
-}

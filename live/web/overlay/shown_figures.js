@@ -1,7 +1,7 @@
 /** What an overlay says about one game. Pure. */
 
 import {
-  bandText, beyondUsual, eloText, figureOf, isEarly, isFinal, newestLeap, percentText, unratedMoves,
+  bandText, eloText, figureOf, isEarly, isFinal, newestLeap, percentText, unratedMoves,
 } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
 import { isLow, leftS, moverOf, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
@@ -26,22 +26,18 @@ export function scoreOf(game, provisional) {
 }
 
 /**
- * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, better, moves, early,
- * beyond}`, or null without one. `usual` is the band with whose it is (of Algorithm 4 its interval), `better`
- * the percentile as a sentence, `early` says that it rests on few moves; each empty where it does not
- * apply. `moves` is what it rests on. `brief` leaves out of the percentile whose games they are, and the
- * opponent.
+ * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, better, moves, early}`,
+ * or null without one. `usual` is the band with whose it is, `better` the percentile as a sentence, `early` says
+ * that it rests on few moves; each empty where it does not apply. `moves` is what it rests on. `brief`
+ * leaves out of the percentile whose games they are, and the opponent.
  */
-export function figureWords(game, color, point, { choice, engineRating }, words, brief = false) {
-  const figure = figureOf(point, choice, engineRating);
+export function figureWords(game, color, point, words, brief = false) {
+  const figure = figureOf(point);
   if (figure === null) return null;
   const { elo } = game[color];
   const moves = counted(words.moves, figure.counted);
   // Within a sentence no line may break between its ends.
   const [text, band] = [eloText(figure, words), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
-  if (choice === "algorithm4") {
-    return { figure, label: words.algorithm4, text, usual: band && `${words.of100}: ${band}`, better: "", moves, early: "", beyond: "" };
-  }
   const { elo: other } = game[color === "white" ? "black" : "white"];
   // What is usual is that of this pairing where the two are far apart.
   const far = elo && other && Math.abs(elo - other) > 400 ? other : null;
@@ -51,7 +47,7 @@ export function figureWords(game, color, point, { choice, engineRating }, words,
   const better = percent && (brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo));
   const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
   const label = isFinal(game, color, point) ? words.playedLike : words.playingLike;
-  return { figure, label, text, usual, better, moves, early, beyond: beyondUsual(figure) };
+  return { figure, label, text, usual, better, moves, early };
 }
 
 /** Which of its last moves up to a ply moved a side's figure far, how far, and on demand what was `best`; empty without one. */

@@ -1,15 +1,15 @@
-/** One board in small: position, players, score, both figures, their curves. There may be hundreds, so positions are drawn on canvases. */
+/** One board in small: position, players, score, both figures, their curves. */
 
-import { parsePlacement, placementAfter, square } from "../client/board_position.js";
 import { element, setLine, setText, silent, svgElement } from "../drawing/elements.js";
 import { columns, hasRating, percentText, pointAt, span } from "../client/figures.js";
 import { bothSides, clockRuns, COLORS, isLow, leftS, startClockS } from "../client/games.js";
+import { MiniBoard } from "../drawing/mini_board.js";
 import { clockText, resultText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
-  basisText, countedMoves, drawBar, lastMove, leapNews, markSide, oddsText, placeText, problemText, provisionalWords,
-  scoreAfter, sideFigure, sideText, withoutFigure,
+  basisText, drawBar, lastMove, leapNews, markSide, oddsText, placeText, problemText, provisionalWords, scoreAfter,
+  sideFigure, sideText, withoutFigure,
 } from "./score_words.js";
 import { oddsOf } from "../overlay/shown_figures.js";
 
@@ -24,13 +24,13 @@ export class SmallGame {
     this.score = element("span", "score");
     this.result = element("strong", "result");
     this.bar = silent(element("div", "bar"));
+    this.mini = new MiniBoard();
     this.sides = bothSides(makeSide);
   }
 
-  /** Draws them; answers the score as {@link scoreAfter}, or null where nothing is new. */
+  /** Draws all but the board; answers the score as {@link scoreAfter}, or null where nothing is new. */
   show(game, basis) {
-    const { choice, engineRating } = this.basis;
-    if (game === this.game && basis.choice === choice && basis.engineRating === engineRating) return null;
+    if (game === this.game && basis.withheld === this.basis.withheld) return null;
     this.game = game;
     this.basis = basis;
     const score = scoreAfter(game, game.plies);
@@ -49,6 +49,14 @@ export class SmallGame {
   tick() {
     for (const side of Object.values(this.sides)) side.clock.tick();
   }
+
+  restyle() {
+    this.mini.restyle();
+  }
+
+  destroy() {
+    this.mini.destroy();
+  }
 }
 
 export class Card extends SmallGame {
@@ -57,12 +65,11 @@ export class Card extends SmallGame {
     super((color) => new CardSide(color, elapsedS));
     this._visible = sight === null;
     this._sight = sight;
-    this._mini = new MiniBoard();
     this._problem = element("p", "problem");
     this._spark = new Spark();
     this.link = element("a", "open");
     const header = element("header", "", "", this.where, this.move, this.score, this.result);
-    const board = element("div", "board", "", this.bar, this._mini.node);
+    const board = element("div", "board", "", this.bar, this.mini.node);
     const sides = element("div", "sides", "", this.sides.black.node, this._spark.node, this.sides.white.node);
     const body = element("div", "body", "", board, sides);
     this.node = element("article", "card", "", header, body, this._problem, this.link);
@@ -91,13 +98,9 @@ export class Card extends SmallGame {
     if (this._visible) super.tick();
   }
 
-  restyle() {
-    this._mini.restyle();
-  }
-
   destroy() {
     this._sight?.unobserve(this.node);
-    this._mini.destroy();
+    super.destroy();
     this.node.card = null;
   }
 
@@ -116,8 +119,8 @@ export class Card extends SmallGame {
   }
 
   _drawPictures() {
-    this._mini.draw(this.game);
-    this._spark.draw(this.game.curves, this.basis);
+    this.mini.draw(this.game);
+    this._spark.draw(this.game.curves);
   }
 
   _flash() {
@@ -130,9 +133,9 @@ export class Card extends SmallGame {
 const [WIDTH, HEIGHT] = [100, 40];
 
 /** What the four paths are, from curves: `{white: {band, line}, black: …}`; null without a value. */
-export function sparkPaths(curves, { choice = "perceived", engineRating = null } = {}) {
-  if (!hasRating({ curves }, choice, engineRating)) return null;
-  const data = columns(curves, choice, engineRating);
+export function sparkPaths(curves) {
+  if (!hasRating({ curves })) return null;
+  const data = columns(curves);
   const [low, high] = span(data);
   const moves = data[0].length;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);
@@ -142,15 +145,9 @@ export function sparkPaths(curves, { choice = "perceived", engineRating = null }
 }
 
 function line(values, x, y) {
-  let path = "";
-  let pen = "M";
-  values.forEach((value, at) => {
-    if (value === null) return;
-    path += `${pen}${x(at)} ${y(value)}`;
-    pen = "L";
-  });
+  const known = values.flatMap((value, at) => (value === null ? [] : [`${x(at)} ${y(value)}`]));
   // One value alone is a short dash.
-  return path.includes("L") ? path : path && `${path}h2`;
+  return known.length === 0 ? "" : `M${known.join("L")}${known.length === 1 ? "h2" : ""}`;
 }
 
 function band(top, bottom, x, y, low, high) {
@@ -169,12 +166,10 @@ class Spark {
     this.node = silent(svgElement("svg", attributes, white.band, black.band, white.line, black.line));
   }
 
-  draw(curves, basis) {
-    const key = [curves, basis.choice, basis.engineRating];
-    if (key.every((part, at) => part === this._key?.[at])) return;
-    this._key = key;
-    const paths = sparkPaths(curves, basis);
-    this.node.classList.toggle("empty", paths === null);
+  draw(curves) {
+    if (curves === this._curves) return;
+    this._curves = curves;
+    const paths = sparkPaths(curves);
     for (const color of COLORS) {
       for (const kind of ["band", "line"]) this._paths[color][kind].setAttribute("d", paths?.[color][kind] ?? "");
     }
@@ -183,39 +178,9 @@ class Spark {
 
 const pathOf = (kind, color) => svgElement("path", { class: `${kind} ${color}` });
 
-/** The scale that small intervals are drawn on, Elo; beyond it they are cut off. */
-const SCALE = [1000, 3000];
-
-/** A rating and its band on a scale that all boards share, so that eyes can compare them. */
-export class Whisker {
-  constructor() {
-    this._range = element("i", "range");
-    this._dot = element("i", "dot-at");
-    this._own = element("i", "own");
-    this.node = silent(element("div", "whisker", "", this._range, this._own, this._dot));
-  }
-
-  draw(figure, elo) {
-    const at = (value) => (100 * (value - SCALE[0])) / (SCALE[1] - SCALE[0]);
-    const cut = (value) => Math.max(0, Math.min(100, at(value)));
-    this.node.classList.toggle("unknown", figure === null);
-    place(this._own, "left", elo ? cut(elo) : null);
-    if (figure === null) return;
-    const banded = figure.low !== null && figure.high !== null;
-    place(this._range, "left", banded ? cut(figure.low) : null);
-    if (banded) place(this._range, "width", Math.max(1, cut(figure.high) - cut(figure.low)));
-    place(this._dot, "left", cut(figure.value));
-  }
-}
-
-function place(node, side, percent) {
-  node.hidden = percent === null;
-  if (percent !== null) node.style.setProperty(side, `${percent.toFixed(1)}%`);
-}
-
 /**
  * What every view shows of one side, each part a node of its own; the view arranges them. `piece` is
- * the disc of its colour, `usual` what is usual, `rests` what the figure rests on.
+ * the disc of its colour, `usual` what is usual.
  */
 export class Side {
   constructor(color, elapsedS) {
@@ -230,7 +195,7 @@ export class Side {
     this.usual = element("span", "interval");
   }
 
-  /** Draws them as after `plies`; answers `{read, rests, news}`: the figure as it is read, its basis, what moved it. */
+  /** Draws them as after `plies`; answers `{read, rests, news}`: the figure as it is read, what of the moves it rests on, what moved it. */
   show(game, plies, basis, room = "") {
     const { color } = this;
     const player = game[color];
@@ -244,22 +209,20 @@ export class Side {
     setText(this.main, read?.text ?? "\u2013");
     setText(this.usual, read ? read.usual : withoutFigure(point, basis));
     markSide(this.node, read);
-    const rests = read === null ? "" : plies === game.plies ? basisText(game, color, read.figure) : countedMoves(read.figure.counted);
+    const rests = read === null ? "" : read.early || (plies === game.plies ? basisText(game, color, read.figure) : "");
     return { read, rests, news: leapNews(game, color, basis, plies.length) };
   }
 }
 
-/** A player's line of a card: name, title, Elo, clock, and the ratings below. */
+/** A player's line of a card: name, title, Elo, clock, and the figure below. */
 class CardSide extends Side {
   constructor(color, elapsedS) {
     super(color, elapsedS);
     this._better = element("span", "other");
-    this._whisker = new Whisker();
     this.node = element(
       "div", `side ${color}`, "",
       element("div", "who", "", this.piece, this.title, this.name.node, this.elo, this.clock.node),
       element("div", "figures", "", this.label, this.main, this.usual, this._better),
-      this._whisker.node,
     );
   }
 
@@ -269,10 +232,8 @@ class CardSide extends Side {
     this.name.node.title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
     // Whose games they are stands in the line before.
     const better = read?.better ? `better than ${percentText(read.figure.percentile)}\u00a0% of such games` : "";
-    setText(this._better, read === null ? "" : read.early || [news || better, rests.replaceAll(" ", "\u00a0")].filter(Boolean).join(" \u00b7 "));
-    this._better.classList.toggle("news", news !== "");
-    // Algorithm 4's index has no place on a scale of Elo.
-    this._whisker.draw(read?.figure.kind === "perceived" ? read.figure : null, player.elo);
+    setText(this._better, rests || news || better);
+    this._better.classList.toggle("news", !rests && news !== "");
   }
 }
 
@@ -309,126 +270,3 @@ export class ClockText {
     this.node.title = low ? "little time left" : "";
   }
 }
-
-// --- the pieces -------------------------------------------------------------------------------------
-
-const SPRITE = new URL("../vendor/cm-chessboard/assets/pieces/standard.svg", import.meta.url).href;
-/** A piece of the sprite stands in a square of this side. */
-const TILE = 40;
-
-const SQUARES = ["--light-square", "--dark-square", "--light-marked", "--dark-marked"];
-
-let pictures = null;
-/** Read once for all boards: asking for them, or for sizes, at every move would lay out the page. */
-let colors = null;
-// Where there is no page (tests of what is pure beside it) nothing has a size.
-const sizes = globalThis.document && new ResizeObserver((entries) => {
-  for (const { target, contentRect } of entries) target.mini?.resize(contentRect.width);
-});
-const waiting = new Set();
-
-/** The drawing of each piece as SVG, by FEN letter, from the sprite that the big board uses. */
-export const pieceMarkup = once(async () => {
-  const answer = await fetch(SPRITE);
-  const sprite = new DOMParser().parseFromString(await answer.text(), "image/svg+xml");
-  const markup = new Map();
-  for (const letter of "KQRBNPkqrbnp") {
-    const id = (letter < "a" ? "w" : "b") + letter.toLowerCase();
-    markup.set(letter, new XMLSerializer().serializeToString(sprite.getElementById(id)));
-  }
-  return markup;
-});
-
-const load = once(async () => {
-  const found = new Map();
-  for (const [letter, markup] of await pieceMarkup()) {
-    const image = new Image();
-    image.src = svgAddress(
-      `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120" viewBox="0 0 ${TILE} ${TILE}">${markup}</svg>`,
-    );
-    await image.decode();
-    found.set(letter, image);
-  }
-  pictures = found;
-  for (const board of waiting) board.paint();
-  waiting.clear();
-});
-
-/** An address that holds a whole picture. */
-export function svgAddress(svg) {
-  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-}
-
-function once(make) {
-  let made = null;
-  return () => (made ??= make());
-}
-
-/** A position on a canvas. */
-export class MiniBoard {
-  constructor() {
-    this.node = silent(element("canvas", "mini"));
-    this.node.mini = this;
-    sizes.observe(this.node);
-    this._plies = null;
-    this._shown = "";
-    this._side = 0;
-  }
-
-  /** A game as it stands, with the squares of the last move marked. */
-  draw({ plies, start_fen: startFen }) {
-    if (plies === this._plies) return;
-    this._plies = plies;
-    this._last = plies.at(-1)?.uci ?? "";
-    this._placement = placementAfter(startFen, plies.map(({ uci }) => uci));
-    const wanted = `${this._placement} ${this._last}`;
-    if (wanted === this._shown) return;
-    this._shown = wanted;
-    if (this._side) this.paint();
-  }
-
-  resize(width) {
-    this._side = Math.round(width * devicePixelRatio);
-    if (this._side && this._shown) this.paint();
-  }
-
-  paint() {
-    const canvas = this.node;
-    if (canvas.width !== this._side) canvas.width = canvas.height = this._side;
-    const context = canvas.getContext("2d");
-    const style = getComputedStyle(canvas);
-    colors ??= SQUARES.map((name) => style.getPropertyValue(name).trim());
-    const side = this._side / 8;
-    const marked = markedSquares(this._last);
-    const [light, dark, markLight, markDark] = colors;
-    for (let at = 0; at < 64; at += 1) {
-      const [file, rank] = [at % 8, Math.floor(at / 8)];
-      const isLight = (file + rank) % 2 === 1;
-      context.fillStyle = marked.includes(at) ? (isLight ? markLight : markDark) : isLight ? light : dark;
-      context.fillRect(Math.floor(file * side), Math.floor((7 - rank) * side), Math.ceil(side), Math.ceil(side));
-    }
-    if (pictures === null) {
-      waiting.add(this);
-      load();
-      return;
-    }
-    parsePlacement(this._placement).forEach((piece, at) => {
-      if (piece === null) return;
-      context.drawImage(pictures.get(piece), (at % 8) * side, (7 - Math.floor(at / 8)) * side, side, side);
-    });
-  }
-
-  restyle() {
-    colors = null;
-    if (this._side && this._shown) this.paint();
-  }
-
-  destroy() {
-    waiting.delete(this);
-    sizes.unobserve(this.node);
-    this.node.mini = null;
-  }
-}
-
-/** The squares of the last move (UCI), where there is one. */
-export const markedSquares = (last) => (last ? [square(last.slice(0, 2)), square(last.slice(2, 4))] : []);

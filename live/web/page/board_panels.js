@@ -1,19 +1,14 @@
-/** What stands beside the board: its moves, both players' figures, what others would play, and the other methods. */
+/** What stands beside the board: its moves, what others would play, and for experts every figure there is. */
 
-import { Whisker } from "./board_card.js";
-import { figureBox } from "./charts.js";
 import { button, childrenOf, element, headCell, named, scrollBox, setLine, setText, silent, tableOf } from "../drawing/elements.js";
 import english from "../overlay/language/en.js";
 import { explainButton } from "./explanations.js";
-import {
-  bandText, eloText, figureOf, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, newestLeap, pointAt,
-} from "../client/figures.js";
-import { moverOf } from "../client/games.js";
-import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
-import { Name } from "../drawing/player_names.js";
-import { SIDE_COLUMNS, signed } from "./players.js";
-import { countedMoves, provisionalWords, sideFigure, withoutFigure } from "./score_words.js";
-import { bestInstead, shareWords as sharesIn } from "../overlay/shown_figures.js";
+import { bandText, eloText, figureOf, pointAt } from "../client/figures.js";
+import { bothSides, COLORS, moverOf } from "../client/games.js";
+import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
+import { PLAYER_COLUMNS } from "./players.js";
+import { provisionalWords } from "./score_words.js";
+import { shareWords as sharesIn } from "../overlay/shown_figures.js";
 
 /**
  * From which loss of winning chances on a move bears which sign: as lichess judges moves, so that
@@ -34,9 +29,6 @@ export function moveMark(ply, mover) {
   if (found) return { sign: found[1], name: found[2] };
   return PRAISE[ply.mark] ? { sign: PRAISE[ply.mark], name: ply.mark } : null;
 }
-
-/** `+0.00` of a gain in pawns: `-0.35`, `0` for the first choice; empty while unknown. Pure. */
-export const gainText = (gain) => (gain === 0 ? "0" : scoreText(gain, null));
 
 export class MoveList {
   constructor(picked) {
@@ -100,12 +92,10 @@ class MoveCell {
     this._ply = null;
     this._san = element("span", "san");
     this._mark = element("span", "mark");
-    this._gain = element("span", "gain");
-    this._score = element("span", "score");
-    // For those who hear the page; what they see of it is the score on the board beside.
+    // For those who hear the page.
     this._said = element("span", "hidden");
     this.node = button("", () => picked(ply), { className: "move-cell" });
-    this.node.append(this._san, this._mark, this._gain, this._score, this._said);
+    this.node.append(this._san, this._mark, this._said);
   }
 
   draw(ply, game, withheld) {
@@ -116,9 +106,6 @@ class MoveCell {
     setText(this._san, mover === "white" || ply.ply === 1 ? numbered : ply.san);
     const mark = moveMark(ply, mover);
     setText(this._mark, mark?.sign ?? "");
-    setText(this._gain, gainText(ply.gain_cp));
-    setText(this._score, scoreText(ply.score_cp, ply.mate));
-    this._score.classList.toggle("provisional", ply.score_cp !== null && !ply.final);
     this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
     this.node.dataset.mark = mark?.name ?? "";
     const unscored = withheld ? "" : "not scored yet";
@@ -131,140 +118,77 @@ class MoveCell {
   }
 }
 
-// --- figures ----------------------------------------------------------------------------------------
+// --- for experts ----------------------------------------------------------------------------------
 
 const DASH = "\u2013";
-/** Both players are compared from so many moves on. */
-const LEAST_MOVES = 5;
+const FIGURES = PLAYER_COLUMNS.filter(({ side }) => side);
 
-/** The logistic expectation of White from both Elo ratings; null without both. Pure. */
-export function eloExpectation(white, black) {
-  if (!white || !black) return null;
-  return 1 / (1 + 10 ** ((black - white) / 400));
-}
+/** Every figure of both sides, and of every move: behind one door, as plain tables. */
+export class ExpertTables {
+  constructor() {
+    this._key = [];
+    this._box = element("div", "below");
+    this.node = element("details", "experts", "", element("summary", "", "For experts: every method, move by move"), this._box);
+    this.node.addEventListener("toggle", () => this._fill());
+  }
 
-/** What the newest leap of a side was, in words; empty without one. */
-export function leapWords(game, color, ply) {
-  const newest = newestLeap(game.curves[color], { ply });
-  const move = game.plies[newest?.ply - 1];
-  if (!move) return "";
-  const [from, to] = [newest.from, newest.to].map(Math.round);
-  const said = `Last swing: ${to > from ? "rose" : "fell"} from ${from} to ${to} with ${moveText(newest.ply, move.san, game.start_fen)}`;
-  const better = to > from ? null : bestInstead(game, newest.ply, english);
-  return better === null ? said : `${said}; ${better} was better`;
-}
+  draw(game, ply, engine) {
+    this._shown = { game, ply, engine };
+    this._fill();
+  }
 
-export class RatingPanel {
-  constructor(color) {
-    this._color = color;
-    this._name = new Name();
-    this._label = element("span");
-    this._main = element("strong", "rating");
-    this._usual = element("span", "interval");
-    this._better = element("span", "said");
-    this._whisker = new Whisker();
-    this._leap = element("p", "leap");
-    this._fine = element("p", "note");
-    this._more = element("details", "", "", element("summary", "", "How sure, and Algorithm 4"), this._fine);
-    this._line = element(
-      "div", "rating-line large", "", element("div", "label", "", this._label, explainButton("perceived")),
-      element("div", "value", "", this._main, this._usual, this._better), this._whisker.node,
+  /** They are made only while somebody looks at them. */
+  _fill() {
+    const { game, ply, engine } = this._shown ?? {};
+    const key = [game, ply, engine?.rating];
+    if (!this.node.open || key.every((part, at) => part === this._key[at])) return;
+    this._key = key;
+    const table = (title, head, rows) => {
+      const cells = ([first, ...rest]) => [headCell(first, "row"), ...rest.map((text) => element("td", "", text || DASH))];
+      const body = element("tbody", "", "", ...rows.map((row) => element("tr", "", "", ...cells(row))));
+      return scrollBox(tableOf(title, head, body));
+    };
+    this._box.replaceChildren(
+      table("Every method", ["Method", "White", "Black"], methodRows(game, ply, engine)),
+      table("Move by move", MOVE_HEADS, moveRows(game, engine)),
     );
-    const title = element("h2", "", "", element("i", `piece ${color}`), this._name.node);
-    this.node = element("section", `rating-panel side ${color}`, "", title, this._line, this._leap, this._more);
-  }
-
-  draw(game, ply, basis) {
-    const player = game[this._color];
-    const point = pointAt(game.curves[this._color], ply);
-    this._name.draw(player.name || "?", basis.everybody);
-    const read = sideFigure(game, this._color, point, basis);
-    setText(this._label, read === null ? "No figure yet" : `${titled(read.label)}, ${countedMoves(read.figure.counted)}`);
-    setText(this._main, read?.text ?? "");
-    setText(this._usual, read?.usual ?? "");
-    setText(this._better, read === null ? game.note || withoutFigure(point, basis) : read.early ? "early" : read.better);
-    this._line.classList.toggle("early", Boolean(read?.early));
-    this._whisker.node.hidden = read?.figure.kind !== "perceived";
-    if (!this._whisker.node.hidden) this._whisker.draw(read.figure, player.elo);
-    const leads = !basis.withheld && basis.choice === "perceived";
-    setLine(this._leap, leads ? leapWords(game, this._color, ply) : "");
-    setText(this._fine, read === null ? "" : details(point, basis));
-    this._more.hidden = !this._fine.textContent;
   }
 }
 
-/** On demand: what the moves alone allow, and the figure that does not lead; beside the large number they would seem to deny it. */
-function details(point, { choice, engineRating }) {
-  const leads = choice === "perceived";
-  const other = figureOf(point, leads ? "algorithm4" : "perceived", engineRating);
-  const { low, high } = point;
-  const ends = [
-    (low ?? 0) < LEAST_SHOWN_ELO ? `below ${LEAST_SHOWN_ELO}` : Math.round(low),
-    (high ?? Infinity) > MOST_SHOWN_ELO ? `above ${MOST_SHOWN_ELO}` : Math.round(high),
+/** `[name, White's, Black's]` of every figure that a side has, and of what they are expected to score. Pure. */
+export function methodRows(game, ply, engine) {
+  const { methods, curves, head_to_head: duel } = game;
+  const views = bothSides((color) => ({ ...pointAt(curves[color], ply), ...methods[color], methods: methods[color] }));
+  const said = ({ text, interval }) => (interval ? `${text} (${interval})` : text);
+  const expected = (name, score) => [name, ...[score, score === null ? null : 1 - score].map((each) => each?.toFixed(2) ?? "")];
+  return [
+    ...FIGURES.map((column) => [column.label, ...COLORS.map((color) => said(column.show(views[color], engine ?? undefined)))]),
+    expected("Expected score by Algorithm 1", duel?.expected_score ?? null),
+    expected("Expected score by conformance", methods.expected_score ?? null),
   ];
-  const band = other === null ? "" : bandText(other);
-  const name = leads ? "Algorithm 4, on a scale of its own" : "Playing like";
-  const second = other === null ? "" : `${name}: ${eloText(other)}${band ? ` (${band})` : ""}.`;
-  return [leads ? `The moves alone, whoever played them: ${ends.join(DASH)} (95\u00a0%).` : "", second].filter(Boolean).join(" ");
 }
 
-const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const MOVE_HEADS = ["Move", "Score", "Depth", "Clock", "Gain, cp", "Complexity, cp", "Plays like", "Usual", "Algorithm 4"];
 
-export class HeadToHeadPanel {
-  constructor() {
-    this._body = element("tbody");
-    this._rows = ["By these moves (Algorithm 1)", "By conformance", "By Elo before the game"].map((text) =>
-      element("tr", "", "", headCell(text, "row"), element("td"), element("td"), element("td")),
-    );
-    this._body.append(...this._rows);
-    const table = tableOf("Head to head", ["What White scores", "Expected", "95 %", "Elo"], this._body);
-    this.node = figureBox("head-to-head", "Head to head", "headToHead", scrollBox(table));
-  }
-
-  draw({ head_to_head: duel, methods, white, black, curves }) {
-    // After a move or two the comparison says nothing, and says it with a number.
-    const few = Math.min(curves.white.length, curves.black.length) < LEAST_MOVES;
-    const score = (value) => (value === null ? "\u2013" : value.toFixed(2));
-    const { expected_score: conform, low, high, missing } = methods;
-    const elo = eloExpectation(white.elo, black.elo);
-    const interval = conform === null ? missing || "\u2013" : `${score(low)}\u2013${score(high)}`;
-    const unbounded = duel.expected_score === null ? "\u2013" : "unbounded";
-    if (few) this._fill(0, "\u2013", "too few moves", "\u2013");
-    else this._fill(0, score(duel.expected_score), "no interval", duel.difference === null ? unbounded : signed(duel.difference));
-    this._fill(1, score(conform), interval, "\u2013");
-    this._fill(2, score(elo), "\u2013", elo === null ? "\u2013" : signed(white.elo - black.elo));
-  }
-
-  _fill(at, ...texts) {
-    texts.forEach((text, column) => setText(this._rows[at].cells[column + 1], text));
-  }
-}
-
-export class MethodsTable {
-  constructor() {
-    this._cells = SIDE_COLUMNS.map(() => [0, 1].map(() => element("td", "", "", element("span", "value"), element("span", "interval"))));
-    const rows = SIDE_COLUMNS.map(({ label, explain }, at) =>
-      element("tr", "", "", headCell("", "row", element("span", "", label), explainButton(explain)), ...this._cells[at]),
-    );
-    const table = tableOf("Other methods", ["Method", "White", "Black"], element("tbody", "", "", ...rows));
-    this.node = figureBox("methods", "Other methods", "", scrollBox(table));
-  }
-
-  draw({ methods }) {
-    SIDE_COLUMNS.forEach((column, at) => {
-      ["white", "black"].forEach((color, side) => {
-        const cell = this._cells[at][side];
-        const { text, interval, missing } = column.show({ ...methods[color], methods: methods[color] });
-        setText(cell.firstChild, text);
-        setText(cell.lastChild, interval);
-        if (cell.title !== missing) cell.title = missing;
-      });
-    });
-  }
+/** Every move with its search and what the figures were after it. Pure. */
+export function moveRows(game, engine) {
+  const points = new Map(COLORS.flatMap((color) => game.curves[color].map((point) => [point.ply, point])));
+  const four = PLAYER_COLUMNS.find(({ id }) => id === "algorithm4");
+  return game.plies.map((ply) => {
+    const point = points.get(ply.ply) ?? {};
+    const figure = figureOf(point);
+    const { text, interval } = four.show(point, engine ?? undefined);
+    return [
+      moveText(ply.ply, ply.san, game.start_fen), scoreText(ply.score_cp, ply.mate), String(ply.depth ?? ""), clockText(ply.clock_s),
+      String(point.gain_cp ?? ""), ply.complexity?.stability_cp.toFixed(1), figure && eloText(figure), figure && bandText(figure),
+      interval ? `${text} (${interval})` : text,
+    ];
+  });
 }
 
 // --- what others would play -----------------------------------------------------------------------
 
+const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const shareWords = (share) => sharesIn(share, english);
 const players = (elo) => (elo === null ? "players" : `players rated ${elo}`);
 

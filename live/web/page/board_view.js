@@ -1,25 +1,19 @@
 /** One board in depth. Everything that needs the charts' library is here, loaded when first asked for. */
 
 import { Side } from "./board_card.js";
-import { HeadToHeadPanel, HumanPanel, MethodsTable, MoveList, RatingPanel } from "./board_panels.js";
+import { ExpertTables, HumanPanel, MoveList } from "./board_panels.js";
 import { materialText, placementAfter, sanOf } from "../client/board_position.js";
-import {
-  Chart, CLOCKS, COMPLEXITY, countAtOne, curvesChart, gainChart, gainsOf, measuredGains, SCORE,
-} from "./charts.js";
+import { Chart, CURVES, SCORE } from "./charts.js";
 import { BoardFrame, Diagram } from "../drawing/diagram.js";
 import { anchor, button, element, named, nameNode, setLine, setText, silent } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
-import { bothSides, COLORS, eventOf } from "../client/games.js";
+import { bothSides, eventOf } from "../client/games.js";
 import { resultText, safeLink } from "../drawing/number_format.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
-import { nameWithin } from "../drawing/player_names.js";
 import {
-  basisIn, drawBar, drawOdds, FIGURE_NAMES, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
+  basisIn, drawBar, drawOdds, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
 } from "./score_words.js";
 import { oddsOf, openingText } from "../overlay/shown_figures.js";
-
-/** Letters of a name that fit a button. */
-const NAME_LETTERS = 18;
 
 export class BoardPage {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
@@ -59,35 +53,21 @@ export class BoardPage {
       "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._human.node, this._problem,
     );
     this._moves = new MoveList(pick);
-    this._ratings = bothSides((color) => new RatingPanel(color));
-    this._leading = "";
-    this._curvesKind = curvesChart();
     const pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
-    this._curves = new Chart(this._curvesKind, pickMove, (move) => this._peek(move));
+    this._curves = new Chart(CURVES, pickMove, (move) => this._peek(move));
     this._score = new Chart(SCORE, pick);
-    this._complexity = new Chart(COMPLEXITY, pick);
-    this._clocks = new Chart(CLOCKS, pick);
-    this._gains = new Chart(gainChart());
-    this._gainsKey = [];
-    this._duel = new HeadToHeadPanel();
-    this._methods = new MethodsTable();
-    this._switch = this._figureSwitch();
-    this._curvesBox = element("div", "curves-box", "", this._switch, this._curves.node, this._bandButtons());
-    const ratings = element("div", "rating-panels", "", this._ratings.white.node, this._ratings.black.node);
-    const right = element("div", "right", "", this._curvesBox, ratings);
-    const charts = [this._gains, this._duel, this._methods, this._complexity, this._clocks].map(({ node }) => node);
-    const heading = element("summary", "", "Methods: gains, accuracy and what the papers measure");
-    this._below = element("details", "methods-behind", "", heading, element("div", "below", "", ...charts));
+    this._experts = new ExpertTables();
+    const right = element("div", "right", "", this._curves.node, this._score.node);
     this._gone = element("p", "note");
-    this._body = element("div", "board-body", "", this._left, this._moves.node, right, this._score.node);
-    this.node = named(element("section", "board-view", "", header, this._gone, this._body, this._below), "One board");
+    this._body = element("div", "board-body", "", this._left, this._moves.node, right);
+    this.node = named(element("section", "board-view", "", header, this._gone, this._body, this._experts.node), "One board");
   }
 
   draw(held, place) {
     const game = held.games.get(place.game) ?? null;
     const missing = game === null;
     this._gone.hidden = !missing;
-    this._body.hidden = this._below.hidden = missing;
+    this._body.hidden = this._experts.node.hidden = missing;
     if (missing) {
       setText(this._gone, held.seq === null ? "Waiting for the service." : "This board is not here any more, or not for this address.");
       return;
@@ -98,20 +78,13 @@ export class BoardPage {
     this._ply = ply;
     const plies = ply === wholeOf(game) ? game.plies : game.plies.slice(0, ply);
     this._drawHead(game);
-    const basis = basisIn(held, place);
+    const basis = basisIn(held);
     this._drawBoard(game, plies, place, basis);
     this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
     this._moves.draw(game, ply, basis);
-    for (const panel of Object.values(this._ratings)) panel.draw(game, ply, basis);
-    this._useFigure(basis);
-    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)), this._leading);
-    for (const chart of [this._score, this._complexity, this._clocks]) chart.draw(game, ply);
-    this._drawGains(game, held);
-    for (const color of COLORS) {
-      setText(this._bands[color].lastChild, nameWithin(game[color].name || "?", basis.everybody, NAME_LETTERS));
-    }
-    this._duel.draw(game);
-    this._methods.draw(game);
+    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
+    this._score.draw(game, ply);
+    this._experts.draw(game, ply, held.engine);
   }
 
   /** Goes so many plies on or back; at the newest it follows the game again. */
@@ -128,7 +101,7 @@ export class BoardPage {
   }
 
   restyle() {
-    for (const chart of [this._curves, this._score, this._complexity, this._clocks, this._gains]) chart.restyle();
+    for (const chart of [this._curves, this._score]) chart.restyle();
   }
 
   _drawHead(game) {
@@ -172,17 +145,6 @@ export class BoardPage {
     newest.classList.toggle("looking-back", place.ply !== null);
   }
 
-  /** The gains of the whole game; the engine's are counted over all games that are held. */
-  _drawGains(game, held) {
-    const kind = held.hello?.gain ?? "same-search";
-    const key = [game.curves.white, game.curves.black, kind];
-    if (key.every((part, at) => part === this._gainsKey[at])) return;
-    this._gainsKey = key;
-    const side = (color, name) => ({ name, color: `--${color}-line`, counts: countAtOne(gainsOf(game, color)) });
-    const engine = countAtOne(measuredGains(kind, held.games.values()) ?? [0]);
-    this._gains.draw({ up: side("white", "White"), down: side("black", "Black"), engine, both: kind === "successive" }, null);
-  }
-
   /** A board that was just shown draws itself anew for its size: nothing may move before that. */
   _drawDiagram() {
     const width = this._square.clientWidth;
@@ -204,30 +166,6 @@ export class BoardPage {
     return named(box, "Step through the game", "group");
   }
 
-  _figureSwitch() {
-    const buttons = Object.entries(FIGURE_NAMES).map(([figure, text]) => button(text, () => this._go({ figure })));
-    buttons.forEach((each, at) => each.setAttribute("aria-pressed", String(at === 0)));
-    return named(element("div", "switch", "", ...buttons), "Which figure is large, and which the curves show", "group");
-  }
-
-  /** Whose band is shown alone: while pointed at or with the keyboard on it, and for good once pressed. */
-  _bandButtons() {
-    this._bands = bothSides((color) => {
-      const node = button("", () => this._pinBand(node.getAttribute("aria-pressed") === "true" ? null : color));
-      node.append(element("i", `piece ${color}`), nameNode(""));
-      for (const type of ["pointerenter", "focus"]) node.addEventListener(type, () => this._curves.hover(color));
-      for (const type of ["pointerleave", "blur"]) node.addEventListener(type, () => this._curves.hover(null));
-      return node;
-    });
-    this._pinBand(null);
-    return named(element("div", "switch bands", "", element("span", "", "Band of"), this._bands.white, this._bands.black), "Whose band is shown alone", "group");
-  }
-
-  _pinBand(color) {
-    this._curves.pin(color);
-    for (const each of COLORS) this._bands[each].setAttribute("aria-pressed", String(each === color));
-  }
-
   /** Shows the position after a move that is pointed at; null: the one that is looked at. */
   _peek(move) {
     if (this._game === null || this._position === null) return;
@@ -235,23 +173,12 @@ export class BoardPage {
     this._position = { ...this._position, game: { ...this._game, plies: this._game.plies.slice(0, plies) } };
     this._drawDiagram();
   }
-
-  _useFigure(basis) {
-    const leading = `${basis.choice} ${basis.engineRating}`;
-    if (leading === this._leading) return;
-    this._leading = leading;
-    this._curvesKind.lead(basis);
-    this._pinBand(null);
-    Object.keys(FIGURE_NAMES).forEach((each, at) => {
-      this._switch.children[at].setAttribute("aria-pressed", String(each === basis.choice));
-    });
-  }
 }
 
 /** How many plies there are, also where a link shows the first of them. */
 const wholeOf = (game) => game.whole_plies ?? game.plies.length;
 
-/** A player above or below the board; the figure stands here where its panel is out of sight. */
+/** A player above or below the board, with the figure. */
 class PlayerHeader extends Side {
   constructor(color, elapsedS, followed) {
     super(color, elapsedS);
@@ -260,9 +187,10 @@ class PlayerHeader extends Side {
     this._material = element("span", "material");
     this._material.title = "What this side has more of, and by how many pawns it is ahead";
     this._star = new FollowStar(followed);
+    this._better = element("span", "said");
     this._leap = element("span", "news");
     const who = [this.piece, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
-    const figures = element("div", "figures", "", this.label, this.main, this.usual, this._leap);
+    const figures = element("div", "figures", "", this.label, this.main, this.usual, this._better, this._leap);
     this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...who), figures);
   }
 
@@ -275,7 +203,8 @@ class PlayerHeader extends Side {
     this._star.draw(player);
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
     const { read, rests, news } = this.show(game, plies, basis, material);
-    setText(this.label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
+    setText(this.label, read ? [read.label, rests].filter(Boolean).join(" \u00b7 ") : game.note || "");
+    setText(this._better, read?.better ?? "");
     setText(this._leap, news);
   }
 }

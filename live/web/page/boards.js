@@ -1,22 +1,20 @@
-/** All boards at a glance: as cards or as a table, filtered, sorted, walked through by keyboard; above them what is worth telling. */
+/** All boards at a glance, filtered, sorted, walked through by keyboard; above them the round, what is worth telling, and the newest of it. */
 
 import { alertingGames } from "./alerts_panel.js";
-import { Card, ClockText, SmallGame } from "./board_card.js";
+import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
-import { anchor, button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
+import { anchor, Children, element, named, searchField, setLine, setText } from "../drawing/elements.js";
 import english from "../overlay/language/en.js";
 import { explainButton } from "./explanations.js";
-import { bandText, percentText, settledFigure } from "../client/figures.js";
+import { eloText, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, roundName, roundsOf } from "../client/games.js";
 import { delayText } from "./health_view.js";
 import { moveText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
-import { nameWithin } from "../drawing/player_names.js";
-import {
-  basisIn, basisText, FIGURE_NAMES, leapNews, markSide, scoreAfter, sideFigure, swing, withoutFigure,
-} from "./score_words.js";
+import { isolated, shortName } from "../drawing/player_names.js";
+import { basisIn, scoreAfter, swing } from "./score_words.js";
 
-/** More boards than this are shown as a table unless somebody chooses cards. */
+/** More boards than this are shown without their pictures. */
 const MANY = 24;
 /** Boards change their places at most so often: nobody can read what jumps about. */
 export const REARRANGE_MS = 3_000;
@@ -48,13 +46,11 @@ export class Overview {
     this._rounds = new RoundPicker(go);
     this._arrangedAt = -Infinity;
     this._key = "";
-    this._narrow = matchMedia("(max-width: 48rem)");
     this._large = matchMedia("(min-width: 150rem)");
     this._games = [];
     this._grid = element("div", "boards");
     this._grid.id = "boards";
     this._cards = new Children(this._grid, () => new Card(elapsedS, this._sight));
-    this._table = new BoardsTable(go, elapsedS);
     this._count = element("span", "count");
     this._empty = element("p", "note empty");
     this._sight = new IntersectionObserver(
@@ -65,9 +61,12 @@ export class Overview {
       },
       { rootMargin: "300px" },
     );
+    this._round = element("strong");
+    this._sentence = element("span");
+    this._headline = element("p", "headline", "", this._round, " ", this._sentence);
     this._moments = new MomentsList();
-    this.node = element("section", "overview", "", this._moments.node, this._toolbar(share), this._empty, this._grid, this._table.node);
-    named(this.node, "Boards");
+    const parts = [this._headline, this._moments.node, this._toolbar(share), this._empty, this._grid];
+    this.node = named(element("section", "overview", "", ...parts), "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
     new ResizeObserver(() => this._scale()).observe(this.node);
     addEventListener("resize", () => this._scale());
@@ -75,7 +74,7 @@ export class Overview {
 
   /** On a screen for a whole room few cards are drawn larger. */
   _scale() {
-    if (this.node.hidden || this._grid.hidden) return;
+    if (this.node.hidden) return;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const { top, width } = this.node.getBoundingClientRect();
     const above = this._grid.getBoundingClientRect().top - top;
@@ -88,15 +87,20 @@ export class Overview {
   draw(held, place, now) {
     this._moments.draw(held);
     const all = [...held.games.values()];
-    const layout = place.layout === "auto" ? this._fitting(all.length) : place.layout;
-    const basis = basisIn(held, place);
-    this._show(place, layout, basis.choice);
+    const { q, state, sort, event, round } = place;
+    const shown = inRound(all, place);
+    const [said, sentence] = headline(shown, [...held.moments.values()]);
+    setText(this._round, said);
+    setText(this._sentence, sentence);
+    this._headline.hidden = all.length === 0;
+    const pictures = place.layout === "auto" ? shown.length <= MANY : place.layout === "cards";
+    this._grid.classList.toggle("dense", !pictures);
+    this._show(place);
     this._rounds.draw(all, place);
     const alerting = alertingGames([...(held.alerts?.values() ?? [])]);
     this._alertsOrder.hidden = held.hello?.sight !== "arbiter";
     const named = all.map(({ id, event, round, board }) => [id, event, round, board]);
-    const { q, state, sort, down, event, round } = place;
-    const key = JSON.stringify([q, state, sort, down, event, round, layout, named, this._followed.size]);
+    const key = JSON.stringify([q, state, sort, event, round, named, this._followed.size]);
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
@@ -104,35 +108,20 @@ export class Overview {
       this._games = this._followed.first(chosen, (game) => this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
-    const asCards = layout === "cards";
-    this._grid.hidden = !asCards;
-    this._table.node.hidden = asCards;
-    if (asCards) {
-      this._table.rows.show([]);
-      this._drawCards(games, basis);
-    } else {
-      this._cards.show([]);
-      this._table.draw(games, place, basis);
-    }
-    for (const { id } of games) {
-      const node = (this._cards.of(id) ?? this._table.rows.of(id))?.node;
-      node?.classList.toggle("alerting", alerting.has(id));
-      node?.classList.toggle("followed", this._followed.size > 0 && this._followed.plays(held.games.get(id)));
+    this._drawCards(games, basisIn(held));
+    for (const game of games) {
+      const { classList } = this._cards.of(game.id).node;
+      classList.toggle("alerting", alerting.has(game.id));
+      classList.toggle("followed", this._followed.size > 0 && this._followed.plays(game));
     }
     const hidden = all.length - games.length;
-    setText(this._count, all.length ? `${games.length} of ${all.length} boards` : "");
+    setText(this._count, hidden ? `${games.length} of ${all.length} boards` : "");
     setLine(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
   }
 
-  /** A table is too wide for a phone, and cards are too many for a hall. */
-  _fitting(boards) {
-    return boards > MANY && !this._narrow.matches ? "table" : "cards";
-  }
-
-  /** Time has passed. Cards or rows: the others are not there. */
+  /** Time has passed. */
   tick() {
     for (const card of this._cards.views) card.tick();
-    for (const row of this._table.rows.views) row.tick();
   }
 
   restyle() {
@@ -152,25 +141,22 @@ export class Overview {
     this._filter = searchField("Filter boards", "Filter: player, team, event, round", (q) => this._go({ q }));
     this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
-    this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort, down: false }));
+    this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
     this._alertsOrder = this._sort.select.querySelector("[value=alerts]");
-    this._layout = choice("As", { auto: "fits best", cards: "boards", table: "table" }, (layout) => this._go({ layout }));
-    this._figure = choice("Large figure", FIGURE_NAMES, (figure) => this._go({ figure }));
-    const figure = element("div", "figure-choice", "", this._figure.label, explainButton("perceived"));
+    this._layout = choice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
     const more = element(
       "details", "chooser", "", element("summary", "", "View"),
-      element("div", "", "", this._state.label, this._sort.label, this._layout.label, figure),
+      element("div", "", "", this._state.label, this._sort.label, this._layout.label),
     );
-    return named(element("div", "toolbar", "", this._rounds.node, this._filter, more, share, this._count), "Boards", "search");
+    const parts = [this._rounds.node, this._filter, more, explainButton("perceived"), share, this._count];
+    return named(element("div", "toolbar", "", ...parts), "Boards", "search");
   }
 
-  _show(place, layout, leading) {
+  _show(place) {
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._state.select.value = place.state;
     this._sort.select.value = place.sort || "board";
     this._layout.select.value = place.layout;
-    this._figure.select.value = leading;
-    this.node.dataset.layout = layout;
   }
 
   /** Arrows lead from board to board. */
@@ -178,22 +164,37 @@ export class Overview {
     const steps = { ArrowDown: "down", ArrowUp: "up", ArrowRight: "next", ArrowLeft: "back", j: "next", k: "back" };
     const step = steps[event.key];
     if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
-    const links = this._grid.hidden
-      ? this._table.links()
-      : [...this._grid.children].map((node) => node.card.link);
+    const links = [...this._grid.children].map((node) => node.card.link);
     const at = links.indexOf(document.activeElement);
     if (at < 0) return;
-    const perRow = this._grid.hidden ? 1 : columnsOf(this._grid);
+    const perRow = getComputedStyle(this._grid).gridTemplateColumns.split(" ").length;
     const by = { down: perRow, up: -perRow, next: 1, back: -1 }[step];
     const next = links[Math.max(0, Math.min(links.length - 1, at + by))];
     event.preventDefault();
     next.focus();
-    next.closest("article, tr").scrollIntoView({ block: "nearest" });
+    next.closest("article").scrollIntoView({ block: "nearest" });
   }
 }
 
-function columnsOf(grid) {
-  return getComputedStyle(grid).gridTemplateColumns.split(" ").length;
+/** The newest moments, of which the weightiest makes the headline. */
+const NEWEST = 5;
+
+/**
+ * What stands above the boards of a round, `[round, sentence]`: which it is and how far, and the weightiest of its
+ * newest moments, else who plays best. Pure.
+ */
+export function headline(games, moments) {
+  const rounds = roundsOf(games);
+  const round = rounds.length === 1 ? roundWords(rounds[0]) : "";
+  const ids = new Set(games.map(({ id }) => id));
+  const told = newestMoments(moments.filter(({ game }) => ids.has(game)), NEWEST);
+  if (told.length > 0) return [round, told.reduce((a, b) => (b.weight > a.weight ? b : a)).text.en];
+  const sides = games.flatMap((game) => COLORS.map((color) => ({ side: game[color], figure: settledFigure(game.curves[color].at(-1)) })));
+  const best = sides.filter(({ figure }) => figure !== null).sort((a, b) => b.figure.value - a.figure.value)[0];
+  if (best === undefined) return [round, ""];
+  const { name, elo } = best.side;
+  const who = isolated(shortName(name || "?", sides.map(({ side }) => side.name)));
+  return [round, `Best so far: ${who}, playing like ${eloText(best.figure)}${elo ? ` (Elo ${elo})` : ""}.`];
 }
 
 function choice(name, labels, chosen) {
@@ -285,6 +286,7 @@ class MomentsList {
     this._count = element("span", "count");
     this._isStatic = brokerOf() !== null;
     this.node = element("details", "moments", "", element("summary", "", "Moments ", this._count), this._list);
+    this.node.open = true;
     this.node.hidden = true;
   }
 
@@ -316,125 +318,6 @@ function entry(moment, game, sight, isStatic) {
   return element("li", "", "", time, " ", element("strong", "", english[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
 }
 
-export const COLUMNS = [
-  { id: "board", label: "Bd" },
-  { id: "white", label: "White" },
-  { id: "whiteRating", label: "Plays like", explain: "perceived" },
-  { id: "score", label: "Score", explain: "score" },
-  { id: "blackRating", label: "Plays like", explain: "perceived" },
-  { id: "black", label: "Black" },
-  { id: "moves", label: "Last move" },
-  { id: "clock", label: "Clocks" },
-  { id: "result", label: "Result" },
-];
-
-/** So many letters of a name fit a cell. */
-const NAME_LETTERS = 24;
-
-/** All boards as one table, a row each: the densest view, and what a screen reader reads best. */
-class BoardsTable {
-  constructor(go, elapsedS) {
-    this._header = new SortedHeader(COLUMNS, go);
-    this._body = element("tbody");
-    this.rows = new Children(this._body, () => new BoardTableRow(elapsedS));
-    const caption = element("caption", "hidden", "All boards");
-    const table = element("table", "boards-table", "", caption, element("thead", "", "", this._header.node), this._body);
-    this.node = element("div", "scroll", "", table);
-  }
-
-  draw(games, place, basis) {
-    this._header.draw(place.sort || "board", place.down);
-    this.rows.show(games).forEach((row, at) => row.draw(games[at], basis));
-  }
-
-  links() {
-    return [...this._body.rows].map((row) => row.querySelector("a"));
-  }
-}
-
-class BoardTableRow extends SmallGame {
-  constructor(elapsedS) {
-    super((color) => new TableSide(color, elapsedS));
-    const cell = (className, ...children) => element("td", className, "", ...children);
-    const { white, black } = this.sides;
-    this._link = element("a", "open-row");
-    this.bar.classList.add("flat");
-    this.node = element(
-      "tr", "", "", headCell("", "row", this._link), white.who, white.node, cell("scored", this.score, this.bar), black.node, black.who,
-      cell("", this.move), cell("clocks", white.clock.node, " ", black.clock.node), cell("", this.result),
-    );
-  }
-
-  draw(game, basis) {
-    if (this.show(game, basis) === null) return;
-    setText(this._link, game.board === null ? game.round || "\u2013" : String(game.board));
-    this._link.href = writePlace({ view: "board", game: game.id });
-    named(this._link, `Open board ${game.board ?? ""}: ${game.white.name} against ${game.black.name}`);
-  }
-}
-
-/** One player of a row: the cell that names who, and `node`, that of the figure. */
-class TableSide {
-  constructor(color, elapsedS) {
-    this._color = color;
-    this._title = element("span", "title");
-    this._name = nameNode("name");
-    this._elo = element("span", "elo");
-    this._rating = element("strong", "rating");
-    this._interval = element("span", "interval");
-    this._other = element("span", "other");
-    this.clock = new ClockText(color, elapsedS);
-    this.who = element("td", "player", "", element("i", `piece ${color}`), " ", this._title, this._name, this._elo);
-    this.node = element("td", `side ${color}`, "", this._rating, this._interval, this._other);
-  }
-
-  draw(game, basis) {
-    const { _color: color } = this;
-    const player = game[color];
-    setText(this._title, player.title ?? "");
-    setText(this._name, nameWithin(player.name || "?", basis.everybody, NAME_LETTERS));
-    this._name.title = player.name;
-    setText(this._elo, player.elo ? String(player.elo) : "");
-    const point = game.curves[color].at(-1) ?? null;
-    const read = sideFigure(game, color, point, basis);
-    setText(this._rating, read?.text ?? "\u2013");
-    setText(this._interval, read ? bandText(read.figure) : withoutFigure(point, basis));
-    const place = read?.figure.percentile ?? null;
-    const better = place === null ? "" : `better than ${percentText(place)}\u00a0% of such games`;
-    const about = read === null ? [] : read.early ? [read.early] : [leapNews(game, color, basis) || better, basisText(game, color, read.figure)];
-    setText(this._other, about.filter(Boolean).join(" \u00b7 "));
-    markSide(this.node, read);
-    this.clock.draw(game, game.plies);
-  }
-}
-
-export class SortedHeader {
-  /** `go` is given `{sort, down}`; columns have `id`, `label`, and `explain` where there is more to say. */
-  constructor(columns, go) {
-    this._go = go;
-    this.node = element("tr");
-    this.columns(columns);
-  }
-
-  columns(columns) {
-    this._cells = columns.map(({ id, label, explain }) => {
-      const sort = () => this._go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
-      const cell = headCell("", "col", button(label, sort, { className: "sort" }));
-      if (explain) cell.append(explainButton(explain));
-      return { id, cell };
-    });
-    this.node.replaceChildren(...this._cells.map(({ cell }) => cell));
-  }
-
-  draw(sort, down) {
-    this._down = down;
-    for (const { id, cell } of this._cells) {
-      if (id === sort) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
-      else cell.removeAttribute("aria-sort");
-    }
-  }
-}
-
 // --- which boards are shown, in which order -------------------------------------------------------
 
 /** The lower of both clocks, seconds; null where the source sends none. */
@@ -443,59 +326,35 @@ function lowClock(game) {
   return clocks.length ? Math.min(...clocks) : null;
 }
 
-/** The perceived rating of a side, once it rests on moves enough; else null. */
-const strength = (game, color) => settledFigure(game.curves[color].at(-1))?.value ?? null;
-
+/** The higher figure of both sides, of those that rest on moves enough; null without. */
 function best(game) {
-  const known = COLORS.map((color) => strength(game, color)).filter((value) => value !== null);
+  const known = COLORS.map((color) => settledFigure(game.curves[color].at(-1))?.value ?? null).filter((value) => value !== null);
   return known.length ? Math.max(...known) : null;
 }
 
-/** The newest score that is known, White's side, centipawns; null without one. */
-const scoreOf = (game) => scoreAfter(game, game.plies).cp;
-
-/**
- * What boards can be sorted by: a label, and a key of which the smallest comes first; null always
- * comes last.
- */
+/** What boards can be sorted by: a label, and a key of which the smallest comes first; null always comes last. */
 export const ORDERS = {
   board: { label: "Board", key: null },
   alerts: { label: "Open alerts", key: (game, alerting) => (alerting.has(game.id) ? 0 : null) },
-  close: { label: "Closest score", key: (game) => absolute(scoreOf(game)) },
+  close: { label: "Closest score", key: (game) => absolute(scoreAfter(game, game.plies).cp) },
   swing: { label: "Largest swing", key: (game) => negative(swing(game)) },
   rating: { label: "Playing best", key: (game) => negative(best(game)) },
   clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
-  moves: { label: "Most moves", key: (game) => negative(game.plies_played) },
-  white: { label: "White", key: (game) => fold(game.white.name) },
-  black: { label: "Black", key: (game) => fold(game.black.name) },
-  whiteRating: { label: "White's figure", key: (game) => negative(strength(game, "white")) },
-  blackRating: { label: "Black's figure", key: (game) => negative(strength(game, "black")) },
-  score: { label: "Score", key: (game) => negative(scoreOf(game)) },
-  result: { label: "Result", key: (game) => game.result },
 };
 
 const absolute = (value) => (value === null ? null : Math.abs(value));
 const negative = (value) => (value === null ? null : -value);
 
 /** The boards that a place asks for, in its order; `alerting` are the ids of those with alerts. */
-export function arranged(games, { q, state, sort, down, ...round }, alerting = []) {
+export function arranged(games, { q, state, sort, ...round }, alerting = []) {
   const about = new Set(alerting);
   const wanted = words(q);
-  const chosen = inRound(games, round).filter((game) => takes(game, wanted, state));
+  const chosen = inRound(games, round).filter((game) => takes(game, wanted, state)).sort(gameOrder);
   const key = ORDERS[sort]?.key ?? null;
-  if (key === null) {
-    chosen.sort(gameOrder);
-    return down ? chosen.reverse() : chosen;
-  }
-  const keys = new Map(chosen.map((game) => [game.id, key(game, about)]));
-  const sign = down ? -1 : 1;
-  return chosen.sort((a, b) => {
-    const [left, right] = [keys.get(a.id), keys.get(b.id)];
-    if (left === null || right === null) {
-      return (left === null) - (right === null) || gameOrder(a, b);
-    }
-    return left === right ? gameOrder(a, b) : sign * (left < right ? -1 : 1);
-  });
+  if (key === null) return chosen;
+  const keys = new Map(chosen.map((game) => [game.id, key(game, about) ?? Infinity]));
+  // What sorts alike stays in its order.
+  return chosen.sort((a, b) => (keys.get(a.id) === keys.get(b.id) ? 0 : keys.get(a.id) - keys.get(b.id)));
 }
 
 function takes(game, wanted, state) {

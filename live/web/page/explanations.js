@@ -13,7 +13,7 @@ const WORDS = {
   ],
   curves: [
     "Move by move",
-    "Each line is the figure after that many moves; the band is what is usual for that player's rating (of Algorithm 4 its 95 % interval), the dashed line the own Elo. Moves that moved a line most are named. Point at the chart to see the position.",
+    "Each line is the figure after that many moves; the band is what is usual for that player's rating, the dashed line the own Elo. Moves that moved a line most are named. Point at the chart to see the position.",
   ],
   odds: [
     "Expected result",
@@ -26,23 +26,10 @@ const WORDS = {
     "Find (!): no worse than the engine's best, fewer than 1 in 4 would play it, and the others lose 0.40 pawns or more on average. Trap (!?): it costs little, the reply that looks most natural loses a pawn or more, and at least 1 in 10 would err.",
     "Shares are rounded to what such a network can say. They describe the position, and say nothing about how a move came about.",
   ],
-  headToHead: [
-    "Head to head",
-    "What White is expected to score against Black. By these moves: Algorithm 1 (Ferreira 2012) compares the gains of both players directly. By conformance (Alliot 2017): from how often both keep within 30 centipawns of the engine. By Elo: what their ratings said before the game.",
-  ],
   score: [
     "Score",
     "The engine's evaluation from White's side in pawns, and beside it a bar of the same score. #5 is mate in five. What these two players are likely to make of it stands apart, in words.",
   ],
-  histogram: [
-    "Gains",
-    "How many of each player's moves lost how much against the engine's choice, beside the engine's own. This is all that Algorithms 1 to 4 look at.",
-  ],
-  complexity: [
-    "Complexity (Alliot 2017, section 3.1)",
-    "How much the engine changed its mind while it searched the position after each move: the mean change of its score from one depth to the next. High bars are positions that are hard to judge, for people most of all.",
-  ],
-  clocks: ["Clocks", "Time left on both clocks after each move, as the source gives it."],
   agreement: [
     "Screening figures",
     "How often a player chose the engine's move, against what players of that rating do. It says where a closer look may be worth it, and accuses nobody. With many boards some are far out by chance alone: the share of honest events that show such an alert stands beside it.",
@@ -108,7 +95,6 @@ export const HELP = [
   ["Home, End", "start, newest move"],
   ["[ ]", "previous board, next board"],
   ["f", "turn the board"],
-  ["c", "another large figure"],
   ["Esc", "back to all boards"],
   ["?", "this help"],
 ];
@@ -129,7 +115,7 @@ const typing = (node) => node.closest?.("input:not([type=checkbox]), select, tex
 /** Calls `act(name)` for keys of the page; `act` answers whether it did something. */
 export function listenToKeys(act) {
   const names = {
-    b: "boards", p: "players", h: "health", w: "wall", "/": "filter", "[": "before", "]": "after", f: "flip", c: "figure",
+    b: "boards", p: "players", h: "health", w: "wall", "/": "filter", "[": "before", "]": "after", f: "flip",
     ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "newest", Escape: "leave", "?": "help",
   };
   document.addEventListener("keydown", (event) => {

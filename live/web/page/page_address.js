@@ -5,7 +5,6 @@
  */
 
 import { button, keptList, named } from "../drawing/elements.js";
-import { CHOICES as FIGURES } from "../client/figures.js";
 import { gameOrder } from "../client/games.js";
 
 /** What each part of a place may be; the first is what holds when the address says nothing. */
@@ -13,11 +12,9 @@ const CHOICES = {
   view: ["boards", "board", "players", "player", "wall", "health", "arbiter"],
   layout: ["auto", "cards", "table"],
   state: ["all", "running", "over"],
-  // Empty: as the service is set. What earlier versions offered besides means the same.
-  figure: ["", ...FIGURES],
 };
 
-const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", cols: "", follow: "" };
+const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", follow: "" };
 const MAX_TEXT = 300;
 /** Of the players that a link has followed, by their keys with commas between. */
 const MAX_FOLLOWED = 6000;
@@ -28,8 +25,10 @@ export const HOME = Object.freeze({
   ...TEXTS,
   /** The ply that is looked at; null follows the game. */
   ply: null,
-  /** Sorted the other way round. */
+  /** Players sorted the other way round. */
   down: false,
+  /** Every method of the players. */
+  experts: false,
   /** Seen from Black's side. */
   flip: false,
 });
@@ -44,12 +43,11 @@ export function readPlace(fragment) {
   const said = new URLSearchParams(fragment.replace(/^#/, ""));
   const place = { ...HOME };
   for (const [name, allowed] of Object.entries(CHOICES)) {
-    const value = name === "figure" && said.get(name) === "a4" ? "algorithm4" : said.get(name);
-    if (allowed.includes(value)) place[name] = value;
+    if (allowed.includes(said.get(name))) place[name] = said.get(name);
   }
   for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, name === "follow" ? MAX_FOLLOWED : MAX_TEXT);
   if (/^\d{1,4}$/.test(said.get("ply") ?? "")) place.ply = Number(said.get("ply"));
-  for (const name of ["down", "flip"]) place[name] = said.get(name) === "1";
+  for (const name of ["down", "experts", "flip"]) place[name] = said.get(name) === "1";
   // A game or a player is enough to say what is meant.
   if (!said.has("view")) place.view = implied(place);
   if (place.view === "board" && !place.game) place.view = "boards";

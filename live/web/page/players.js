@@ -1,13 +1,13 @@
-/** The players of the event: a row each, best first, with a column for every method, from the catalogue. */
+/** The players of the event: a row each, best first; for experts with a column for every method, from the catalogue. */
 
-import { fold, SortedHeader, words } from "./boards.js";
+import { fold, words } from "./boards.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
-import { bandText, byName, eloText, figureOf, isEarly, percentText, placeText, standings } from "../client/figures.js";
-import { pointsText, roundName, teamMatches } from "../client/games.js";
+import { explainButton } from "./explanations.js";
+import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, standings } from "../client/figures.js";
+import { everybodyIn, pointsText, roundName, teamMatches } from "../client/games.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import { nameWithin } from "../drawing/player_names.js";
-import { basisIn, FIGURE_NAMES } from "./score_words.js";
 
 export class PlayersPage {
   constructor(go, followed, share) {
@@ -16,7 +16,7 @@ export class PlayersPage {
     this._ids = "";
     this._narrow = matchMedia("(max-width: 48rem)");
     this._columns = [];
-    this._header = new SortedHeader([], go);
+    this._header = new SortedHeader(go);
     this._body = element("tbody");
     this._rows = new Children(this._body, () => new PlayerTableRow(this._columns, followed));
     this._note = element("p", "note");
@@ -27,7 +27,8 @@ export class PlayersPage {
     );
     table.id = "players";
     this._filter = searchField("Filter players", "Filter players", (q) => go({ q }));
-    const bar = named(element("div", "toolbar", "", this._filter, this._chooser(), share), "Players", "search");
+    this._experts = button("For experts", () => go(({ experts }) => ({ experts: !experts })));
+    const bar = named(element("div", "toolbar", "", this._filter, this._experts, share), "Players", "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches);
     named(this.node, "Players");
   }
@@ -37,7 +38,7 @@ export class PlayersPage {
     const { q, sort, down } = place;
     const wanted = words(q);
     // Places count in the whole field, whoever is shown.
-    const ranked = rankedPlayers([...held.players.values()], sort, down, basisIn(held, place)).filter(({ player }) => {
+    const ranked = rankedPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
       const text = fold(player.name);
       return wanted.every((word) => text.includes(word));
     });
@@ -45,8 +46,9 @@ export class PlayersPage {
   }
 
   draw(held, place) {
-    const { choice: by, withheld, everybody: names } = basisIn(held, place);
-    this._useColumns(place.cols, by, pluginColumns([...held.players.values()]));
+    const names = everybodyIn(held);
+    this._useColumns([...chosenColumns(place.experts), ...pluginColumns([...held.players.values()])]);
+    this._experts.setAttribute("aria-pressed", String(place.experts));
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
     const players = this.shown(held, place);
@@ -54,7 +56,7 @@ export class PlayersPage {
       const { player, place: rank } = players[at];
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
     });
-    const ties = withheld ? "" : `Places go by \u201c${FIGURE_NAMES[by]}\u201d, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.`;
+    const ties = isWithheld(held) ? "" : "Places go by \u201cplaying like\u201d, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.";
     setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
     this._drawMatches(teamMatches([...held.games.values()]));
   }
@@ -74,33 +76,39 @@ export class PlayersPage {
     this._matches.hidden = said.length === 0;
   }
 
-  /** On a phone the figure that ranks stands beside the name, or nobody would see it. */
-  _useColumns(text, by, added) {
-    const chosen = [...chosenColumns(text), ...added];
-    const isLead = ({ id }) => this._narrow.matches && id === by;
-    const columns = [...chosen.filter(isLead), ...chosen.filter((column) => !isLead(column))];
+  _useColumns(columns) {
     const ids = columns.map(({ id }) => id).join(",");
     if (ids === this._ids) return;
     this._ids = ids;
     this._columns = columns;
     this._header.columns([{ id: "place", label: "#" }, { id: "name", label: "Player" }, ...columns]);
     this._rows.show([]);
-    for (const box of this._boxes) box.checked = columns.some(({ id }) => id === box.value);
+  }
+}
+
+class SortedHeader {
+  /** `go` is given `{sort, down}`; columns have `id`, `label`, and `explain` where there is more to say. */
+  constructor(go) {
+    this._go = go;
+    this._cells = [];
+    this.node = element("tr");
   }
 
-  _chooser() {
-    this._boxes = PLAYER_COLUMNS.map(({ id }) => Object.assign(element("input"), { type: "checkbox", value: id }));
-    const ticked = () => this._boxes.filter((box) => box.checked).map((box) => box.value);
-    for (const box of this._boxes) box.addEventListener("change", () => this._chosen(ticked()));
-    const labels = PLAYER_COLUMNS.map(({ label }, at) => element("label", "", "", this._boxes[at], element("span", "", label)));
-    const all = button("All", () => this._chosen(PLAYER_COLUMNS.map(({ id }) => id)));
-    const usual = button("Usual", () => this._chosen(USUAL));
-    return element("details", "chooser", "", element("summary", "", "Columns"), element("div", "", "", ...labels, all, usual));
+  columns(columns) {
+    this._cells = columns.map(({ id, label, explain }) => {
+      const sort = () => this._go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
+      const cell = headCell("", "col", button(label, sort, { className: "sort" }), ...(explain ? [explainButton(explain)] : []));
+      return { id, cell };
+    });
+    this.node.replaceChildren(...this._cells.map(({ cell }) => cell));
   }
 
-  _chosen(ids) {
-    const usual = ids.length === USUAL.length && USUAL.every((id) => ids.includes(id));
-    this._go({ cols: usual ? "" : ids.join(",") });
+  draw(sort, down) {
+    this._down = down;
+    for (const { id, cell } of this._cells) {
+      if (id === sort) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    }
   }
 }
 
@@ -148,17 +156,15 @@ const DASH = "\u2013";
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
 const none = (missing) => shown(DASH, "", missing);
 
-export const signed = (value) => {
-  const text = Math.abs(Math.round(value));
-  return `${value < 0 && text !== 0 ? MINUS : "+"}${text}`;
-};
-
 /** A field of a view, dotted; of a side of a game the methods are the view's own. */
 const field = (view, path) => path.split(".").reduce((found, name) => found?.[name], view) ?? null;
 
+/** Figures that each point of a curve has, too. */
+const OF_A_CURVE = ["perceived", "percentile", "counted", "algorithm4", "score"];
+
 /** A column of the catalogue's row. */
 function column(row) {
-  const { id, value, low, high, kind, digits, unit, missing, meaning } = row;
+  const { id, value, low, high, kind, digits, unit, missing } = row;
   const read = (view, path, { rating = null } = {}) => {
     const found = path ? field(view, path) : null;
     if (found === null || !row.above_engine) return found;
@@ -176,7 +182,7 @@ function column(row) {
     label: unit === "cp" ? `${row.name}, cp` : row.name,
     explain: id,
     least: row.least_is_best,
-    meaning,
+    side: row.side || OF_A_CURVE.includes(id),
     value: (view, engine) => read(view, value, engine),
     show(view, engine) {
       const why = view.methods?.missing?.[id] || missing;
@@ -190,7 +196,7 @@ function column(row) {
 }
 
 function showPerceived(view, id, why) {
-  const figure = figureOf(view, "perceived");
+  const figure = figureOf(view);
   if (figure === null || (id === "percentile" && figure.percentile === null)) return none(why);
   if (id === "percentile") return shown(`${percentText(figure.percentile)}\u00a0%`);
   const band = bandText(figure);
@@ -200,11 +206,8 @@ function showPerceived(view, id, why) {
 /** Every column of the table of players, in its order. */
 export const PLAYER_COLUMNS = catalogue.figures.map(column);
 
-/** The methods of one side of a game, for the table below the board. */
-export const SIDE_COLUMNS = catalogue.figures.filter((row) => row.side).map(column);
-
-/** What is shown to whoever has chosen nothing. */
-export const USUAL = catalogue.figures.filter((row) => row.usual).map(({ id }) => id);
+/** What is shown to whoever is no expert, what matters most first: of a phone the right end is out of sight. */
+const USUAL = ["perceived", "points", "elo", "percentile", "games"];
 
 /** A column for each plugin that says something of a player, by the plugins' names. */
 function pluginColumns(players) {
@@ -226,26 +229,23 @@ function pluginColumns(players) {
   });
 }
 
-/** The columns that a place names: known ones in the table's order, or the usual ones. */
-export function chosenColumns(text) {
-  const ids = text ? text.split(",") : USUAL;
-  const chosen = PLAYER_COLUMNS.filter(({ id }) => ids.includes(id));
-  return chosen.length ? chosen : PLAYER_COLUMNS.filter(({ id }) => USUAL.includes(id));
-}
+/** The columns for everybody, or for experts all there are. */
+export const chosenColumns = (experts) => (experts ? PLAYER_COLUMNS : USUAL.map((id) => PLAYER_COLUMNS.find((each) => each.id === id)));
 
 /**
- * Players as a place wants them, `[{player, place}]`: by the figure that leads or by a column, best
- * first, those without it last. `place` is text: `3`, `3=` for a tie, empty where too little is known.
+ * Players as a place wants them, `[{player, place}]`: by the figure or by a column, best first, those
+ * without it last. `place` is text: `3`, `3=` for a tie, empty where too little is known.
  */
-export function rankedPlayers(players, sort, down, { choice = "perceived", engineRating = null } = {}) {
-  const rows = orderedBy(players, sort, choice, engineRating);
+export function rankedPlayers(players, sort, down, engineRating = null) {
+  const rows = orderedBy(players, sort, engineRating);
   if (!down) return rows;
   return [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)];
 }
 
-function orderedBy(players, sort, choice, engineRating) {
-  const by = { perceived: "perceived", algorithm4: "algorithm4", points: "points" }[sort || choice];
-  if (by) return standings(players, { by, engineRating }).map((each) => ({ player: each.player, place: placeText(each) }));
+function orderedBy(players, sort, engineRating) {
+  if (["", "perceived", "points"].includes(sort)) {
+    return standings(players, sort || "perceived").map((each) => ({ player: each.player, place: placeText(each) }));
+  }
   const wanted = [...PLAYER_COLUMNS, ...pluginColumns(players)].find((each) => each.id === sort);
   if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
   const engine = { rating: engineRating };

@@ -1,7 +1,7 @@
-/** Which figure leads on the page, how one side of a game is shown, everywhere the same, and what is said of it to those who do not look. Pure. */
+/** How one side of a game is shown, everywhere the same, and what is said of it to those who do not look. Pure. */
 
 import english from "../overlay/language/en.js";
-import { basisOf, isFinal, pointAt, unratedMoves } from "../client/figures.js";
+import { isFinal, isWithheld, pointAt, unratedMoves } from "../client/figures.js";
 import { everybodyIn } from "../client/games.js";
 import { resultText, scoreText, whiteShare } from "../drawing/number_format.js";
 import {
@@ -9,36 +9,27 @@ import {
 } from "../overlay/shown_figures.js";
 import { counted } from "../overlay/language/words.js";
 
-/** What each figure is called. */
-export const FIGURE_NAMES = { perceived: english.playingLike, algorithm4: english.algorithm4 };
-
-const PERCEIVED = { choice: "perceived", engineRating: null };
-
 /** The figure of a side at a point of its curve, as it is read; null without one. */
-export const sideFigure = (game, color, point, basis) => figureWords(game, color, point, { ...PERCEIVED, ...basis }, english);
+export const sideFigure = (game, color, point, { withheld = false } = {}) => (withheld ? null : figureWords(game, color, point, english));
 
 /** Shows of a side that its figure is none yet, or too early to say anything. */
 export function markSide(node, read) {
   node.classList.toggle("unknown", read === null);
   node.classList.toggle("early", Boolean(read?.early));
-  node.dataset.beyond = read?.beyond ?? "";
 }
 
 /** What stands where no figure leads yet, or where none may be seen. */
 export const withoutFigure = (point, { withheld = false } = {}) => whyNone(point, english, withheld);
 
-export const countedMoves = (count) => counted(english.moves, count);
-
-/** What a side's figure rests on: `33 moves`, or `31 of 33 moves` while some are not rated yet. */
-export function basisText(game, color, { counted }) {
+/** What a side's figure rests on while some moves are not rated yet: `31 of 33 moves`; else empty. */
+export function basisText(game, color, { counted: rated }) {
   const missing = unratedMoves(game, color);
-  return missing === 0 ? countedMoves(counted) : `${counted} of ${countedMoves(counted + missing)}`;
+  return missing === 0 ? "" : `${rated} of ${counted(english.moves, rated + missing)}`;
 }
 
 /** Which of its last moves moved a side's perceived rating far, up to a ply; else empty, as once the game is over and rated. */
-export function leapNews(game, color, { choice = "perceived", withheld = false }, ply = Infinity) {
-  if (isFinal(game, color, pointAt(game.curves[color], ply))) return "";
-  return choice === "perceived" && !withheld ? leapText(game, color, english, { ply }) : "";
+export function leapNews(game, color, { withheld = false }, ply = Infinity) {
+  return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : leapText(game, color, english, { ply });
 }
 
 /** How likely each result is, as a sentence. */
@@ -57,16 +48,16 @@ export function drawOdds(node, { win, draw }) {
 }
 
 /**
- * The score after so many plies: `{cp, mate, text, provisional, depth, source}`. While the newest
+ * The score after so many plies: `{cp, mate, text, provisional, source}`. While the newest
  * position has none, that of the last one that has, marked as provisional. `source` is empty where
  * the engine of the event found it.
  */
 export function scoreAfter(game, plies) {
-  const start = { score_cp: game.start_score_cp, mate: null, depth: null, final: plies.length === 0 || game.start_score_cp === null };
+  const start = { score_cp: game.start_score_cp, mate: null, final: plies.length === 0 || game.start_score_cp === null };
   const ply = plies.findLast(({ score_cp: cp }) => cp !== null) ?? start;
-  const { score_cp: cp, mate, depth, score_source: source = "" } = ply;
+  const { score_cp: cp, mate, score_source: source = "" } = ply;
   const provisional = !ply.final || (ply !== start && ply !== plies.at(-1));
-  return { cp, mate, text: scoreText(cp, mate), provisional, depth, source };
+  return { cp, mate, text: scoreText(cp, mate), provisional, source };
 }
 
 /** What is said beside a provisional score: whose it is, if it is not the engine's of the event. */
@@ -75,11 +66,10 @@ export function provisionalWords(source) {
 }
 
 /** The score in full, for one board; empty where scores are withheld. */
-export function scoreWords({ text, provisional, depth, source }, { withheld = false } = {}) {
+export function scoreWords({ text, provisional, source }, { withheld = false } = {}) {
   if (!text) return withheld ? "" : "not scored yet";
-  const from = [source, depth && (source || !provisional) ? `depth ${depth}` : ""].filter(Boolean).join(", ");
-  if (!provisional) return from ? `${text}, ${from}` : text;
-  return from ? `${text} (${from}) \u2026 still searching` : `${text} \u2026 still searching`;
+  const said = source ? `${text} (${source})` : text;
+  return provisional ? `${said} \u2026 still searching` : said;
 }
 
 export const lastMove = (game, plies) => moveOf(game, english, plies);
@@ -109,12 +99,12 @@ export function sideText(game, color, basis = {}) {
   const read = sideFigure(game, color, point, basis);
   const name = game[color].name || "unknown";
   if (read === null) return `${name}: ${withoutFigure(point, basis)}`;
-  const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || `from ${basisText(game, color, read.figure)}`];
+  const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || basisText(game, color, read.figure)];
   return `${name}: ${said.filter(Boolean).join(", ")}`;
 }
 
-/** How figures are shown, as {@link basisOf}, for a place; and who else plays, for names. */
-export const basisIn = (held, place) => ({ ...basisOf(held, place.figure), everybody: everybodyIn(held) });
+/** How figures are shown: whether they are withheld here; and who else plays, for names. */
+export const basisIn = (held) => ({ withheld: isWithheld(held), everybody: everybodyIn(held) });
 
 // --- for those who do not look --------------------------------------------------------------------
 

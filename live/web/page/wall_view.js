@@ -3,7 +3,7 @@
  * engines; more boards than can be read at once come page by page.
  */
 
-import { MiniBoard, Side, SmallGame } from "./board_card.js";
+import { Side, SmallGame } from "./board_card.js";
 import { arranged } from "./boards.js";
 import { anchor, button, Children, element, loadStyles, named, nameNode, setLine, setText } from "../drawing/elements.js";
 import { bandText } from "../client/figures.js";
@@ -39,7 +39,7 @@ export class WallView {
     const now = pages[at] ?? [];
     this._drawHead(games, at, pages.length);
     setLine(this._note, games.length ? "" : "No game yet.");
-    const basis = basisIn(held, place);
+    const basis = basisIn(held);
     this._cells.show(now).forEach((cell, each) => cell.draw(now[each], basis));
     this._fit();
   }
@@ -86,16 +86,15 @@ export class WallView {
 class WallCell extends SmallGame {
   constructor(elapsedS) {
     super((color) => new WallSide(color, elapsedS));
-    this._mini = new MiniBoard();
     this._stands = element("strong", "score");
     const line = element("p", "wall-line", "", this.where, this.move, this._stands);
     const words = element("div", "words", "", this.sides.black.node, line, this.sides.white.node);
-    this.node = element("article", "wall-cell", "", this.bar, this._mini.node, words);
+    this.node = element("article", "wall-cell", "", this.bar, this.mini.node, words);
   }
 
   draw(game, basis) {
     if (this.show(game, basis) === null) return;
-    this._mini.draw(game);
+    this.mini.draw(game);
     setText(this.where, placeText(game, true).split(" \u00b7 ")[0]);
     setText(this._stands, this.result.textContent || this.score.textContent);
     this.node.classList.toggle("over", game.result !== "*");
@@ -104,14 +103,6 @@ class WallCell extends SmallGame {
   /** Its letters have another size. */
   measure() {
     for (const side of Object.values(this.sides)) side.name.measure();
-  }
-
-  restyle() {
-    this._mini.restyle();
-  }
-
-  destroy() {
-    this._mini.destroy();
   }
 }
 
@@ -129,9 +120,9 @@ class WallSide extends Side {
     setText(this.elo, news || (elo ? `Elo ${elo}` : ""));
     const band = read === null ? "" : bandText(read.figure);
     // From five metres few words are read: whose band it is stands below it.
-    if (read) setText(this.usual, band && (read.figure.kind === "perceived" ? `usual ${band}` : `95\u00a0% ${band}`));
+    if (read) setText(this.usual, band && `usual ${band}`);
     this.main.classList.toggle("long", (read?.text.length ?? 0) > 4);
-    setText(this.label, read ? `${read.label} \u00b7 ${read.early || rests}` : "");
+    setText(this.label, read ? [read.label, rests].filter(Boolean).join(" \u00b7 ") : "");
   }
 }
 

@@ -7,11 +7,10 @@ import { OneGame } from "../panels.js";
 import { betterMove, humanLine, oddsOf, oddsWords, openingText } from "../shown_figures.js";
 import { Plot } from "./curves.js";
 
-/** The drawing's own size in rem; it is made as large as the page. */
-const WIDE = { width: 60, height: 33.75 };
-const TALL = { width: 33, height: 58.6 };
-
 export class BoardLayout extends OneGame {
+  size = { width: 60, height: 33.75 };
+  tall = { width: 33, height: 58.6 };
+
   constructor(context) {
     super(context);
     const { show } = context.options;
@@ -34,19 +33,12 @@ export class BoardLayout extends OneGame {
     );
   }
 
-  fit(width, height) {
-    const tall = width < height;
-    this.node.classList.toggle("tall", tall);
-    const design = tall ? TALL : WIDE;
-    return Math.min(width / design.width, height / design.height);
-  }
-
   resized() {
     this._plot.resized();
   }
 
   drawGame(game, { swingOf }) {
-    const { options, words, basisOf } = this.context;
+    const { options, words } = this.context;
     const { show, hide } = options;
     setLine(this._opening, show.includes("opening") ? openingText(game) : "");
     setLine(this._odds, hide.includes("score") ? "" : oddsWords(oddsOf(game, game.plies, options.provisional), words));
@@ -62,6 +54,6 @@ export class BoardLayout extends OneGame {
       this._diagram ??= new Diagram(this._board);
       this._diagram.draw(game);
     }
-    if (!hide.includes("curves")) this._plot.draw(game, basisOf());
+    if (!hide.includes("curves")) this._plot.draw(game);
   }
 }

@@ -2,7 +2,7 @@
 
 import { curveData, curveOptions, uPlot } from "../../drawing/curves.js";
 import { element, setText } from "../../drawing/elements.js";
-import { figureOf, hasRating, isEarly } from "../../client/figures.js";
+import { hasRating } from "../../client/figures.js";
 import { OneGame } from "../panels.js";
 import { localMove } from "../language/words.js";
 
@@ -18,16 +18,16 @@ export class Plot {
     new ResizeObserver(() => this._fit()).observe(this.node);
   }
 
-  /** Draws a game's curves of the figure that leads; nothing where the game has none. */
-  draw(game, { choice, engineRating }) {
-    if (!hasRating(game, choice, engineRating)) {
+  /** Draws a game's curves; nothing where the game has none. */
+  draw(game) {
+    if (!hasRating(game)) {
       this._drop();
       this._game = null;
       return;
     }
-    if (this._game === game && this._choice === choice && this._engineRating === engineRating) return;
-    Object.assign(this, { _game: game, _choice: choice, _engineRating: engineRating });
-    const data = curveData(game, choice, engineRating);
+    if (this._game === game) return;
+    this._game = game;
+    const data = curveData(game);
     if (this._plot === null) this.resized(data);
     else this._plot.setData(data);
   }
@@ -57,7 +57,7 @@ export class Plot {
     const style = getComputedStyle(this.node);
     const color = (name) => style.getPropertyValue(name).trim();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const small = Math.max(7, Math.round(0.85 * rem));
+    const small = Math.max(7, Math.round(0.9 * rem));
     const axis = {
       stroke: color("--quiet"),
       font: `400 ${small}px ${style.fontFamily}`,
@@ -73,8 +73,6 @@ export class Plot {
       thin: Math.max(1, 0.06 * rem),
       thick: Math.max(1.5, 0.17 * rem),
       game: () => this._game,
-      perceived: () => this._choice === "perceived",
-      early: (side) => isEarly(figureOf(this._game.curves[side].at(-1), this._choice, this._engineRating)),
       written: (san) => localMove(san, this._letters),
     });
     const padding = [0.6 * rem, 4.1 * rem, 0, 0];
@@ -83,8 +81,8 @@ export class Plot {
 }
 
 export class CurvesLayout extends OneGame {
-  /** In rem; it is made as large as the page. */
   size = { width: 52, height: 29.25 };
+  tall = { width: 24, height: 36 };
 
   constructor(context) {
     super(context);
@@ -100,12 +98,10 @@ export class CurvesLayout extends OneGame {
   }
 
   drawGame(game) {
-    const { words, basisOf } = this.context;
-    const basis = basisOf();
-    const what = basis.choice === "algorithm4" ? `${words.algorithm4} \u00b7 ${words.of100}` : words.bandIsUsual;
+    const { words, withheld } = this.context;
     // Each player's panel says that they are withheld.
-    setText(this._which, basis.withheld ? "" : what);
+    setText(this._which, withheld() ? "" : words.bandIsUsual);
     for (const side of Object.values(this.sides)) side.draw(game);
-    this._plot.draw(game, basis);
+    this._plot.draw(game);
   }
 }

@@ -1,9 +1,9 @@
 /** Layouts of small boards: `grid`, several at once for screens in the hall, and `moment`, the newest moment. */
 
-import { Diagram } from "../../drawing/diagram.js";
 import { Children, element, Pager, setParts, setText } from "../../drawing/elements.js";
 import { asOf } from "../../client/event_state.js";
 import { bothSides, COLORS } from "../../client/games.js";
+import { MiniBoard } from "../../drawing/mini_board.js";
 import { resultText } from "../../drawing/number_format.js";
 import { MomentAges, shownMoment } from "../on_air.js";
 import { PlayerPanel, ScorePanel } from "../panels.js";
@@ -53,10 +53,7 @@ export class GridLayout {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    const cells = this._cells.show(items);
-    cells.forEach((cell, at) => cell.draw(items[at], swingOf(items[at])));
-    // A new diagram measures its place; were all else not drawn by then, bars would slide in.
-    cells.forEach((cell, at) => cell.drawDiagram(items[at]));
+    this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at])));
   }
 }
 
@@ -67,12 +64,11 @@ class GridBoard {
     this._place = element("span", "place");
     this._score = new ScorePanel(context, true);
     this._sides = bothSides((color) => new PlayerPanel(color, context));
-    this._board = withDiagram ? element("div", "diagram") : null;
-    this._diagram = null;
+    this._board = withDiagram ? new MiniBoard("diagram") : null;
     const { bar, move, number, alert } = this._score;
     const state = element("div", "state", "", move, number, alert, this._place);
     const words = element("div", "words", "", this._sides.black.node, state, bar, this._sides.white.node);
-    this.node = element("article", "cell panel", "", ...[this._board, words].filter(Boolean));
+    this.node = element("article", "cell panel", "", ...(withDiagram ? [this._board.node] : []), words);
   }
 
   draw(game, swing) {
@@ -81,17 +77,12 @@ class GridBoard {
     setText(this._place, board === null ? "" : fill(this._context.words.board, board));
     for (const side of Object.values(this._sides)) side.draw(game);
     this._score.draw(game, swing);
+    this._board?.draw(game);
     this.node.classList.toggle("over", game.result !== "*");
   }
 
-  drawDiagram(game) {
-    if (this._board === null) return;
-    this._diagram ??= new Diagram(this._board);
-    this._diagram.draw(game);
-  }
-
   destroy() {
-    this._diagram?.destroy();
+    this._board?.destroy();
   }
 }
 
@@ -113,12 +104,11 @@ export class MomentLayout {
     this._place = element("span", "place");
     this._result = element("strong", "result");
     this._names = bothSides(() => new Name());
-    this._board = element("div", "diagram");
-    this._diagram = null;
+    this._board = new MiniBoard("diagram");
     const { white, black } = this._names;
     const pairing = element("p", "pairing", "", white.node, element("span", "dash", "\u2013"), black.node, this._result);
     const words = element("div", "words", "", this._kind, this._sentence, pairing, this._place);
-    this.node = element("article", "layout-moment panel", "", this._board, words);
+    this.node = element("article", "layout-moment panel", "", this._board.node, words);
   }
 
   draw({ games, held, now }) {
@@ -138,9 +128,7 @@ export class MomentLayout {
     setText(this._result, resultText(game.result));
     setParts(this._place, placeOf(game, words));
     for (const color of COLORS) this._names[color].draw(game[color].name || "?", everybody(), this._result.textContent);
-    if (options.hide.includes("diagram")) return;
-    this._diagram ??= new Diagram(this._board);
-    this._diagram.draw(asOf(game, moment.ply));
+    this._board.draw(asOf(game, moment.ply));
   }
 
   /** In and out: with movement it slides, else it is there or not. */

@@ -1,12 +1,14 @@
 /** Layouts of one line, or a few, which need no library: `bar`, `player`, `duel` and `ticker`. */
 
-import { element, headCell, Children, Pager, setParts, setText } from "../../drawing/elements.js";
+import { element, headCell, Children, Pager, setLine, setParts, setText } from "../../drawing/elements.js";
 import { bandText, percentText } from "../../client/figures.js";
 import { bothSides, COLORS } from "../../client/games.js";
 import { isAsked } from "../on_air.js";
 import { OneGame, ScorePanel, Who } from "../panels.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
-import { eventPoints, figureWords, leapText, oddsOf, placeOf, pointsOf, unratedPart, withoutFigure } from "../shown_figures.js";
+import {
+  eventPoints, figureWords, leapText, oddsOf, oddsWords, placeOf, pointsOf, unratedPart, withoutFigure,
+} from "../shown_figures.js";
 import { fill } from "../language/words.js";
 
 /** The bar's own width in rem: as wide as the page, whatever its height. */
@@ -28,7 +30,7 @@ export class BarLayout extends OneGame {
     const narrow = width < 700 && height >= width / 4;
     this.node.classList.toggle("narrow", narrow);
     this.score.briefly = narrow;
-    return Math.min(width / (narrow ? NARROW_BAR_WIDTH : BAR_WIDTH), height / (narrow ? 14 : 7.5));
+    return Math.min(width / (narrow ? NARROW_BAR_WIDTH : BAR_WIDTH), height / (narrow ? 14 : 8.3));
   }
 
   drawGame(game, { swingOf }) {
@@ -39,12 +41,10 @@ export class BarLayout extends OneGame {
 
 /** `layout=player`: a lower third of one player, with whom he plays and how the game stands. */
 export class PlayerLayout extends OneGame {
-  /** In rem; it is made as large as the page. */
   size = { width: 46, height: 12 };
 
   constructor(context) {
     super(context, true);
-    this.place = element("span", "place");
     this._against = element("span", "against");
     const { bar, move, number, alert } = this.score;
     const state = element("div", "state", "", this._against, this.place, move, number);
@@ -66,26 +66,26 @@ export class PlayerLayout extends OneGame {
 
 /** `layout=duel`: two players head to head, figure by figure. */
 export class DuelLayout extends OneGame {
-  /** In rem; it is made as large as the page. */
   size = { width: 46, height: 25 };
+  tall = { width: 20, height: 32 };
 
   constructor(context) {
     super(context, true);
     this._points = bothSides(() => element("strong", "points"));
-    this._heads = bothSides((color) => new Who(context.flagOf, [element("i", "piece")], [this._points[color]]));
+    this._heads = bothSides((color) => new Who([element("i", "piece")], [this._points[color]]));
     for (const color of COLORS) this._heads[color].node.classList.add("player", color);
     this._body = element("tbody");
     this._rows = new Map();
+    this._odds = element("p", "odds");
     const { bar, move, number, alert } = this.score;
     const heads = element("div", "heads", "", this._heads.white.node, this._heads.black.node);
     const state = element("div", "state", "", move, number, alert);
-    this.node = element("article", "layout-duel panel", "", this.place, heads, element("table", "", "", this._body), state, bar);
+    this.node = element("article", "layout-duel panel", "", this.place, heads, element("table", "", "", this._body), state, this._odds, bar);
   }
 
   drawGame(game, { held, swingOf }) {
-    const { options, words, basisOf, everybody } = this.context;
-    const basis = basisOf();
-    const { withheld, choice } = basis;
+    const { options, words, everybody } = this.context;
+    const withheld = this.context.withheld();
     const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
     if (withheld) setParts(this.place, [placeOf(game, words), words.withheld].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) {
@@ -94,29 +94,22 @@ export class DuelLayout extends OneGame {
     }
     const players = [...held.players.values()];
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
-    const read = bothSides((color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, basis, words)));
-    const perceived = choice !== "algorithm4";
+    const read = bothSides((color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, words)));
     const like = COLORS.every((color) => read[color]?.label === words.playedLike) ? words.playedLike : words.playingLike;
-    const label = perceived ? `${like} (${words.usualNote})` : `${words.algorithm4} (${words.of100})`;
     this._row("figure", (color) => {
       const said = read[color];
-      return said === null ? "\u2013" : [said.text + open(color), said.early || [bandText(said.figure), perceived ? "" : said.moves].filter(Boolean).join(" \u00b7 ")];
-    }, label);
+      return said === null ? "\u2013" : [said.text + open(color), said.early || bandText(said.figure)];
+    }, `${like} (${words.usualNote})`);
     for (const color of COLORS) this._rows.get("figure")[color].classList.toggle("early", Boolean(read[color]?.early));
     this._row(fill(words.betterThanSuch, "\u2026"), (color) => {
       const percentile = read[color]?.figure.percentile ?? null;
       return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, read[color].moves];
     });
     // In small letters: it says why the figure above is another.
-    this._row(words.swing, (color) => ["", perceived && read[color] && !open(color) ? leapText(game, color, words) : ""]);
+    this._row(words.swing, (color) => ["", read[color] && !open(color) ? leapText(game, color, words, { best: true }) : ""]);
     this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, game.plies, options.provisional);
-    this._row(words.winChance, (color) => {
-      if (odds === null) return "\u2013";
-      return `${Math.round(100 * (color === "white" ? odds.win : odds.loss))}\u00a0%`;
-    });
-    // A game that is over has a result, beside the names, and no chances.
-    this._rows.get(words.winChance).white.parentNode.hidden ||= game.result !== "*";
+    setLine(this._odds, oddsWords(odds, words));
     this.score.draw(game, swingOf(game));
   }
 
@@ -211,24 +204,22 @@ class TickerSide {
     this._points = element("strong", "points");
     this._label = element("span", "label");
     this._value = element("span", "value");
-    this._moves = element("span", "label");
     this._interval = element("span", "interval");
-    this._who = new Who(() => "", [element("i", "piece")], [this._points]);
-    const ratings = element("div", "ratings", "", this._label, this._value, this._moves, this._interval);
+    this._who = new Who([element("i", "piece")], [this._points]);
+    const ratings = element("div", "ratings", "", this._label, this._value, this._interval);
     this.node = element("div", `player ${color}`, "", this._who.node, ratings);
   }
 
   draw(game) {
-    const { words, basisOf, everybody } = this._context;
-    const basis = basisOf();
+    const { words, everybody } = this._context;
+    const withheld = this._context.withheld();
     const point = game.curves[this._color].at(-1) ?? null;
     setText(this._points, pointsOf(game.result, this._color));
-    this._who.draw(game[this._color], everybody(), this._points.textContent);
-    const read = basis.withheld ? null : figureWords(game, this._color, point, basis, words, true);
+    this._who.draw({ ...game[this._color], federation: "" }, everybody(), this._points.textContent);
+    const read = withheld ? null : figureWords(game, this._color, point, words, true);
     const open = read ? unratedPart(game, this._color, words, read.figure) : null;
     setText(this._label, read?.label ?? "");
-    setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, basis.withheld));
-    setText(this._moves, read?.moves ?? "");
+    setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, withheld));
     setText(this._interval, read?.early || (read?.usual ?? ""));
     this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
   }

@@ -11,8 +11,14 @@ import { counted } from "../language/words.js";
 /** The height of a row, rem. */
 const ROW = 2.57;
 
+/** How wide a table is on an upright page, rem. */
+const TALL_WIDTH = 20;
+
 /** A heading of a column, of this class. */
 const head = (text, className = "", ...children) => Object.assign(headCell(text, "col", ...children), { className });
+
+/** The heading of the figure and what is usual. */
+const figureHead = (words) => head(words.playingLike, "figure", element("span", "note", words.usualNote));
 
 class PlayersTable {
   /** `columns` are the headings after the player's; `makeRow()` makes a {@link PlayerRow}; `headHeight` in rem. */
@@ -31,9 +37,11 @@ class PlayersTable {
     this._rows = new Children(body, makeRow);
   }
 
-  /** How large a rem may be where the table is so many rem wide. */
+  /** How large a rem may be where the table is so many rem wide; upright it is names and numbers alone. */
   fitting(width, height, wide) {
-    return Math.min(width / wide, height / (this._headHeight + ROW * this._shown));
+    const tall = width < height;
+    this.node.classList.toggle("tall", tall);
+    return Math.min(width / (tall ? TALL_WIDTH : wide), height / (this._headHeight + ROW * this._shown));
   }
 
   /** Draws the rows of the page that is up by `draw(row, item, items)`; above them how many moves of `games` are still to be rated. */
@@ -42,6 +50,8 @@ class PlayersTable {
     const shown = Math.max(1, Math.min(items.length, this._most));
     if (shown !== this._shown) {
       this._shown = shown;
+      // The last page may hold fewer: the panel stays as high as on the others.
+      this.node.style.minHeight = `${(this._headHeight - 1.2 + ROW * shown).toFixed(2)}rem`;
       dispatchEvent(new Event("resize"));
     }
     const { words } = this.context;
@@ -54,11 +64,11 @@ class PlayersTable {
 
 /** One player: place, who, and the figure with what is usual; `cells` stand between. */
 class PlayerRow {
-  constructor({ words, flagOf }, cells, { beside = [], after = [] } = {}) {
+  constructor({ words }, cells, { beside = [], after = [] } = {}) {
     this.words = words;
     this._rank = element("td", "rank");
     this._basis = element("span", "basis");
-    this._who = new Who(flagOf, [], [...beside, this._basis]);
+    this._who = new Who([], [...beside, this._basis]);
     this._value = element("span", "value");
     this._interval = element("span", "interval");
     const figure = element("td", "figure", "", this._value, this._interval);
@@ -76,40 +86,29 @@ class PlayerRow {
 }
 
 const STANDINGS_WIDTH = 52;
-/** On an upright page, without the drawing of the intervals. */
-const TALL_WIDTH = 40;
 
 /** `layout=standings`: players by the perceived rating, each with its usual band drawn to scale. */
 export class StandingsLayout extends PlayersTable {
   constructor(context) {
     const { words } = context;
-    const [label, note] = [element("span"), element("span", "note")];
     super(context, {
       title: words.standings,
-      columns: [head(words.elo, "elo"), head("", "figure", label, note), element("td", "range")],
+      columns: [head(words.elo, "elo"), figureHead(words), element("td", "range")],
       makeRow: () => new StandingsRow(context),
       headHeight: 8.1,
     });
-    this._label = label;
-    this._note = note;
   }
 
   fit(width, height) {
-    const tall = width < height;
-    this.node.classList.toggle("tall", tall);
-    return this.fitting(width, height, tall ? TALL_WIDTH : STANDINGS_WIDTH);
+    return this.fitting(width, height, STANDINGS_WIDTH);
   }
 
   draw({ held, games, now }) {
-    const { words, basisOf } = this.context;
-    const { choice, engineRating } = basisOf();
+    const { words } = this.context;
     const all = [...held.games.values()];
     // Titles and federations come with games.
     const people = new Map(all.flatMap(({ white, black }) => [[white.name, white], [black.name, black]]));
-    setText(this._label, choice === "algorithm4" ? words.algorithm4 : words.playingLike);
-    setText(this._note, choice === "algorithm4" ? words.of100 : words.usualNote);
-    const ranked = ranking(this._wanted(held, games), choice, engineRating, words);
-    this.show(ranked, all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
+    this.show(ranking(this._wanted(held, games), words), all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
   }
 
   /** With a filter, the players of the games selected; else everybody. */
@@ -146,11 +145,11 @@ class StandingsRow extends PlayerRow {
 const MARGIN = 40;
 
 /**
- * Players by the figure, or by points: `{id, rank, player, rating}`. `rank` is empty where too little
+ * Players by the figure: `{id, rank, player, rating}`. `rank` is empty where too little
  * is known, and `rating`, `{text, interval, value, low, high}`, is null there.
  */
-export function ranking(players, by, engineRating, words) {
-  return standings(players, { by, engineRating }).map((each) => {
+export function ranking(players, words) {
+  return standings(players).map((each) => {
     const { figure, player } = each;
     const known = figure !== null && !isEarly(figure);
     const rating = known ? { ...figure, text: eloText(figure, words), interval: bandText(figure) } : null;
@@ -175,11 +174,10 @@ export class TableLayout extends PlayersTable {
   constructor(context) {
     const { options, words } = context;
     const event = element("p", "place");
-    const figure = head(words.playingLike, "figure", element("span", "note", words.usualNote));
     const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));
     super(context, {
       title: words.table,
-      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), ...ties, figure],
+      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), ...ties, figureHead(words)],
       makeRow: () => new TableRow(context),
       className: "layout-table",
       beside: [event],
@@ -189,14 +187,14 @@ export class TableLayout extends PlayersTable {
   }
 
   fit(width, height) {
-    const wide = (width < height ? TALL_WIDTH : TABLE_WIDTH) + TIE_WIDTH * this.context.options.ties.length;
-    this.node.style.width = `${wide - 1.2}rem`;
+    const wide = TABLE_WIDTH + TIE_WIDTH * this.context.options.ties.length;
+    this.node.style.setProperty("--wide", `${wide - 1.2}rem`);
     return this.fitting(width, height, wide);
   }
 
   draw({ held, games, now }) {
-    const { options, words, basisOf } = this.context;
-    const { withheld } = basisOf();
+    const { options, words } = this.context;
+    const withheld = this.context.withheld();
     // All rounds of the event on air.
     const event = games.length > 0 ? eventOf(games[0]) : null;
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);

@@ -1,0 +1,106 @@
+/** Positions in small, on canvases, for there may be hundreds: drawn in one go, never without their pieces. */
+
+import { parsePlacement, placementAfter, square } from "../client/board_position.js";
+import { element, silent } from "./elements.js";
+
+const SPRITE = new URL("../vendor/cm-chessboard/assets/pieces/standard.svg", import.meta.url).href;
+const SQUARES = ["--light-square", "--dark-square", "--last-move"];
+
+/** The picture of each piece, by FEN letter; null until they are there. */
+let pictures = null;
+let loading = null;
+/** Read once for all boards: asking for them, or for sizes, at every move would lay out the page. */
+let colors = null;
+const waiting = new Set();
+// Where there is no page (tests of what is pure beside it) nothing has a size.
+const sizes = globalThis.document && new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) target.mini?.resize(contentRect.width);
+});
+
+/** From the sprite that the big board uses, in which a piece has a square of 40. */
+async function load() {
+  const answer = await fetch(SPRITE);
+  const sprite = new DOMParser().parseFromString(await answer.text(), "image/svg+xml");
+  const found = new Map();
+  for (const letter of "KQRBNPkqrbnp") {
+    const markup = new XMLSerializer().serializeToString(sprite.getElementById((letter < "a" ? "w" : "b") + letter.toLowerCase()));
+    const image = new Image();
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120" viewBox="0 0 40 40">${markup}</svg>`;
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+    await image.decode();
+    found.set(letter, image);
+  }
+  pictures = found;
+  for (const board of waiting) board.paint();
+  waiting.clear();
+}
+
+/** A position on a canvas. */
+export class MiniBoard {
+  constructor(className = "mini") {
+    this.node = silent(element("canvas", className));
+    this.node.mini = this;
+    sizes.observe(this.node);
+    this._plies = null;
+    this._shown = "";
+    this._side = 0;
+  }
+
+  /** A game as it stands, with the squares of the last move marked. */
+  draw({ plies, start_fen: startFen }) {
+    if (plies === this._plies) return;
+    this._plies = plies;
+    const last = plies.at(-1)?.uci ?? "";
+    const placement = placementAfter(startFen, plies.map(({ uci }) => uci));
+    if (`${placement} ${last}` === this._shown) return;
+    this._shown = `${placement} ${last}`;
+    this.paint();
+  }
+
+  resize(width) {
+    this._side = Math.round(width * devicePixelRatio);
+    this.paint();
+  }
+
+  restyle() {
+    colors = null;
+    this.paint();
+  }
+
+  paint() {
+    if (!this._side || !this._shown) return;
+    if (pictures === null) {
+      waiting.add(this);
+      // What could not be had is asked for again with the next position.
+      loading ??= load().catch(() => (loading = null));
+      return;
+    }
+    const [placement, last] = this._shown.split(" ");
+    const canvas = this.node;
+    if (canvas.width !== this._side) canvas.width = canvas.height = this._side;
+    const context = canvas.getContext("2d");
+    const style = getComputedStyle(canvas);
+    colors ??= SQUARES.map((name) => style.getPropertyValue(name).trim());
+    const side = this._side / 8;
+    const marked = last ? [square(last.slice(0, 2)), square(last.slice(2, 4))] : [];
+    parsePlacement(placement).forEach((piece, at) => {
+      const [file, rank] = [at % 8, Math.floor(at / 8)];
+      const box = [Math.floor(file * side), Math.floor((7 - rank) * side), Math.ceil(side), Math.ceil(side)];
+      context.fillStyle = colors[(file + rank) % 2 === 1 ? 0 : 1];
+      context.fillRect(...box);
+      if (marked.includes(at)) {
+        context.globalAlpha = 0.55;
+        context.fillStyle = colors[2];
+        context.fillRect(...box);
+        context.globalAlpha = 1;
+      }
+      if (piece !== null) context.drawImage(pictures.get(piece), file * side, (7 - rank) * side, side, side);
+    });
+  }
+
+  destroy() {
+    waiting.delete(this);
+    sizes.unobserve(this.node);
+    this.node.mini = null;
+  }
+}
