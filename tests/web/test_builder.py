@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -63,7 +65,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         assert await page.run("document.activeElement.labels[0].textContent") == "Layout"
         await page.press("l")
         await asked(page, layout=["bar"])
-        assert await page.run("document.querySelector('#height').value") == "180"
+        assert await page.run("document.querySelector('#height').value") == "184"
         name = await page.run(f"{PREVIEW}.querySelector('.name').textContent")
         players = {each.name for each in broadcast.state.players()}
         assert name in players
@@ -87,7 +89,7 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         # A link dropped on OBS says how large and what it is called.
         dragged = parse_qs(urlsplit(await page.run("document.querySelector('#drag').href")).query)
         assert dragged["layer-width"] == ["1920"]
-        assert dragged["layer-height"] == ["180"]
+        assert dragged["layer-height"] == ["184"]
         assert dragged["layer-name"] == ["live-rate bar"]
 
         # A swing is seen on demand; the address to go on air knows nothing of it.
@@ -129,6 +131,29 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         places = [await page.run(f"{ticked % each}[0].textContent") for each in ("direct", "wins")]
         assert places == ["2.direct encounter", "1.wins"]
         assert page.complaints == []
+
+
+async def test_a_local_file_waits_for_the_service(page: Page, tmp_path: Path) -> None:
+    broadcast = Broadcast(boards=2)
+    broadcast.play(4)
+    async with Publisher(ServerConfig(port=0), broadcast.state) as publisher:
+        port = publisher.address[1]
+        await page.open(f"{publisher.url}overlays?layout=bar", 1400, 900)
+        await page.until("document.querySelector('#address')?.value")
+        await page.run(
+            "URL.createObjectURL = (blob) => { self.saved = blob; return '#'; };"
+            " document.querySelector('#save-file').click()"
+        )
+        file = tmp_path / "overlay.html"
+        file.write_text(await page.run("self.saved.text()"))
+    # Opened before the service is there, as OBS may be.
+    await page.visit(file.as_uri())
+    await page.until("document.title === 'live-rate overlay' && document.readyState === 'complete'")
+    async with Publisher(ServerConfig(port=port), broadcast.state):
+        with contextlib.suppress(AssertionError):  # it goes on to another page
+            await page.until("false")
+        await page.until("document.querySelector('.layout-bar .name')?.textContent")
+        assert await page.run("location.search") == "?layout=bar"
 
 
 async def test_nonsense_is_marked_and_left_out(page: Page) -> None:

@@ -17,6 +17,9 @@ const sizes = globalThis.document && new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) target.mini?.resize(contentRect.width);
 });
 
+/** Done once the pieces are there; what could not be had is asked for again the next time. */
+export const piecesLoaded = () => (loading ??= load().catch(() => (loading = null)));
+
 /** From the sprite that the big board uses, in which a piece has a square of 40. */
 async function load() {
   const answer = await fetch(SPRITE);
@@ -71,8 +74,7 @@ export class MiniBoard {
     if (!this._side || !this._shown) return;
     if (pictures === null) {
       waiting.add(this);
-      // What could not be had is asked for again with the next position.
-      loading ??= load().catch(() => (loading = null));
+      piecesLoaded();
       return;
     }
     const [placement, last] = this._shown.split(" ");

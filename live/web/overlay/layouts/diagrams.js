@@ -3,13 +3,16 @@
 import { Children, element, Pager, setParts, setText } from "../../drawing/elements.js";
 import { asOf } from "../../client/event_state.js";
 import { bothSides, COLORS } from "../../client/games.js";
-import { MiniBoard } from "../../drawing/mini_board.js";
+import { MiniBoard, piecesLoaded } from "../../drawing/mini_board.js";
 import { resultText } from "../../drawing/number_format.js";
 import { MomentAges, shownMoment } from "../on_air.js";
 import { PlayerPanel, ScorePanel } from "../panels.js";
 import { Name } from "../../drawing/player_names.js";
 import { placeOf } from "../shown_figures.js";
 import { fill } from "../language/words.js";
+
+// On air no board is without its pieces. Where there is no page (tests of what is pure) there is nothing to wait for.
+if (globalThis.document) await piecesLoaded();
 
 /** A board's own size in rem, with its diagram and without. */
 const WITH_DIAGRAM = { width: 33, height: 13.2 };

@@ -41,6 +41,8 @@ class PlayersTable {
   fitting(width, height, wide) {
     const tall = width < height;
     this.node.classList.toggle("tall", tall);
+    // The last page may hold fewer: the panel stays as high as on the others.
+    this.node.style.minHeight = `${(this._headHeight - 1.2 + ROW * this._shown).toFixed(2)}rem`;
     return Math.min(width / (tall ? TALL_WIDTH : wide), height / (this._headHeight + ROW * this._shown));
   }
 
@@ -50,8 +52,6 @@ class PlayersTable {
     const shown = Math.max(1, Math.min(items.length, this._most));
     if (shown !== this._shown) {
       this._shown = shown;
-      // The last page may hold fewer: the panel stays as high as on the others.
-      this.node.style.minHeight = `${(this._headHeight - 1.2 + ROW * shown).toFixed(2)}rem`;
       dispatchEvent(new Event("resize"));
     }
     const { words } = this.context;
