@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from live.events import Color, FeedName, GameId, GameView, Headers, Move, Result, Score
+from live.events import Color, FeedName, GameId, GameReport, GameView, Headers, Move, Result, Score
 
 
 class Game(msgspec.Struct, frozen=True):
@@ -217,7 +217,7 @@ def applied(game: Game, step: Step) -> Game:
     )
 
 
-def move_number(game: GameView, ply: int) -> tuple[int, bool]:
+def move_number(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
     """The move number of a ply, and whether White makes it."""
     fields = game.start_fen.split()
     first = max(1, int(fields[5])) if len(fields) > 5 and fields[5].isdecimal() else 1

@@ -1,21 +1,17 @@
-"""The published description of the messages: AsyncAPI 3, made from the types. Pure.
+"""The published descriptions, made from the types: AsyncAPI 3 of the messages, OpenAPI 3.1 of the
+requests, and the readable page of both, ``/docs``. Pure.
 
-JSON Schema of the types that go out, with notes and who sees what.
-
-A field's note is the string below it in the source (PEP 224's form, which Python itself throws
-away), and that of an inherited field is its base's.
-
-The readable page of the published descriptions: ``/docs``. Pure, made from the documents and
-from the manual's examples, in the manual's look.
+JSON Schema of the types that go out, with notes and who sees what. A field's note is the string
+below it in the source (PEP 224's form, which Python itself throws away), and that of an inherited
+field is its base's. The page is Markdown in the manual's look, with the manual's examples.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from html import escape
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +28,7 @@ from live.events import (
     PointMessage,
     StandingMessage,
 )
-from live.manual.html import Heading, contents, frame, render
+from live.manual.html import contents, frame, heading_id, render
 from live.manual.pages import manual_page
 from live.publish.answers import JSON, ProblemAnswer
 from live.publish.broker import BrokerStatus
@@ -89,31 +85,22 @@ _WITHHELD = {
 
 def components(roots: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
     """Schemas of the types and of all they hold, by name."""
-    kinds = tuple(roots)
-    _, found = msgspec.json.schema_components(kinds, ref_template=REFERENCE)
-    for kind in _held(kinds):
-        schema = found[kind.__name__]
-        if doc := kind.__doc__:
-            schema["description"] = doc.strip()
-        said = notes(kind)
-        for name, field in schema.get("properties", {}).items():
-            # Sight is about what happens in the event, not about our own tables.
-            seen = _WITHHELD.get(seen_from(kind, name), "") if kind in _EVENTS else ""
-            if text := " ".join(filter(None, (said.get(name, ""), seen))):
-                field["description"] = text
-    return dict(found)
-
-
-def _held(kinds: Iterable[Any]) -> set[type[msgspec.Struct]]:
-    """All types of Struct within these."""
+    waiting = list(roots)
+    _, found = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
     seen: set[type[msgspec.Struct]] = set()
-    waiting = [found for kind in kinds for found in structs_in(kind)]
     while waiting:
-        if (kind := waiting.pop()) not in seen:
-            seen.add(kind)
-            for field in msgspec.structs.fields(kind):
-                waiting.extend(structs_in(field.type))
-    return seen
+        kind = waiting.pop()
+        if kind in seen:
+            continue
+        seen.add(kind)
+        said, fields = notes(kind), found[kind.__name__].get("properties", {})
+        for field in msgspec.structs.fields(kind):
+            waiting += structs_in(field.type)
+            # Sight is about what happens in the event, not about our own tables.
+            sight = _WITHHELD.get(seen_from(kind, field.name), "") if kind in _EVENTS else ""
+            if text := " ".join(filter(None, (said.get(field.name, ""), sight))):
+                fields[field.encode_name]["description"] = text
+    return dict(found)
 
 
 _MESSAGES: tuple[type[msgspec.Struct], ...] = Message.__args__
@@ -156,81 +143,68 @@ _CLOSE_CODES = {
 
 
 def asyncapi() -> dict[str, Any]:
-    """The whole document."""
-    names = {kind: str(kind.__struct_config__.tag) for kind in _MESSAGES}
+    """The description of the websocket and of a broker's topics."""
     codes = "; ".join(f"{int(code)} {meaning}" for code, meaning in _CLOSE_CODES.items())
+    description = (
+        f"Protocol {PROTOCOL}. hello comes first, then a snapshot, then changes; a client that "
+        "applies the changes to its snapshot holds what a fresh snapshot would say. With the epoch "
+        "of hello and the last number as epoch and since, a client that comes back is given "
+        "exactly what it missed (hello says resumed: true), or a fresh snapshot. "
+        f"Close codes: {codes}."
+    )
+    messages = {
+        str(kind.__struct_config__.tag): _message(kind, kind.__name__) for kind in _MESSAGES
+    }
+    channels = {
+        "live": {
+            "address": LIVE_PATH,
+            "messages": {name: _ref("messages", name) for name in messages},
+            "bindings": {"ws": {"method": "GET", "query": _query()}},
+        }
+    }
+    sent: dict[str, tuple[str, str, dict[str, Any]]] = {
+        "follow": ("live", "What the service sends to whoever follows.", {})
+    }
+    mqtt = {"mqtt": {"qos": 1, "retain": True}}
+    for name, (topic, kind) in _RETAINED.items():
+        messages[f"retained-{name}"] = _message(kind, f"Retained{kind.__name__}")
+        channels[name] = {
+            "address": topic,
+            "messages": {name: _ref("messages", f"retained-{name}")},
+            "parameters": {
+                each: {"description": text}
+                for each, text in _PARAMETERS.items()
+                if f"{{{each}}}" in topic
+            },
+        }
+        sent[f"retain-{name}"] = (name, "What a broker is sent, if one is named.", mqtt)
     return {
         "asyncapi": "3.0.0",
-        "info": {
-            "title": "live-rate",
-            "version": live.__version__,
-            "description": (
-                f"Protocol {PROTOCOL}. hello comes first, then a snapshot, then changes; a client "
-                "that applies the changes to its snapshot holds what a fresh snapshot would say. "
-                "With the epoch of hello and the last number as epoch and since, a client that "
-                "comes back is given exactly what it missed (hello says resumed: true), or a "
-                f"fresh snapshot. Close codes: {codes}."
-            ),
-        },
-        "defaultContentType": "application/json",
-        "channels": {
-            "live": {
-                "address": LIVE_PATH,
-                "messages": {
-                    name: {"$ref": f"#/components/messages/{name}"} for name in names.values()
-                },
-                "bindings": {"ws": {"method": "GET", "query": _query()}},
-            },
-            **{name: _channel(name, topic) for name, (topic, _) in _RETAINED.items()},
-        },
+        "info": {"title": "live-rate", "version": live.__version__, "description": description},
+        "defaultContentType": JSON,
+        "channels": channels,
         "operations": {
-            "follow": {
+            name: {
                 "action": "send",
-                "channel": {"$ref": "#/channels/live"},
-                "summary": "What the service sends to whoever follows. It expects nothing back.",
-            },
-            **{
-                f"retain-{name}": {
-                    "action": "send",
-                    "channel": {"$ref": f"#/channels/{name}"},
-                    "summary": "What a broker is sent, if one is named.",
-                    "bindings": {"mqtt": {"qos": 1, "retain": True}},
-                }
-                for name in _RETAINED
-            },
+                "channel": {"$ref": f"#/channels/{channel}"},
+                "summary": summary,
+                "bindings": bindings,
+            }
+            for name, (channel, summary, bindings) in sent.items()
         },
-        "components": {
-            "messages": {
-                **{name: _message(name, kind, kind.__name__) for kind, name in names.items()},
-                **{
-                    f"retained-{name}": _message(name, kind, f"Retained{kind.__name__}")
-                    for name, (_, kind) in _RETAINED.items()
-                },
-            },
-            "schemas": schemas(),
-        },
+        "components": {"messages": messages, "schemas": schemas()},
     }
 
 
-def _message(name: str, kind: type[msgspec.Struct], schema: str) -> dict[str, Any]:
+def _ref(kind: str, name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def _message(kind: type[msgspec.Struct], schema: str) -> dict[str, Any]:
     return {
-        "name": name,
+        "name": kind.__struct_config__.tag or schema,
         "summary": (kind.__doc__ or "").strip().split("\n", 1)[0],
-        "payload": {"$ref": REFERENCE.format(name=schema)},
-    }
-
-
-def _channel(name: str, topic: str) -> dict[str, Any]:
-    """A topic below the prefix; names in it are escaped by
-    :func:`live.publish.broker.level`.
-    """
-    parameters = {
-        each: {"description": _PARAMETERS[each]} for each in _PARAMETERS if f"{{{each}}}" in topic
-    }
-    return {
-        "address": topic,
-        "messages": {name: {"$ref": f"#/components/messages/retained-{name}"}},
-        **({"parameters": parameters} if parameters else {}),
+        "payload": _ref("schemas", schema),
     }
 
 
@@ -242,9 +216,9 @@ def schemas() -> dict[str, Any]:
     found = components([*_MESSAGES, *(kind for _, kind in _RETAINED.values())])
     for kind in {kind.__name__ for _, kind in _RETAINED.values()}:
         found[f"Retained{kind}"] = {**found[kind], "title": f"Retained{kind}"}
+    number = {"type": "integer", "minimum": 0, "description": _POSITION}
     for message in _MESSAGES:
         schema = found[message.__name__]
-        number = {"type": "integer", "minimum": 0, "description": _POSITION}
         schema["properties"] = {"seq": number, **schema["properties"]}
         schema["required"] = ["seq", *schema["required"]]
     return found
@@ -301,11 +275,6 @@ def _query() -> dict[str, Any]:
 _QUERY = {
     **_FILTERS,
     "words": {"type": "string", "description": "Only incidents that have all these words."},
-    "form": {
-        "enum": ["eval", "alliot"],
-        "default": "eval",
-        "description": "How scores are written: [%eval …] and [%clk …], or Alliot's braces.",
-    },
 }
 _PATH = {
     "game": "The game's id, percent-encoded.",
@@ -315,7 +284,7 @@ _PATH = {
 
 
 def openapi(routes: Sequence[Route]) -> dict[str, Any]:
-    """The whole description of what answers requests: OpenAPI 3.1."""
+    """The whole description of what answers requests."""
     kinds = [found for each in routes for found in structs_in(each.gives)]
     return {
         "openapi": "3.1.0",
@@ -338,47 +307,41 @@ def openapi(routes: Sequence[Route]) -> dict[str, Any]:
 
 def _operation(route: Route) -> dict[str, Any]:
     parameters = [
-        _parameter(name, {"type": "string", "minLength": 1, "description": about}, "path")
+        {"name": name, "in": "path", "required": True, "description": about, "schema": _ID}
         for name, about in _PATH.items()
         if f"{{{name}}}" in route.path
     ]
-    missing = "There is nothing of that name." if parameters else ""
-    parameters += [_parameter(name, _QUERY[name], "query") for name in route.query]
-    kinds = [_reference(kind) for kind in structs_in(route.gives)]
+    kinds = [_ref("schemas", kind.__name__) for kind in structs_in(route.gives)]
     if len(kinds) > 1:
         known = "Those without a token learn no more than that."
         answers = dict.fromkeys(("200", "503"), _answer(known, JSON, {"anyOf": kinds}))
         problems = {}
     else:
-        schema = kinds[0] if kinds else {"type": "string"}
-        media = JSON if kinds else str(route.gives)
-        answers = {"200": _answer("As it is now.", media, schema)}
+        schema: Mapping[str, Any] = kinds[0] if kinds else {"type": "string"}
+        answers = {"200": _answer("As it is now.", JSON if kinds else str(route.gives), schema)}
         problems = {
             "401": "A valid token is needed.",
             "400": "The query cannot be used." if {*route.query} - {"words"} else "",
             "403": "The token does not give this." if route.denied else "",
-            "404": missing,
+            "404": "There is nothing of that name." if parameters else "",
             "503": "It cannot be made now." if route.made else "",
         }
     answers["304"] = {"description": "What If-None-Match names is still so."}
     for status, why in problems.items():
         if why:
-            answers[status] = _answer(why, "application/problem+json", _reference(ProblemAnswer))
-    operation: dict[str, Any] = {"summary": route.summary, "responses": answers}
-    return operation | ({"parameters": parameters} if parameters else {})
+            problem = _ref("schemas", ProblemAnswer.__name__)
+            answers[status] = _answer(why, "application/problem+json", problem)
+    for name in route.query:
+        schema = dict(_QUERY[name])
+        about = schema.pop("description")
+        parameters.append({"name": name, "in": "query", "description": about, "schema": schema})
+    return {"summary": route.summary, "parameters": parameters, "responses": answers}
 
 
-def _parameter(name: str, about: dict[str, Any], where: str) -> dict[str, Any]:
-    schema = {key: value for key, value in about.items() if key != "description"}
-    found = {"name": name, "in": where, "schema": schema, "description": about["description"]}
-    return found | ({"required": True} if where == "path" else {})
+_ID = {"type": "string", "minLength": 1}
 
 
-def _reference(kind: type[msgspec.Struct]) -> dict[str, str]:
-    return {"$ref": REFERENCE.format(name=kind.__name__)}
-
-
-def _answer(description: str, media: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _answer(description: str, media: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {media: {"schema": schema}}}
 
 
@@ -390,115 +353,93 @@ def page(routes: dict[str, Any]) -> bytes:
     """The whole page, UTF-8; ``routes`` as OpenAPI has them."""
     messages = asyncapi()
     title = f"live-rate {messages['info']['version']}: for programs"
-    examples = [render(manual_page("programs").section(each)) for each in EXAMPLES]
-    headings = [heading for example in examples for heading in example.headings]
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        '<p>The same for machines: <a href="asyncapi.json">asyncapi.json</a>, '
-        '<a href="openapi.json">openapi.json</a>. What it is about stands in the manual: '
-        '<a href="manual/programs">for programs</a>.</p>',
-        *(
-            example.body.replace('href="operation', 'href="manual/operation')
-            for example in examples
-        ),
-    ]
-    headings.append(Heading(2, "requests", "Requests"))
-    parts += _requests(routes)
-    headings.append(Heading(2, "messages", "Messages"))
-    parts += _messages(messages)
     schemas = messages["components"]["schemas"]
-    named = {}
-    for name in messages["channels"]["live"]["messages"]:
-        named[_target(messages["components"]["messages"][name]["payload"])] = name
-    for schema, name in named.items():
-        headings.append(Heading(3, schema, name))
-        parts += _type(schema, f"<code>{escape(name)}</code>", schemas[schema])
-    headings.append(Heading(2, "what-they-hold", "What they hold"))
-    parts.append('<h2 id="what-they-hold">What they hold</h2>')
+    channels = messages["channels"]
+    live = channels.pop("live")
+    named = [
+        _target(messages["components"]["messages"][each]["payload"]) for each in live["messages"]
+    ]
     rest = {**schemas, **routes["components"]["schemas"]}
-    for name in sorted(rest):
-        if name not in named and not name.startswith("Retained"):
-            headings.append(Heading(3, name, name))
-            parts += _type(name, escape(name), rest[name])
-    return frame(title, "docs", contents(headings), "\n".join(parts))
+    held = sorted(name for name in rest if name not in named and not name.startswith("Retained"))
+    parts = [
+        f"# {title}",
+        "The same for machines: [asyncapi.json](asyncapi.json), [openapi.json](openapi.json). "
+        "What it is about stands in the manual: [for programs](manual/programs).",
+        *(
+            manual_page("programs").section(each).replace("](operation", "](manual/operation")
+            for each in EXAMPLES
+        ),
+        "## Requests",
+        routes["info"]["description"],
+        _table(
+            ("GET", "answers", "with"),
+            (
+                (f"`{path}`", get["get"]["summary"], _content(get["get"]["responses"]["200"]))
+                for path, get in routes["paths"].items()
+            ),
+        ),
+        "## Messages",
+        messages["info"]["description"],
+        f"Websocket: `{live['address']}`, with these in its query:",
+        _fields(live["bindings"]["ws"]["query"]),
+        "At a broker, each retained, without `seq`:",
+        _table(
+            ("topic", "message"),
+            (
+                (f"`{each['address']}`", *map("`{}`".format, each["messages"]))
+                for each in channels.values()
+            ),
+        ),
+        *(_type(name, schemas[name]) for name in named),
+        "## What they hold",
+        *(_type(name, rest[name]) for name in held),
+    ]
+    rendered = render("\n\n".join(parts))
+    return frame(title, "docs", contents(rendered.headings), rendered.body)
 
 
-def _requests(routes: dict[str, Any]) -> Iterator[str]:
-    yield f'<h2 id="requests">Requests</h2><p>{escape(routes["info"]["description"])}</p>'
-    rows = []
-    for path, methods in routes["paths"].items():
-        operation = methods["get"]
-        cells = (
-            f"<code>{escape(path)}</code>",
-            escape(operation["summary"]),
-            _content(operation["responses"]["200"]),
-        )
-        rows.append(cells)
-    yield table(("GET", "answers", "with"), rows)
+def _type(name: str, schema: dict[str, Any]) -> str:
+    return f"### {name}\n\n{schema.get('description', '')}\n\n{_fields(schema)}"
 
 
-def _messages(messages: dict[str, Any]) -> Iterator[str]:
-    yield f'<h2 id="messages">Messages</h2><p>{escape(messages["info"]["description"])}</p>'
-    live = messages["channels"]["live"]
-    yield f"<p>Websocket: <code>{escape(live['address'])}</code>, with these in its query:</p>"
-    yield from _fields(live["bindings"]["ws"]["query"])
-    yield "<p>At a broker, each retained, without <code>seq</code>:</p>"
-    rows = []
-    for channel in messages["channels"].values():
-        if channel is not live:
-            (name,) = channel["messages"]
-            rows.append(
-                (f"<code>{escape(channel['address'])}</code>", f"<code>{escape(name)}</code>")
-            )
-    yield table(("topic", "message"), rows)
-
-
-def _type(anchor: str, heading: str, schema: dict[str, Any]) -> Iterator[str]:
-    yield f'<h3 id="{escape(anchor)}">{heading}</h3>'
-    for paragraph in schema.get("description", "").split("\n\n"):
-        yield f"<p>{escape(' '.join(paragraph.split()))}</p>"
-    yield from _fields(schema)
-
-
-def _fields(schema: dict[str, Any]) -> Iterator[str]:
-    if schema.get("properties"):
-        rows = [
-            (f"<code>{escape(name)}</code>", _kind(field), escape(field.get("description", "")))
-            for name, field in schema["properties"].items()
-        ]
-        yield table(("field", "type", "meaning"), rows)
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are HTML already; what is wider than the page scrolls by itself."""
-    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    body = "".join("<tr>" + "".join(f"<td>{each}</td>" for each in row) + "</tr>" for row in rows)
-    return (
-        '<div class="scroll" tabindex="0" role="group" aria-label="Table">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+def _fields(schema: dict[str, Any]) -> str:
+    return _table(
+        ("field", "type", "meaning"),
+        (
+            (f"`{name}`", _kind(field), field.get("description", ""))
+            for name, field in schema.get("properties", {}).items()
+        ),
     )
 
 
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; nothing where it has no rows."""
+    lines = [" | ".join(each.replace("|", "\\|") for each in row) for row in rows]
+    lead = [" | ".join(heads), " | ".join("---" for _ in heads)]
+    return "\n".join(f"| {line} |" for line in (*lead, *lines)) if lines else ""
+
+
 def _kind(schema: dict[str, Any]) -> str:
-    """A schema in a few words, as HTML."""
-    if "$ref" in schema:
-        name = escape(_target(schema))
-        return f'<a href="#{name}">{name}</a>'
-    if "anyOf" in schema:
-        return " or ".join(map(_kind, schema["anyOf"]))
-    if "enum" in schema:
-        return ", ".join(f"<code>{escape(str(each))}</code>" for each in schema["enum"])
-    if "prefixItems" in schema:
-        return f"[{', '.join(map(_kind, schema['prefixItems']))}]"
-    if schema.get("type") == "array":
-        return f"list of {_kind(schema.get('items', {}))}"
-    return escape(schema.get("type", "anything"))
+    """A schema in a few words."""
+    match schema:
+        case {"$ref": _}:
+            name = _target(schema)
+            return f"[{name}](#{heading_id(name)})"
+        case {"anyOf": kinds}:
+            return " or ".join(map(_kind, kinds))
+        case {"enum": values}:
+            return ", ".join(f"`{each}`" for each in values)
+        case {"prefixItems": kinds}:
+            return f"[{', '.join(map(_kind, kinds))}]"
+        case {"type": "array"}:
+            return f"list of {_kind(schema.get('items', {}))}"
+        case _:
+            return str(schema.get("type", "anything"))
 
 
 def _content(response: dict[str, Any]) -> str:
-    (content,) = response["content"].items()
-    kind, media = content
-    return _kind(media["schema"]) if kind == "application/json" else escape(kind)
+    ((media, content),) = response["content"].items()
+    return _kind(content["schema"]) if media == JSON else f"`{media}`"
 
 
 def _target(reference: dict[str, Any]) -> str:

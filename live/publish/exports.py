@@ -7,14 +7,6 @@ One game as annotated PGN: the source's moves with our scores and clocks. Pure.
 for a mate in n moves). Names from the source are escaped (PGN standard, section 7): between the
 quotes of a tag only backslash and quote have a meaning. Comments hold nothing but our own commands.
 
-The comments of Alliot's annotated games, as far as their values are known here.
-
-Alliot (2017), section 2.4: after a move ``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}``,
-and where the engine preferred another one, that as a variation with the same comment. Values are
-centipawns from the mover's side, both from the position before the move. What is not known is left
-empty, the commas stay: selective depth, tablebase hits and time are not kept, nor is anything of a
-search restricted to the move played. A study keeps all (``live.studies.read_games``).
-
 What ``analyze --json`` writes: the whole event as one object. Pure.
 
 Searched games as lines that ``live-rate study add`` takes: live results in a corpus.
@@ -35,9 +27,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import chess
@@ -47,12 +39,12 @@ import msgspec
 from live.catalogue import EARLY_MOVES, sentence
 from live.events import (
     Color,
-    ComplexityView,
     CurvePoint,
     EngineInfo,
     GainCounts,
     GainKind,
     GameDetail,
+    GameReport,
     GameView,
     Player,
     PlayerGains,
@@ -63,84 +55,24 @@ from live.games.game import move_number, mover
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 
-#: What the ``Annotator`` tag says of the comments, in Alliot's words.
-FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
-
-
-def comment(value_cp: int, depth: int | None = None, changes: ComplexityView | None = None) -> str:
-    """One comment, without blanks so that no line break falls into it."""
-    mean, largest, at = "", "", ""
-    if changes is not None:
-        mean, largest = f"{changes.stability_cp:.0f}", f"{changes.jump_cp}"
-        at = "" if changes.jump_depth is None else f"{changes.jump_depth}"
-    return f"{{{value_cp},{'' if depth is None else depth},,,,{mean},({largest},{at})}}"
-
-
-class AlliotComments:
-    """Comments of one game's plies, in their order."""
-
-    def __init__(self, game: GameDetail) -> None:
-        self._board: chess.Board | None = None
-        if game.variant in ("standard", "chess960"):
-            try:
-                self._board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
-            except ValueError:
-                self._board = None
-        # Of the search of the position before the move.
-        self._depth: int | None = None
-        self._changes: ComplexityView | None = None
-
-    def tokens(self, ply: PlyView, number: str) -> list[str]:
-        """What follows the move: its comment, and the engine's own choice as a variation.
-
-        ``number`` is the move's number as a variation begins with it (``12.`` or ``12...``).
-        """
-        depth, self._depth = self._depth, ply.depth if ply.final else None
-        changes, self._changes = self._changes, ply.complexity if ply.final else None
-        better = self._san(ply.best)
-        self._push(ply.uci)
-        loss_cp = ply.gain_same_search_cp
-        if ply.played_cp is None or loss_cp is None:
-            return []
-        white = number.endswith(".") and not number.endswith("...")
-        value_cp = ply.played_cp if white else -ply.played_cp
-        if ply.best == ply.uci:
-            return [comment(value_cp, depth, changes)]
-        words = [comment(value_cp)]
-        if better is not None and loss_cp < 0:
-            words += ["(", number, better, comment(value_cp - loss_cp, depth, changes), ")"]
-        return words
-
-    def _san(self, uci: str | None) -> str | None:
-        if self._board is None or uci is None:
-            return None
-        try:
-            return self._board.san(self._board.parse_uci(uci))
-        except ValueError:
-            return None
-
-    def _push(self, uci: str) -> None:
-        if self._board is not None:
-            try:
-                self._board.push_uci(uci)
-            except ValueError:
-                self._board = None
-
-
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
 
 _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+#: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd outcomes.
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 
 
-Form = Literal["eval", "alliot"]
-"""How scores are written: ``[%eval]`` and ``[%clk]``, or as Alliot writes them."""
-
-
-def export(game: GameDetail, form: Form = "eval") -> str:
+def export(game: GameDetail) -> str:
     """The game as PGN text, ending with an empty line."""
-    tags = "".join(f'[{name} "{tag_value(value)}"]\n' for name, value in _tags(game, form))
-    return f"{tags}\n{wrapped(_tokens(game, form))}\n\n"
+    return f"{tag_lines(_tags(game))}\n{wrapped(_tokens(game))}\n\n"
+
+
+def tag_lines(tags: Iterable[tuple[str, object]]) -> str:
+    """Tags in lines of their own, those without a value left out."""
+    return "".join(
+        f'[{name} "{tag_value(str(value))}"]\n' for name, value in tags if value not in (None, "")
+    )
 
 
 def tag_value(text: str) -> str:
@@ -172,7 +104,7 @@ def clock_command(clock_s: float) -> str:
     return f"[%clk {hours}:{minutes:02}:{seconds:02}{fraction}]"
 
 
-def _tags(game: GameDetail, form: Form) -> Iterator[tuple[str, str]]:
+def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
     """The seven tags every game has (PGN standard, section 8.1.1), then what else is known."""
     board = f".{game.board}" if game.board is not None and "." not in game.round else ""
     yield "Event", game.event or "?"
@@ -181,77 +113,67 @@ def _tags(game: GameDetail, form: Form) -> Iterator[tuple[str, str]]:
     yield "Round", f"{game.round}{board}" if game.round else "?"
     yield "White", game.white.name or "?"
     yield "Black", game.black.name or "?"
-    yield "Result", game.result if game.result in _RESULTS else "*"
+    yield "Result", _result(game)
     chess960 = game.variant == "chess960"
     set_up = chess960 or game.start_fen != _STANDARD_FEN
-    known = {
-        "Board": game.board,
-        **_player_tags("White", game.white),
-        **_player_tags("Black", game.black),
-        "TimeControl": game.time_control,
-        "ECO": game.eco,
-        "Opening": game.opening,
-        "Link": game.url,
-        "Variant": "Chess960" if chess960 else "",
-        "SetUp": "1" if set_up else "",
-        "FEN": game.start_fen if set_up else "",
-    }
-    yield from ((name, str(value)) for name, value in known.items() if value not in (None, ""))
-    yield "Annotator", "live-rate" if form == "eval" else f"live-rate, Format:{FORMAT}"
+    yield "Board", game.board
+    yield from player_tags(game.white, game.black)
+    yield "TimeControl", game.time_control
+    yield "ECO", game.eco
+    yield "Opening", game.opening
+    yield "Link", game.url
+    yield "Variant", "Chess960" if chess960 else ""
+    yield "SetUp", "1" if set_up else ""
+    yield "FEN", game.start_fen if set_up else ""
+    yield "Annotator", "live-rate"
 
 
-#: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd outcomes.
-_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+def _result(game: GameDetail) -> str:
+    return game.result if game.result in _RESULTS else "*"
 
 
-def _player_tags(color: str, player: Player) -> dict[str, str | int | None]:
-    return {
-        f"{color}Title": player.title,
-        f"{color}Elo": player.elo,
-        f"{color}FideId": player.fide_id,
-        f"{color}Fed": player.federation,
-        f"{color}Team": player.team,
-    }
+def player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:
+    """What is known of both beside their names."""
+    for color, player in (("White", white), ("Black", black)):
+        yield f"{color}Title", player.title
+        yield f"{color}Elo", player.elo
+        yield f"{color}FideId", player.fide_id
+        yield f"{color}Fed", player.federation
+        yield f"{color}Team", player.team
 
 
-def _tokens(game: GameDetail, form: Form) -> Iterator[str]:
+def _tokens(game: GameDetail) -> Iterator[str]:
     """Movetext without line breaks; a comment command is never split."""
-    alliot = AlliotComments(game) if form == "alliot" else None
-    if game.start_score_cp is not None and alliot is None:
-        yield "{"
-        yield eval_command(game.start_score_cp, None)
-        yield "}"
-    numbered = False
-    for ply in game.plies:
-        count, white = move_number(game, ply.ply)
-        if white:
-            yield f"{count}."
-        elif not numbered:
-            yield f"{count}..."
-        yield ply.san
-        if alliot is None:
-            comment = list(_comment(ply))
-        else:
-            comment = alliot.tokens(ply, f"{count}." if white else f"{count}...")
-        yield from comment
-        # After a comment the black move's number is repeated (PGN standard, section 8.2.2.2).
-        numbered = white and not comment
-    yield game.result if game.result in _RESULTS else "*"
+    if game.start_score_cp is not None:
+        yield from ("{", eval_command(game.start_score_cp, None), "}")
+    yield from numbered(game, ((ply.san, _commands(ply)) for ply in game.plies))
+    yield _result(game)
 
 
-def _comment(ply: PlyView) -> Iterator[str]:
-    commands: list[str] = []
-    if ply.score_cp is not None and ply.final:
-        commands.append(eval_command(ply.score_cp, ply.mate))
-    if ply.clock_s is not None:
-        commands.append(clock_command(ply.clock_s))
-    if commands:
-        yield "{"
-        yield from commands
-        yield "}"
+def numbered(
+    game: GameView | GameReport, moves: Iterable[tuple[str, Sequence[str]]]
+) -> Iterator[str]:
+    """Moves with their numbers, and the commands of their comments in braces. The number of a black
+    move is repeated after a comment (PGN standard, section 8.2.2.2).
+    """
+    follows = False
+    for ply, (san, commands) in enumerate(moves, 1):
+        count, white = move_number(game, ply)
+        if white or not follows:
+            yield f"{count}{'.' if white else '...'}"
+        yield san
+        if commands:
+            yield from ("{", *commands, "}")
+        follows = white and not commands
 
 
-def wrapped(tokens: Iterator[str]) -> str:
+def _commands(ply: PlyView) -> list[str]:
+    scored = ply.score_cp is not None and ply.final
+    commands = [eval_command(ply.score_cp or 0, ply.mate)] if scored else []
+    return commands if ply.clock_s is None else [*commands, clock_command(ply.clock_s)]
+
+
+def wrapped(tokens: Iterable[str]) -> str:
     """Movetext in lines as long as the standard allows."""
     lines: list[str] = []
     line = ""
@@ -317,8 +239,8 @@ def study_lines(whole: Analysis) -> str:
 
 def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
     return {
-        "white": _name(game.white),
-        "black": _name(game.black),
+        "white": game.white.name or None,
+        "black": game.black.name or None,
         "white_elo": game.white.elo,
         "black_elo": game.black.elo,
         "event": game.event,
@@ -340,10 +262,6 @@ def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
         "jump": [ply.complexity and ply.complexity.jump_cp for ply in game.plies],
         "jump_depth": [ply.complexity and ply.complexity.jump_depth for ply in game.plies],
     }
-
-
-def _name(player: Player) -> str | None:
-    return player.name or None
 
 
 WIDTH, HEIGHT = 1200, 630

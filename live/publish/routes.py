@@ -462,17 +462,13 @@ class HttpRoutes:
         game = asked.state.game(asked.name)
         return None if game is None else _json(game)
 
-    @route("/api/v1/games/{game}.pgn", "application/x-chess-pgn", ["form"])
+    @route("/api/v1/games/{game}.pgn", "application/x-chess-pgn")
     def pgn(self, asked: Asked) -> HttpResponse | None:
         """One game as annotated PGN."""
         game = asked.state.game(asked.name)
         if game is None:
             return None
-        form = dict(asked.request.query).get("form")
-        if form not in (None, "eval", "alliot"):
-            return problem(400, f"form {form!r} is neither eval nor alliot")
-        text = exports.export(game, "alliot" if form == "alliot" else "eval")
-        body = text.encode("utf-8", "replace")
+        body = exports.export(game).encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
     @route("/api/v1/games/{game}/gains", GameGainsAnswer)

@@ -48,7 +48,7 @@ from live.events import MATE_CP
 from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head, read_result
 from live.jobs.analyze_games import progress_bar
-from live.publish.exports import FORMAT, tag_value, wrapped
+from live.publish.exports import tag_lines, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
     STANDARD_FEN,
@@ -218,10 +218,13 @@ def write_alliot(
     if game.start_fen != STANDARD_FEN:
         tags += [("SetUp", "1"), ("FEN", game.start_fen)]
     tags.append(("Annotator", _annotator(searched, setting)))
-    head = "".join(f'[{name} "{tag_value(value)}"]\n' for name, value in tags)
     result = game.result if game.result in _RESULTS else "*"
     tokens = itertools.chain(_tokens(game, searched), [result])
-    return f"{head}\n{wrapped(tokens)}\n\n"
+    return f"{tag_lines(tags)}\n{wrapped(tokens)}\n\n"
+
+
+#: What the ``Annotator`` tag says of the comments, in Alliot's words.
+_FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
 
 
 def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
@@ -243,7 +246,7 @@ def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
         f"Program:{setting.engine.replace(',', ';')}, Total_Time:{total_ms // 1000}s,"
         f" {kind}:{amount}, Lines:{setting.lines}, Version:{setting.version},"
         f" Avg_Time:{total_ms // n}ms, Avg_Depth:{sum(each.depth for each in known) // n},"
-        f" First_move:1, Format:{FORMAT}, Ref: live-rate"
+        f" First_move:1, Format:{_FORMAT}, Ref: live-rate"
     )
 
 
