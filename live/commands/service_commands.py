@@ -40,7 +40,7 @@ from live.commands.command_options import (
 )
 from live.errors import ConfigError, InputError
 
-Protocol = Literal["lichess", "pgn-url", "dgt-board", "mqtt", "folder"]
+Protocol = Literal["lichess", "pgn-url", "folder"]
 """How ``rehearse`` sends its games."""
 
 
@@ -373,11 +373,7 @@ def rehearse(
     port: OwnPortFlag = 0,
     to: Annotated[
         str,
-        option(
-            "WHERE",
-            "With mqtt: mqtt://BROKER/TOPIC instead of a Mosquitto of its own. With folder: "
-            "a folder that stays.",
-        ),
+        option("FOLDER", "With folder: one that stays."),
     ] = "",
     linger: Annotated[float, option("SECONDS", "Stay after the last result.", min=0)] = 60.0,
 ) -> Ended:

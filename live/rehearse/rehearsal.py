@@ -1,12 +1,11 @@
 """What all rehearsals share: the moments, one after the other at their time, and their mishaps.
 
-A report written as PGN, the way lichess exports a broadcast game. Pure.
+A report written as PGN, the way lichess exports a broadcast game. A folder as DGT LiveChess exports
+it: a file for each board, rewritten at every move.
 
 What goes wrong during a rehearsal, decided from a seed. Pure.
 
 ``live-rate rehearse``: a rehearsal from start to end, with its progress shown.
-
-From the name after ``--as`` to the rehearsal that speaks that protocol.
 """
 
 from __future__ import annotations
@@ -16,9 +15,18 @@ import errno
 import inspect
 import random
 import shlex
+import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import repeat
 from pathlib import Path
 from typing import Literal, get_args
@@ -30,9 +38,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.clock import Clock, LoopClock
 from live.errors import InputError, PortInUse
-from live.events import GameReport, Move, Player
+from live.events import GameReport, Move
 from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, timeline
-from live.feeds.source_address import mqtt_address
+from live.publish.exports import (
+    clock_command,
+    eval_command,
+    numbered,
+    player_tags,
+    tag_lines,
+)
 
 #: Called with each moment after it was shown.
 Shown = Callable[[GameMoment], None]
@@ -61,8 +75,7 @@ def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = N
         "White": headers.white.name or "?",
         "Black": headers.black.name or "?",
         "Result": game.result,
-        **_player_tags("White", headers.white),
-        **_player_tags("Black", headers.black),
+        **dict(player_tags(headers.white, headers.black)),
         "TimeControl": headers.time_control,
         "Variant": "Chess960" if headers.variant == "chess960" else headers.variant.capitalize(),
         "FEN": game.start_fen if setup else None,
@@ -70,45 +83,9 @@ def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = N
         "GameURL": url or headers.url,
         **(more or {}),
     }
-    lines = [
-        f'[{name} "{_escaped(str(value))}"]'
-        for name, value in tags.items()
-        if value not in (None, "")
-    ]
-    return "\n".join([*lines, "", _movetext(game), ""])
-
-
-def _player_tags(color: str, player: Player) -> dict[str, object]:
-    return {
-        f"{color}Elo": player.elo,
-        f"{color}Title": player.title,
-        f"{color}FideId": player.fide_id,
-        f"{color}Fed": player.federation,
-        f"{color}Team": player.team,
-    }
-
-
-def _movetext(game: GameReport) -> str:
-    broken = _broken(game.problem)
-    if not game.moves and not broken:
-        return f" {game.result}"
-    fields = game.start_fen.split()
-    black_first = fields[1] == "b"
-    number = int(fields[5]) if len(fields) > 5 else 1
-    words: list[str] = []
-    commented = True  # a black move after a comment, or at the start, repeats its number
-    for ply, move in enumerate(game.moves, start=int(black_first)):
-        count = number + ply // 2
-        if ply % 2 == 0:
-            words.append(f"{count}.")
-        elif commented:
-            words.append(f"{count}...")
-        words.append(move.san)
-        comment = _comment(move)
-        commented = bool(comment)
-        if comment:
-            words.append(comment)
-    return " ".join([*words, *broken, game.result])
+    moves = numbered(game, ((move.san, _commands(move)) for move in game.moves))
+    text = " ".join([*moves, *_broken(game.problem), game.result])
+    return f"{tag_lines(tags.items())}\n{'' if game.moves else ' '}{text}\n"
 
 
 def _broken(problem: str | None) -> list[str]:
@@ -123,24 +100,13 @@ def _broken(problem: str | None) -> list[str]:
     return []
 
 
-def _comment(move: Move) -> str:
+def _commands(move: Move) -> list[str]:
     commands = []
     if (score := move.eval) is not None:
-        shown = f"{score.cp / 100:.2f}" if score.mate is None else f"#{score.mate}"
-        commands.append(f"[%eval {shown}]")
+        commands.append(eval_command(score.cp, score.mate))
     if move.clock_s is not None:
-        commands.append(f"[%clk {_clock(move.clock_s)}]")
-    return f"{{ {' '.join(commands)} }}" if commands else ""
-
-
-def _clock(seconds: float) -> str:
-    minutes, second = divmod(int(seconds), 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{hour}:{minute:02}:{second:02}"
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"')
+        commands.append(clock_command(int(move.clock_s)))
+    return commands
 
 
 #: Connections after this many are good: a rehearsal has to come to its end.
@@ -350,6 +316,52 @@ class Rehearsal(ABC):
             await _done(self.tell(index, report))
 
 
+class FolderRehearsal(Rehearsal):
+    """Writes games into ``FOLDER/round-1/game-N.pgn``, each file in place and not at once."""
+
+    def __init__(
+        self,
+        games: Sequence[GameReport],
+        *,
+        folder: Path | None = None,
+        clock: Clock | None = None,
+        mishaps: Iterator[Mishap] = ALL_WELL,
+    ) -> None:
+        super().__init__(games, clock, mishaps)
+        self._given = folder
+        self._folder = Path()
+
+    @asynccontextmanager
+    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """The folder stands while the block runs; gives the ``--feed`` text.
+
+        A folder that was given stays afterwards; host and port mean nothing here.
+        """
+        with tempfile.TemporaryDirectory(prefix="live-rate-") as own:
+            self._folder = (self._given or Path(own)) / "round-1"
+            self._folder.mkdir(parents=True, exist_ok=True)
+            yield f"folder+{self._folder.parent}"
+
+    def show(self, index: int, report: GameReport) -> None:
+        """The file of game number ``index`` (from 0) now holds this."""
+        self._write(index, pgn_text(report))
+
+    def garble(self, index: int, report: GameReport) -> None:
+        text = pgn_text(report)
+        self._write(index, text[: len(text) * 2 // 3])
+
+    def drop(self) -> None:
+        """All files are gone for a moment, as when a share is connected anew."""
+        away = {path: path.read_bytes() for path in self._folder.glob("game-*.pgn")}
+        for path in away:
+            path.unlink()
+        for path, text in away.items():
+            path.write_bytes(text)
+
+    def _write(self, index: int, text: str) -> None:
+        (self._folder / f"game-{index + 1}.pgn").write_text(text, encoding="utf-8")
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 
@@ -417,7 +429,7 @@ def _progress() -> Progress:
     )
 
 
-Protocols = Literal["lichess", "pgn-url", "dgt-board", "mqtt", "folder"]
+Protocols = Literal["lichess", "pgn-url", "folder"]
 PROTOCOLS: tuple[Protocols, ...] = get_args(Protocols)
 
 
@@ -429,32 +441,19 @@ def open_rehearsal(
     to: str = "",
     clock: Clock | None = None,
 ) -> Rehearsal:
-    """A rehearsal of ``games``, with the faults that ``seed`` decides (None: none).
-
-    ``to`` names a broker for ``mqtt`` (``mqtt://HOST/TOPIC``) and a folder for ``folder``; where
-    it is empty, one of our own is used.
+    """A rehearsal of ``games``, with the faults that ``seed`` decides (None: none). ``to`` names a
+    folder for ``folder``; where it is empty, one of our own is used.
 
     Raises:
-        InputError: ``to`` is no broker's address, or means nothing for this protocol.
+        InputError: ``to`` means nothing for this protocol.
     """
-    if to and protocol not in ("mqtt", "folder"):
-        raise InputError("--to", f"means nothing for {protocol}", "It is for mqtt and folder")
-    if protocol in ("lichess", "pgn-url"):
-        from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
+    from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
 
-        if protocol == "lichess":
-            return LichessRehearsal(games, clock=clock, fates=connections(seed))
-        return PgnUrlRehearsal(games, clock=clock, fates=requests(seed))
-    from live.rehearse import hall_sources  # brings libraries that the others do without
-
-    wrong = mishaps(seed)
-    match protocol:
-        case "dgt-board":
-            return hall_sources.DgtBoardRehearsal(games, clock=clock, mishaps=wrong)
-        case "folder":
-            folder = Path(to).expanduser() if to else None
-            return hall_sources.FolderRehearsal(games, folder=folder, clock=clock, mishaps=wrong)
-    broker = mqtt_address(to) if to else None
-    if to and broker is None:
-        raise InputError("--to", "is no broker's address", "It looks like mqtt://HOST/TOPIC")
-    return hall_sources.MqttRehearsal(games, broker=broker, clock=clock, mishaps=wrong)
+    if protocol == "folder":
+        folder = Path(to).expanduser() if to else None
+        return FolderRehearsal(games, folder=folder, clock=clock, mishaps=mishaps(seed))
+    if to:
+        raise InputError("--to", f"means nothing for {protocol}", "It is for folder")
+    if protocol == "lichess":
+        return LichessRehearsal(games, clock=clock, fates=connections(seed))
+    return PgnUrlRehearsal(games, clock=clock, fates=requests(seed))

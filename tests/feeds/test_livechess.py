@@ -14,7 +14,6 @@ from live.errors import FeedUnreadable
 from live.events import GameReport, Move, Player
 from live.feeds.game_timeline import PlannedIncident
 from live.feeds.livechess import LiveChessMessages, Seat, ask_seats, found_again, met
-from live.rehearse.hall_sources import DgtBoardRehearsal
 from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
     CONFIG,
@@ -26,6 +25,7 @@ from tests.feeds.fakes import (
     until,
     upto,
 )
+from tests.feeds.hall_sources import DgtBoardRehearsal
 
 
 def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:

@@ -20,7 +20,6 @@ from live.events import STANDS, GameReport, Player
 from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames, stable_id
 from live.feeds.open_feed import open_feed, probe
 from live.manual.pages import manual_page
-from live.rehearse.hall_sources import told_json
 from live.rehearse.rehearsal import pgn_text
 from tests.feeds.fakes import (
     CONFIG,
@@ -33,6 +32,7 @@ from tests.feeds.fakes import (
     until,
     upto,
 )
+from tests.feeds.hall_sources import told_json
 
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
 from live.feeds.open_feed import open_feed
-from live.rehearse.hall_sources import DgtBoardRehearsal
-from live.rehearse.rehearsal import PROTOCOLS, Rehearsal, incidents, open_rehearsal, requests
+from live.rehearse.rehearsal import (
+    PROTOCOLS,
+    Rehearsal,
+    incidents,
+    mishaps,
+    open_rehearsal,
+    requests,
+)
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
+from tests.feeds.hall_sources import DgtBoardRehearsal, MqttRehearsal
 from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
+from tests.publish.mosquitto import running as broker_running
 
 #: Answers of servers on this machine come at once; only a stalled one takes so long.
 CONFIG = FeedsConfig(timeout_s=0.5)
-#: What ``rehearse --as`` knows, and the source that only these tests play.
-FOLLOWED: tuple[str, ...] = (*PROTOCOLS, "livechess-cloud")
+#: What ``rehearse --as`` knows, and the sources that only these tests play.
+FOLLOWED: tuple[str, ...] = (*PROTOCOLS, "dgt-board", "mqtt", "livechess-cloud")
 
 
 class PacedClock(DrivenClock):
@@ -76,13 +88,25 @@ async def ready(rehearsal: Rehearsal, ledger: Ledger, games: int) -> None:
         await until(lambda: rehearsal.boards_ready == games)
 
 
-def _rehearsal(protocol: str, games: list[GameReport], seed: int | None) -> Rehearsal:
-    for known in PROTOCOLS:
-        if protocol == known:
-            return open_rehearsal(known, games, seed=seed, clock=PacedClock())
-    assert protocol == "livechess-cloud"
-    fates = requests(seed, half=False)
-    return LiveChessCloudRehearsal(games, clock=PacedClock(), fates=fates)
+@asynccontextmanager
+async def _rehearsal(
+    protocol: str, games: list[GameReport], seed: int | None
+) -> AsyncIterator[Rehearsal]:
+    clock = PacedClock()
+    match protocol:
+        case "dgt-board":
+            yield DgtBoardRehearsal(games, clock=clock, mishaps=mishaps(seed))
+        case "mqtt":
+            program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin") or ""
+            with tempfile.TemporaryDirectory() as folder:
+                async with broker_running(program, Path(folder)) as broker:
+                    yield MqttRehearsal(games, broker, clock=clock, mishaps=mishaps(seed))
+        case "livechess-cloud":
+            fates = requests(seed, half=False)
+            yield LiveChessCloudRehearsal(games, clock=clock, fates=fates)
+        case _:
+            (known,) = (each for each in PROTOCOLS if each == protocol)
+            yield open_rehearsal(known, games, seed=seed, clock=clock)
 
 
 async def follow_rehearsal(
@@ -93,7 +117,6 @@ async def follow_rehearsal(
     Raises TimeoutError when it never is.
     """
     faulty = seed is not None
-    rehearsal = _rehearsal(protocol, games, seed)
     ledger, clock = Newest(), DrivenClock()
     wanted = carried(protocol, games, faulty=faulty)
 
@@ -105,7 +128,7 @@ async def follow_rehearsal(
             return False
         return carried(protocol, held, faulty=faulty) == wanted
 
-    async with rehearsal.serving() as spec:
+    async with _rehearsal(protocol, games, seed) as rehearsal, rehearsal.serving() as spec:
         feed = open_feed(spec, CONFIG, conditions=conditions(CONFIG, clock), env={})
         async with running(feed, ledger):
             await ready(rehearsal, ledger, len(games))

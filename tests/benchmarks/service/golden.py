@@ -64,8 +64,7 @@ from live.games.game import round_of
 from live.network.mqtt_client import MqttClient
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
-from live.rehearse.hall_sources import FolderRehearsal, MqttRehearsal, OwnBroker
-from live.rehearse.rehearsal import Rehearsal, pgn_text
+from live.rehearse.rehearsal import FolderRehearsal, Rehearsal, pgn_text
 from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
 from tests.benchmarks.service.drills import (
     DrilledService,
@@ -75,7 +74,9 @@ from tests.benchmarks.service.drills import (
     going,
     toml,
 )
+from tests.feeds.hall_sources import MqttRehearsal
 from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
+from tests.publish.mosquitto import Mosquitto
 
 Source = Literal["file", "folder", "page", "lichess", "cloud", "mqtt", "stdin"]
 #: Of each round in turn: its source, and whether Stockfish scores it.
@@ -245,10 +246,10 @@ class Pipe(Rehearsal):
             await self._input.drain()
 
 
-def opened(source: Source, games: Sequence[GameReport], folder: Path, broker: int) -> Rehearsal:
+def opened(
+    source: Source, games: Sequence[GameReport], folder: Path, broker: Mosquitto
+) -> Rehearsal:
     """A source that shows these games."""
-    from live.feeds.source_address import MqttAddress
-
     match source:
         case "file":
             return SingleFile(games, folder / "games.pgn")
@@ -261,7 +262,7 @@ def opened(source: Source, games: Sequence[GameReport], folder: Path, broker: in
         case "cloud":
             return LiveChessCloudRehearsal(games)
         case "mqtt":
-            return MqttRehearsal(games, broker=MqttAddress("127.0.0.1", broker, False, "games"))
+            return MqttRehearsal(games, broker)
         case "stdin":
             return Pipe(games)
 
@@ -566,10 +567,11 @@ async def record_round(
     """Everything there is to keep of one round."""
     state = folder / "state"
     shutil.copytree(known, state / "live-rate" / "measured-engines")
-    broker = OwnBroker("127.0.0.1", 0)
+    program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    broker = Mosquitto(program or "mosquitto", folder)
     await broker.start()
     service = Service(folder, state, engine, source, broker.port)
-    rehearsal = opened(source, games, folder, broker.port)
+    rehearsal = opened(source, games, folder, broker)
     follower = Arbiter(service.port, service.token, elos=source != "cloud")
     shown: dict[int, GameReport] = {}
 
@@ -615,7 +617,7 @@ async def record_round(
     finally:
         if service.process is not None and service.process.returncode is None:
             await service.end(signal.SIGKILL)
-        await broker.stop()
+        broker.kill()
     return records
 
 

@@ -60,7 +60,7 @@ from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGR
 from tests.publish.mosquitto import Mosquitto
 
 #: Those that carry all that is told of a game.
-PROTOCOLS: tuple[Protocols, ...] = ("lichess", "pgn-url", "folder", "mqtt")
+PROTOCOLS: tuple[Protocols, ...] = ("lichess", "pgn-url", "folder")
 NODES = 200
 #: Few, so that what is held on purpose is all there after a minute, and what grows then is a fault.
 RESULTS = 1000
