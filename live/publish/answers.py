@@ -54,7 +54,7 @@ class MetricCounts:
         self.skips = 0
         """Writes left out because the subscriber had too much unread."""
         self.snapshots: Counter[str] = Counter()
-        """Snapshots given, by ``joined``, ``skipped`` and ``late`` (its first took too long)."""
+        """Snapshots given, by ``joined`` and ``skipped``."""
         self.resumes = 0
         """Subscribers that were given just what they had missed."""
         self.closes: Counter[str] = Counter()

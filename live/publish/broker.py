@@ -361,20 +361,15 @@ class SiteStream:
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
-        self._state = state
         self._clock = clock
-        self._figure = figure
-        self._delay = delay
         self._heartbeat_s = heartbeat_s
         self._selected = selected
-        self._epoch = epoch
-        self._starts = 0
+        self._hub = StreamHub(state, epoch=epoch, clock=clock, figure=figure, delay=delay)
+        self._anew = False
         self._sent_s = self._since_s = clock()
         self._begin()
 
     def _begin(self) -> None:
-        epoch = f"{self._epoch}.{self._starts}" if self._starts else self._epoch
-        self._hub = StreamHub(self._state, epoch=epoch, clock=self._clock)
         self._stream = self._hub.stream(self._selected)
         self._after = FIRST_SEQ
         self._since: list[bytes] = []
@@ -384,7 +379,8 @@ class SiteStream:
 
     def begin_anew(self) -> None:
         """Somebody else wrote among our messages: another epoch has its readers throw away all."""
-        self._starts += 1
+        self._anew = True
+        self._hub.begin_anew()
         self._begin()
 
     def changed(self, changes: Iterable[Change]) -> None:
@@ -405,7 +401,7 @@ class SiteStream:
             self._jumped = False
             self._waiting.clear()
             found += self._snapshot()
-            if self._starts:
+            if self._anew:
                 found.append(self._heartbeat())  # by it they see that there is another epoch
         elif self._waiting:
             found.append(self._changes(self._waiting))
@@ -430,17 +426,16 @@ class SiteStream:
 
     def _gather(self) -> None:
         if self._stream.waiting:
-            taken = self._stream.take()
+            fresh = self._stream.take()
             if not self._jumped:
-                self._waiting += [each.plain for each in taken.messages]
+                self._waiting += [each.plain for each in fresh]
         if sum(map(len, self._waiting)) > _WAITING_BYTES:
             self._waiting.clear()
             self._jumped = True
 
     def _snapshot(self) -> list[BrokerMessage]:
         now = self._hub.snapshot(self._stream)
-        delay = self._delay(self._selected.visibility)
-        hello = self._hub.hello(self._stream, self._figure, delay)
+        hello = self._hub.hello(self._stream)
         self._after = now.seq
         self._since, self._stale_since, self._since_s = [], False, self._clock()
         whole = b'{"epoch":%b,"hello":%b,"snapshot":%b}' % (

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -73,7 +72,7 @@ class HistoryLimits(msgspec.Struct, frozen=True):
     age_s: float = 120.0
 
 
-class NumberedMessage(msgspec.Struct, gc=False):
+class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     """One message of one stream. ``body`` is shared between streams, the number is not.
 
     It is deflated once, when somebody first takes it so.
@@ -113,19 +112,7 @@ class NumberedMessage(msgspec.Struct, gc=False):
         return wire.fragments(packed or self.plain, size, deflated=packed is not None)
 
 
-class TakenFrames:
-    """Frames of some messages: the same bytes for everybody, in either form."""
-
-    def __init__(self, messages: list[NumberedMessage]) -> None:
-        self.messages = messages
-
-    @cached_property
-    def plain(self) -> bytes:
-        return b"".join([each.frame() for each in self.messages])
-
-    @cached_property
-    def deflated(self) -> bytes:
-        return b"".join([each.frame(deflated=True) for each in self.messages])
+Writers = dict["Subscriber", Callable[[bytes], None]]
 
 
 class NumberedStream:
@@ -144,6 +131,8 @@ class NumberedStream:
         """Number of the last message; a snapshot taken now carries it."""
         self.readers: set[Subscriber] = set()
         """It stays while there are any."""
+        self.ready: tuple[Writers, Writers] = {}, {}
+        """Of these, who may be written to now: those who take plain messages, and deflated ones."""
         self.used_s = clock()
         """When it was last asked for or read."""
         self.narrow = selected.narrow
@@ -179,10 +168,10 @@ class NumberedStream:
             return None
         return list(self._history)[len(self._history) - missing :]
 
-    def take(self) -> TakenFrames:
-        """Frames of the messages appended since the last time."""
+    def take(self) -> list[NumberedMessage]:
+        """The messages appended since the last time."""
         fresh, self._fresh = self._fresh, []
-        return TakenFrames(fresh)
+        return fresh
 
     @property
     def waiting(self) -> bool:
@@ -302,16 +291,24 @@ class StreamHub:
         clock: Callable[[], float],
         limits: HistoryLimits = HistoryLimits(),  # noqa: B008 - frozen
         max_filters: int = 512,
+        figure: FigureChoice = "perceived",
+        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
     ) -> None:
         self._state = state
         self._epoch = epoch
         self._clock = clock
-        self._limits = limits
+        self._history = limits
         self._max_filters = max_filters
-        self._waiting = Coalescer()
-        self._streams: dict[StreamFilter, NumberedStream] = {}
+        self._figure = figure
+        self._delay = delay
         self._made = 0
         self._routed = 0
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget all streams; those that are made from now on have other epochs."""
+        self._waiting = Coalescer()
+        self._streams: dict[StreamFilter, NumberedStream] = {}
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
@@ -394,14 +391,7 @@ class StreamHub:
                 return [held, *after]
         return [self.snapshot(stream)]
 
-    def hello(
-        self,
-        stream: NumberedStream,
-        figure: FigureChoice,
-        delay: PublicDelay,
-        *,
-        resumed: bool = False,
-    ) -> bytes:
+    def hello(self, stream: NumberedStream, *, resumed: bool = False) -> bytes:
         """The greeting of those who read the stream, without its number."""
         sees = stream.filter.visibility
         return wire.encode(
@@ -413,8 +403,8 @@ class StreamHub:
                 version=live.__version__,
                 resumed=resumed,
                 sight=sees.wire_name,
-                figure=figure,
-                public_delay=delay,
+                figure=self._figure,
+                public_delay=self._delay(sees),
             )
         )
 
@@ -423,7 +413,7 @@ class StreamHub:
         now_s = self._clock()
         for stream in self.streams:
             held = stream.snapshot
-            if not stream.readers and now_s - stream.used_s > self._limits.age_s:
+            if not stream.readers and now_s - stream.used_s > self._history.age_s:
                 del self._streams[stream.filter]
             elif held and now_s - held[1].at_s > _SNAPSHOT_S and held[0] != self._stamp(stream):
                 stream.snapshot = None
@@ -568,7 +558,7 @@ class StreamHub:
 
     def _open(self, selected: StreamFilter) -> NumberedStream:
         self._made += 1
-        stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._limits)
+        stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._history)
         self._streams[selected] = stream
         if stream.narrow:
             for view in self._state.games():

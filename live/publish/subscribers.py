@@ -20,6 +20,7 @@ import codecs
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from zlib import MAX_WBITS
 
 from websockets.extensions.permessage_deflate import PerMessageDeflate
@@ -32,7 +33,7 @@ from live.publish import wire
 from live.publish.access import ClientLimits, Guest
 from live.publish.answers import MetricCounts
 from live.publish.published_state import PublishedState
-from live.publish.streams import NumberedStream, StreamHub, TooManyFilters
+from live.publish.streams import NumberedMessage, NumberedStream, StreamHub, TooManyFilters
 from live.publish.visibility import StreamFilter, Visibility
 from live.publish.wire import CloseCode
 
@@ -126,13 +127,12 @@ class Subscriber(asyncio.Protocol):
         """Called with every text message of one frame; None leaves them all alone."""
         self.transport = transport
         self.address = address_of(transport)
-        self.write = transport.write
-        self.ready = False
-        """Whether the next messages may be written."""
-        self.missed = False
-        """Whether messages were left out since :meth:`begin`."""
-        self.cursor = 0
-        """Number of the last message in what :meth:`begin` was given."""
+        self.greeted = False
+        """Whether it was given the greeting of its stream."""
+        self.cursor: int | None = None
+        """While it may not be written to: the number of the last message that it was given; null
+        while it waits for a snapshot.
+        """
         # A client that asked for a smaller window than ours, which hardly any does, gets messages
         # as they are (RFC 7692, section 7.1.2.1).
         self.deflates = any(
@@ -147,7 +147,6 @@ class Subscriber(asyncio.Protocol):
         self._protocol = protocol
         self._tally = tally
         self._rest: Iterator[bytes] | None = None
-        self._beginning = False
         self._paused = False
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
@@ -180,14 +179,22 @@ class Subscriber(asyncio.Protocol):
         self.stream = source.stream(wanted)
         self._source, self.wanted, self.guest, self.said = source, wanted, guest, said
 
+    @property
+    def ready(self) -> bool:
+        """Whether the next messages may be written."""
+        return self.guest is not None and self in self.stream.ready[self.deflates]
+
+    def set_aside(self) -> None:
+        """Write no messages to it until :meth:`begin`, or until it drains."""
+        if self.guest is not None:
+            self.stream.ready[self.deflates].pop(self, None)
+
     def begin(self, frames: Sequence[bytes], upto: int) -> None:
         """Write any number of frames as they drain; messages after ``upto`` follow later."""
         if self._closing_s is not None:
             return  # a fault of ours closed it meanwhile: nothing may follow a close frame
+        self.set_aside()
         self.cursor = upto
-        self.ready = False
-        self.missed = False
-        self._beginning = True
         self._rest = iter(frames)
         self._pump()
 
@@ -216,7 +223,9 @@ class Subscriber(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._paused = True
-        self.ready = False
+        if self.ready:
+            self.set_aside()
+            self.cursor = self.stream.seq
         if self._stalled_s is None:
             self._stalled_s = self._clock()
         # Whoever does not read our pongs may not ask for more of them.
@@ -237,15 +246,12 @@ class Subscriber(asyncio.Protocol):
                 self._rest = None
             else:
                 self.transport.write(frame)
-        if self._paused or self.guest is None:
+        if self._paused or self.guest is None or self.cursor is None:
             return
-        beginning, self._beginning = self._beginning, False
-        if not self.missed:
-            self.ready = True
-        elif beginning:
-            self._source.catch_up(self)
+        if self.cursor == self.stream.seq:
+            self.stream.ready[self.deflates][self] = self.transport.write
         else:
-            self._source.refresh(self)
+            self._source.catch_up(self)
 
     # --- from the client --------------------------------------------------------------------------
 
@@ -369,7 +375,7 @@ class Subscriber(asyncio.Protocol):
             self._stop()
 
     def _stop(self) -> None:
-        self.ready = False
+        self.set_aside()
         self._rest = None
         if self._closing_s is None:
             self._closing_s = self._clock()
@@ -387,7 +393,7 @@ def do_here(work: Callable[[], None], then: Callable[[], None]) -> None:
     then()
 
 
-class Broadcaster:
+class Broadcaster(StreamHub):
     """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
     between audiences. ``delay`` says how far the public is behind; ``elsewhere`` deflates.
     """
@@ -404,31 +410,23 @@ class Broadcaster:
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         elsewhere: DoElsewhere = do_here,
     ) -> None:
-        self._state = state
         self._tally = tally or MetricCounts()
         self._limits = limits
-        self._figure = figure
-        self._delay = delay
         self._elsewhere = elsewhere
-        # Who waits for a snapshot to be packed, and whether each has been greeted; the streams
-        # whose snapshots are being packed.
-        self._awaiting: dict[Subscriber, bool] = {}
-        self._packing: set[NumberedStream] = set()
-        self._epoch = epoch
-        self._clock = clock
-        # How often streams had to begin anew: part of their epoch.
-        self._anew = 0
-        self._hub = self._make_hub()
+        # Snapshots that are being packed, with those who wait for them.
+        self._packing: dict[NumberedMessage, list[Subscriber]] = {}
         # Those whose filters select nothing yet share a stream; looked at again where a header is
         # another one.
         self._expecting: set[Subscriber] = set()
         self._headers_seen = 0
-
-    def _make_hub(self) -> StreamHub:
-        epoch = f"{self._epoch}-{self._anew}" if self._anew else self._epoch
-        history, filters = self._limits.history, self._limits.filters
-        return StreamHub(
-            self._state, epoch=epoch, clock=self._clock, limits=history, max_filters=filters
+        super().__init__(
+            state,
+            epoch=epoch,
+            clock=clock,
+            limits=limits.history,
+            max_filters=limits.filters,
+            figure=figure,
+            delay=delay,
         )
 
     def __len__(self) -> int:
@@ -438,11 +436,11 @@ class Broadcaster:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Write moves now; what may wait waits for :meth:`flush`."""
-        self._move_on(lambda: self._hub.publish(changes))
+        self._move_on(partial(super().publish, changes))
 
     def flush(self) -> None:
         """Write everything that waits."""
-        self._move_on(lambda: self._hub.flush())
+        self._move_on(super().flush)
 
     def _move_on(self, step: Callable[[], None]) -> None:
         try:
@@ -450,47 +448,46 @@ class Broadcaster:
             self._deliver()
             self._move_expecting()
         except Exception:
-            # Broad: whatever went wrong, the stream may have a hole, which only a new one mends.
-            self._start_over()
-
-    def _start_over(self) -> None:
-        """After a fault of ours a stream may lack a message, which nobody must mistake for the
-        whole: all streams begin anew, and whoever read one comes again for a snapshot.
-        """
-        _log.exception("the streams begin anew after a fault")
-        self._anew += 1
-        readers = [each for stream in self._hub.streams for each in stream.readers]
-        self._hub = self._make_hub()
-        for subscriber in readers:
-            subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
+            # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
+            # for the whole: all begin anew, and whoever read one comes again for a snapshot.
+            _log.exception("the streams begin anew after a fault")
+            readers = [each for stream in self.streams for each in stream.readers]
+            self.begin_anew()
+            for subscriber in readers:
+                subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
 
     def heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""
         self.flush()
-        ask = wire.ping(b"")
-        for stream in self._hub.streams:
+        for stream in self.streams:
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
-            frames = wire.frame(wire.number(body, stream.seq)) + ask
-            for subscriber in stream.readers:
-                # Who can't take it now has missed nothing.
-                if subscriber.ready:
-                    subscriber.write(frames)
+            # Who can't take it now has missed nothing.
+            self._write(stream, [wire.frame(wire.number(body, stream.seq)) + wire.ping(b"")] * 2)
 
     def _deliver(self) -> None:
-        """Write each stream's new frames, joined once, to all who read it and can take more."""
-        for stream in self._hub.streams:
-            if not stream.waiting:
-                continue
-            frames = stream.take()
-            skipped = 0
-            for subscriber in stream.readers:
-                if subscriber.ready:
-                    subscriber.write(frames.deflated if subscriber.deflates else frames.plain)
-                else:
-                    subscriber.missed = True
-                    skipped += 1
-            self._tally.deliveries += len(stream.readers) - skipped
-            self._tally.skips += skipped
+        """Write each stream's new messages, joined once, to all who read it and can take more."""
+        for stream in self.streams:
+            if stream.waiting:
+                fresh, readers = stream.take(), len(stream.readers)
+                joined = (
+                    b"".join([each.frame(deflated=deflated) for each in fresh]) if ready else b""
+                    for deflated, ready in zip((False, True), stream.ready, strict=True)
+                )
+                written = self._write(stream, joined)
+                self._tally.deliveries += written
+                self._tally.skips += readers - written
+
+    @staticmethod
+    def _write(stream: NumberedStream, forms: Iterable[bytes]) -> int:
+        """Write to all who are ready the form that they take; to how many."""
+        written = 0
+        for data, ready in zip(forms, stream.ready, strict=True):
+            # Of these some may have enough meanwhile.
+            writers = tuple(ready.values())
+            for write in writers:
+                write(data)
+            written += len(writers)
+        return written
 
     # --- subscribers ------------------------------------------------------------------------------
 
@@ -500,19 +497,17 @@ class Broadcaster:
         Raises:
             TooManyFilters: as many distinct filters as allowed are in use.
         """
-        return self._hub.stream(selected if self._hub.selects(selected) else selected.of_nothing)
+        return super().stream(selected if self.selects(selected) else selected.of_nothing)
 
     def _move_expecting(self) -> None:
         """Give those whose filters have come to select something a stream of their own."""
-        if not self._expecting or self._hub.headers_seen == self._headers_seen:
+        if not self._expecting or self.headers_seen == self._headers_seen:
             return
-        self._headers_seen = self._hub.headers_seen
-        known: dict[StreamFilter, bool] = {}
+        self._headers_seen = self.headers_seen
+        wanted = {subscriber.wanted for subscriber in self._expecting}
+        known = {each for each in wanted if self.selects(each)}
         for subscriber in list(self._expecting):
-            wanted = subscriber.wanted
-            if wanted not in known:
-                known[wanted] = self._hub.selects(wanted)
-            if known[wanted] and subscriber in self._expecting:
+            if subscriber.wanted in known and subscriber in self._expecting:
                 self._move(subscriber)
 
     def _move(self, subscriber: Subscriber) -> None:
@@ -520,21 +515,23 @@ class Broadcaster:
             subscriber.close(wire.CloseCode.GOING_AWAY, "the filter selects something now")
             return
         try:
-            stream = self._hub.stream(subscriber.wanted)
+            stream = super().stream(subscriber.wanted)
         except TooManyFilters:
             subscriber.close(1013, "too many different filters are in use")  # try again later
             return
         self._expecting.discard(subscriber)
+        subscriber.set_aside()
         subscriber.stream.release(subscriber)
         subscriber.stream = stream
+        subscriber.greeted = False
         stream.readers.add(subscriber)
-        self._give_snapshot(subscriber, greeted=False)
+        self._give_snapshot(subscriber)
 
     def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
         """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
         stream = subscriber.stream
         self.flush()
-        if stream not in self._hub.streams:  # after a fault of ours in the flush
+        if stream not in self.streams:  # after a fault of ours in the flush
             subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
             return
         stream.readers.add(subscriber)
@@ -544,77 +541,65 @@ class Broadcaster:
         missing = stream.since(*resume) if resume else None
         if missing is None:
             self._tally.snapshots["joined"] += 1
-            self._give_snapshot(subscriber, greeted=False)
+            self._give_snapshot(subscriber)
         else:
             self._tally.resumes += 1
-            greeting = self._greeting(stream, stream.seq - len(missing), resumed=True)
-            frames = [each.frame(deflated=subscriber.deflates) for each in missing]
-            subscriber.begin([greeting, *frames], stream.seq)
-
-    def _greeting(self, stream: NumberedStream, seq: int, *, resumed: bool) -> bytes:
-        """``seq`` is the number before that of the first message."""
-        delay = self._delay(stream.filter.visibility)
-        hello = self._hub.hello(stream, self._figure, delay, resumed=resumed)
-        return wire.frame(wire.number(hello, seq))
+            self._give(subscriber, missing, resumed=True)
 
     def left(self, subscriber: Subscriber) -> None:
         """Write no more messages to it."""
-        self._awaiting.pop(subscriber, None)
         self._expecting.discard(subscriber)
+        for waiting in self._packing.values():
+            if subscriber in waiting:
+                waiting.remove(subscriber)
         if subscriber in subscriber.stream.readers:
             self._tally.subscribers -= 1
             subscriber.stream.release(subscriber)
 
-    def refresh(self, subscriber: Subscriber) -> None:
-        """Give a subscriber that was skipped a fresh snapshot."""
-        if subscriber not in self._awaiting:
+    def catch_up(self, subscriber: Subscriber) -> None:
+        """Give a subscriber what came while it took nothing: if that is much, a fresh snapshot."""
+        self.flush()
+        stream = subscriber.stream
+        missing = stream.since(stream.epoch, subscriber.cursor or 0)
+        if missing is None or sum(len(each.body) for each in missing) > self._limits.write_bytes:
             self._tally.snapshots["skipped"] += 1
             self._give_snapshot(subscriber)
+        else:
+            self._give(subscriber, missing)
 
-    def _give_snapshot(
-        self, subscriber: Subscriber, *, greeted: bool = True, pack: bool = True
+    def _give_snapshot(self, subscriber: Subscriber) -> None:
+        """At once, or as soon as it is packed elsewhere, once for all who ask meanwhile."""
+        subscriber.set_aside()
+        subscriber.cursor = None
+        now, *after = self.beginning(subscriber.stream)
+        if not subscriber.deflates or not now.slow_to_pack:
+            self._give(subscriber, [now, *after])
+        elif now in self._packing:
+            self._packing[now].append(subscriber)
+        else:
+            self._packing[now] = [subscriber]
+            self._elsewhere(now.pack, partial(self._packed, now))
+
+    def _packed(self, now: NumberedMessage) -> None:
+        self.flush()
+        for subscriber in self._packing.pop(now):
+            stream = subscriber.stream
+            after = stream.since(stream.epoch, now.seq)
+            # Too much may have come meanwhile: then it is the next snapshot, not packed at all.
+            whole = self.beginning(stream) if after is None else [now, *after]
+            self._give(subscriber, whole)
+
+    def _give(
+        self, subscriber: Subscriber, messages: Sequence[NumberedMessage], *, resumed: bool = False
     ) -> None:
-        """At once, or with ``pack`` as soon as it is packed elsewhere, once for all who ask
-        meanwhile.
-        """
-        self.flush()
-        stream = subscriber.stream
-        now, *after = self._hub.beginning(stream)
-        if pack and subscriber.deflates and now.slow_to_pack:
-            # Until then it is one that messages were kept from.
-            subscriber.missed = True
-            self._awaiting[subscriber] = greeted
-            if stream not in self._packing:
-                self._packing.add(stream)
-                self._elsewhere(now.pack, lambda: self._packed(stream))
-            return
-        frames = now.fragments(self._limits.piece_bytes, deflated=subscriber.deflates)
-        frames += [each.frame(deflated=subscriber.deflates) for each in after]
-        if not greeted:
-            frames.insert(0, self._greeting(stream, now.seq - 1, resumed=False))
+        """The newest messages of its stream, and before them its greeting."""
+        stream, size = subscriber.stream, self._limits.piece_bytes
+        frames: list[bytes] = []
+        if not subscriber.greeted:
+            subscriber.greeted = True
+            before = stream.seq - len(messages)
+            frames.append(wire.frame(wire.number(self.hello(stream, resumed=resumed), before)))
+        for each in messages:
+            packed = subscriber.deflates and not each.slow_to_pack
+            frames += each.fragments(size, deflated=packed)
         subscriber.begin(frames, stream.seq)
-
-    def _packed(self, stream: NumberedStream) -> None:
-        self._packing.discard(stream)
-        for subscriber in [each for each in self._awaiting if each.stream is stream]:
-            greeted = self._awaiting.pop(subscriber)
-            # Where much has changed meanwhile, the next snapshot is packed here, not again and
-            # again elsewhere.
-            self._give_snapshot(subscriber, greeted=greeted, pack=False)
-
-    def catch_up(self, subscriber: Subscriber) -> None:
-        """Give a subscriber what came while its snapshot was written, if that is not much."""
-        self.flush()
-        stream = subscriber.stream
-        missing = stream.since(stream.epoch, subscriber.cursor)
-        if missing is not None:
-            frames = [each.frame(deflated=subscriber.deflates) for each in missing]
-            if sum(map(len, frames)) <= self._limits.write_bytes:
-                subscriber.begin(frames, stream.seq)
-                return
-        self._tally.snapshots["late"] += 1
-        self._give_snapshot(subscriber)
-
-    def drop_unused(self) -> None:
-        """Forget streams that nobody reads any more, once resuming them is over."""
-        self._hub.drop_unused()

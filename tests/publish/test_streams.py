@@ -125,19 +125,9 @@ FILTERS = (
 )
 
 
-def payloads(frames: bytes) -> list[bytes]:
-    """The payloads of unmasked text frames, read as RFC 6455 has them."""
-    out = []
-    while frames:
-        assert frames[0] == 0x81
-        length, at = frames[1], 2
-        if length == 126:
-            length, at = int.from_bytes(frames[2:4], "big"), 4
-        elif length == 127:
-            length, at = int.from_bytes(frames[2:10], "big"), 10
-        out.append(frames[at : at + length])
-        frames = frames[at + length :]
-    return out
+def taken(stream: NumberedStream) -> list[bytes]:
+    """What its readers are sent now."""
+    return [each.plain for each in stream.take()]
 
 
 class Client:
@@ -158,7 +148,7 @@ def held_by(world: World, selected: StreamFilter) -> SnapshotMessage:
 
 def deliver(hub: StreamHub, clients: list[Client]) -> None:
     for stream in hub.streams:
-        for payload in payloads(stream.take().plain):
+        for payload in taken(stream):
             for client in clients:
                 if client.stream is stream:
                     client.client_state.receive(payload)
@@ -212,7 +202,7 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
     for _ in range(steps):
         hub.publish(world.step())
         hub.flush()
-        sent.extend(payloads(stream.take().plain))
+        sent.extend(taken(stream))
     assert len(sent) == stream.seq + 1
     for seq in range(stream.seq + 3):
         answer = stream.since(stream.epoch, seq)
@@ -244,8 +234,8 @@ def test_what_was_forgotten_is_still_delivered_once() -> None:
     stream = NumberedStream(EVERYTHING, "e", Clock(), HistoryLimits(messages=1))
     for _ in range(5):
         stream.append(b'{"type":"x"}')
-    assert len(payloads(stream.take().plain)) == 5
-    assert stream.take().plain == b""
+    assert len(taken(stream)) == 5
+    assert taken(stream) == []
 
 
 def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
@@ -314,7 +304,7 @@ def test_a_type_filter_thins_out_messages_but_numbers_them_without_gaps() -> Non
     for _ in range(200):
         hub.publish(world.step())
         hub.flush()
-        for payload in payloads(stream.take().plain):
+        for payload in taken(stream):
             told = msgspec.json.decode(payload)
             kinds.add(told["type"])
             seqs.append(told["seq"])
@@ -329,13 +319,13 @@ def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
     hub.publish(world.appear("g1"))
     assert not stream.waiting
     hub.publish(world.move("g1"))
-    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take().plain)]
+    kinds = [msgspec.json.decode(each)["type"] for each in taken(stream)]
     assert kinds[:2] == ["game", "move"]
     for _ in range(50):
         hub.publish(world.score())
     assert not stream.waiting
     hub.flush()
-    kinds = [msgspec.json.decode(each)["type"] for each in payloads(stream.take().plain)]
+    kinds = [msgspec.json.decode(each)["type"] for each in taken(stream)]
     assert sorted(kinds) == ["game", "score"]
 
 

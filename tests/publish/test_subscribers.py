@@ -33,8 +33,8 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.streams import StreamHub
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
-from live.publish.visibility import EVERYTHING
-from tests.publish.world import Wire, World
+from live.publish.visibility import EVERYTHING, StreamFilter
+from tests.publish.world import Clock, Wire, World
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 GOOD = {
@@ -446,7 +446,7 @@ async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_mor
 
     monkeypatch.setattr(StreamHub, "flush", fail)
     if joined:
-        source.refresh(made)
+        source.catch_up(made)
     else:
         source.join(made, None)
     goodbye = wire.written[before:]
@@ -484,12 +484,12 @@ class Later:
         then()
 
 
-def deflating(held: Broadcaster) -> tuple[Subscriber, Wire]:
+def deflating(held: Broadcaster, wanted: StreamFilter = EVERYTHING) -> tuple[Subscriber, Wire]:
     transport = Wire()
     protocol = ServerProtocol(state=State.OPEN)
     protocol.extensions = [PerMessageDeflate(True, True, 15, 15)]
     subscriber = subscriber_on(transport, protocol)
-    subscriber.follow(held, EVERYTHING, Guest())
+    subscriber.follow(held, wanted, Guest())
     assert subscriber.deflates
     return subscriber, transport
 
@@ -556,19 +556,53 @@ def test_who_waits_for_a_snapshot_is_not_given_two() -> None:
     assert received(transport).snapshot() == snapshot(world)
 
 
-def test_a_snapshot_outdated_while_it_was_packed_is_packed_here() -> None:
-    world, later = a_large_world(), Later()
-    clock_s = 0.0
-    held = Broadcaster(
-        world, epoch="e", clock=lambda: clock_s, limits=ClientLimits(), elsewhere=later
-    )
+def test_no_long_snapshot_is_packed_on_the_loop_not_even_of_who_comes_meanwhile() -> None:
+    world, later, clock = a_large_world(), Later(), Clock()
+    held = Broadcaster(world, epoch="e", clock=clock, limits=ClientLimits(), elsewhere=later)
+    first, transport = deflating(held)
+    held.join(first, None)
+    held.publish(world.move("g1"))
+    clock.now_s += 40.0  # that snapshot is no longer given to newcomers
+    second, other = deflating(held)
+    held.join(second, None)
+    assert len(later.open) == 2
+    while later.open:
+        later.do()
+    for each in (transport, other):
+        assert received(each).snapshot() == snapshot(world)
+        assert received(each).seq == held.stream(EVERYTHING).seq
+
+
+def test_a_snapshot_outdated_while_it_was_packed_is_given_anew_as_it_is() -> None:
+    world, later, clock = a_large_world(), Later(), Clock()
+    held = Broadcaster(world, epoch="e", clock=clock, limits=ClientLimits(), elsewhere=later)
     subscriber, transport = deflating(held)
     held.join(subscriber, None)
     held.publish(world.move("g1"))
-    clock_s = 1000.0
+    clock.now_s += 1000.0
     later.do()
     assert not later.open
     assert received(transport).snapshot() == snapshot(world)
+
+
+def test_no_message_comes_before_the_greeting_of_the_stream_that_one_is_moved_to() -> None:
+    world, later = a_large_world(), Later()
+    held = Broadcaster(world, epoch="e", clock=Clock(), limits=ClientLimits(), elsewhere=later)
+    games = [f"g{board}" for board in range(40)]
+    wanted = StreamFilter(events=frozenset({"later"}))
+    subscriber, transport = deflating(held, wanted)
+    held.join(subscriber, None)
+    before = len(transport.written)
+    for game in games:
+        world.set(game, event="Later")
+        held.publish([world.view(game)])
+    held.flush()
+    assert later.open
+    held.publish(world.move("g1"))
+    assert len(transport.written) == before
+    later.do()
+    transport.written = transport.written[before:]
+    assert received(transport).snapshot() == snapshot(world, wanted)
 
 
 async def test_each_piece_has_a_turn_of_its_own_in_the_order_of_coming() -> None:

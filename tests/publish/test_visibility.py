@@ -279,8 +279,9 @@ def test_streams_of_different_sights_are_different_streams() -> None:
     change: list[Change] = [ScoreMessage("g1", PlyView(1, "e4", "e2e4", score_cp=33))]
     hub.publish(change)
     hub.flush()
-    assert b"33" in streams[Visibility.PUBLIC].take().plain
-    assert streams[Visibility.VENUE].take().plain == b""
+    (told,) = streams[Visibility.PUBLIC].take()
+    assert b"33" in told.body
+    assert not streams[Visibility.VENUE].take()
 
 
 def test_a_guest_confined_to_a_game_sees_no_other() -> None:

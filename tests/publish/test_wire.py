@@ -201,7 +201,7 @@ async def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
             async with connect(live(publisher, f"?detail={detail}"), max_size=None) as ws:
                 await follow(ws, client_state, 1)
             stream = publisher.broadcaster.stream(StreamFilter(brief=detail == "brief"))
-            frames = publisher.broadcaster._hub.snapshot(stream).fragments(1 << 24, deflated=True)
+            frames = publisher.broadcaster.snapshot(stream).fragments(1 << 24, deflated=True)
             sizes[detail] = sum(map(len, frames))
             held = client_state.snapshot()
             whole = snapshot(state)
