@@ -11,8 +11,7 @@ Feeds and engines that fail, and players who choose the engine's move more often
 allows. The latter is a screening figure: it says where to look, with its sample and with how often
 it is wrong. It accuses nobody. The evidence is an e-value (``live.ratings.agreement``): it
 may be looked at after every move, and with many players watched each needs as many times more of it
-(Bonferroni), so that the share of fair events with any alarm stays below what is said. How it did
-on players who did not teach the forecast: ``tests/benchmarks/alerts.py``.
+(Bonferroni), so that the share of fair events with any alarm stays below what is said.
 """
 
 from __future__ import annotations

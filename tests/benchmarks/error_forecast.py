@@ -19,7 +19,7 @@ import argparse
 import math
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -46,15 +46,19 @@ from live.human.difficulty import (
     move_losses,
 )
 from live.human.network import HumanMoves, answers, open_network
-from live.human.question import HumanQuestion, asked_elo
+from live.human.question import HumanQuestion, asked_elo, not_covered
 from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
 from live.studies.perceived_games import PlayedGame
 from live.studies.perceived_learning import judges
-from tests.benchmarks.searched_games import BANDS, questions, read
+from tests.benchmarks.perceived import read
 
 #: As ``live.service.engine_service.human_searches`` asks at 100,000 nodes.
 LINES, NODES = 12, 25_000
+#: Bands of Elo.
+BANDS = (0, 1200, 1600, 2000, 2300, 2500, 2600, 4000)
+#: The first plies are played from memory: they say what was learned by heart.
+FIRST_PLY = 9
 FORECASTS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 1.01)
 BEST = (0, 0.125, 0.25, 0.4, 0.6, 0.8, 1.01)
 
@@ -81,6 +85,24 @@ class Turn(msgspec.Struct, frozen=True):
         found = move_losses(self.scores_cp, self.best, 1 if " w " in self.fen else -1)
         assert found is not None, "searched"
         return found
+
+
+def questions(
+    game: PlayedGame, elos: Callable[[AnyTurn], tuple[int, ...]], kind: str
+) -> Iterator[tuple[AnyTurn, chess.Board, HumanQuestion]]:
+    """Every turn after the opening that the network covers, with the position before it, and what
+    is asked about that.
+    """
+    turns = {turn.ply: turn for side in game.sides for turn in side.turns}
+    board = chess.Board()
+    fens = [board.fen()]
+    for ply, uci in enumerate(game.moves, 1):
+        first = max(0, ply - 3)
+        if ply >= FIRST_PLY and ply in turns and not_covered(board) is None:
+            before = game.moves[first : ply - 1]
+            yield turns[ply], board, HumanQuestion(fens[first], before, elos(turns[ply]), kind)
+        board.push_uci(uci)
+        fens.append(board.fen())
 
 
 def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:

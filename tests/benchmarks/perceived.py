@@ -21,6 +21,7 @@ known weaknesses.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,7 +34,14 @@ import numpy as np
 from live.events import GainKind
 from live.ratings.engine_scale import agreement
 from live.ratings.perceived_model import PerceivedModel, scaled, shipped_models
-from live.studies.perceived_games import PlayedGame, PlayedSide, in_parts, scored, turns_of
+from live.studies.perceived_games import (
+    PlayedGame,
+    PlayedSide,
+    in_parts,
+    read_played_games,
+    scored,
+    turns_of,
+)
 from live.studies.perceived_learning import (
     BEYOND_ELO,
     WHOLE,
@@ -47,7 +55,16 @@ from live.studies.perceived_learning import (
     summary,
     usual_holds,
 )
-from tests.benchmarks.searched_games import read
+
+
+def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
+    """The games of all files, which may be gzipped."""
+    games: list[PlayedGame] = []
+    for path in paths:
+        data = path.read_bytes()
+        lines = (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
+        games += read_played_games(lines, gain, path.name)
+    return games
 
 
 class Kind(NamedTuple):

@@ -24,7 +24,7 @@ from live.publish.exports import Analysis, analysis
 from live.service.event_journal import journal_path
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
-from tests.benchmarks.service import kill_drill, rehearsal
+from tests.benchmarks import drills, kill_drill
 from tests.games.told import told as game_of
 from tests.ledger.arithmetic import line
 from tests.service import damaged_journals
@@ -346,7 +346,7 @@ async def test_a_service_that_is_killed_again_and_again_loses_nothing_and_asks_n
     require_program("tee")
     games = [
         msgspec.structs.replace(game, moves=game.moves[:24], result="1/2-1/2")
-        for game in rehearsal.boards(4)
+        for game in drills.boards(4)
     ]
     outcome = await kill_drill.drill(games, tmp_path, kills=4, seed=7, nodes=5000, patience_s=120)
     log = (tmp_path / "service.log").read_text(errors="replace")

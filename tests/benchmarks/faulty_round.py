@@ -1,7 +1,7 @@
 """A round of 28 boards over three sources at once, with all that goes wrong in a hall, judged by
 what the sources themselves showed and when.
 
-    python -m tests.benchmarks.service.faulty_round PGN ROUND --seed N [--delay 12]
+    python -m tests.benchmarks.faulty_round PGN ROUND --seed N [--delay 12]
         [--delay-round ROUND] [--seconds 100] [--keep FOLDER]
 
 Boards 1 to 10 of ROUND of PGN come from a lichess broadcast, 10 to 20 from a PGN page, 20 to 28
@@ -68,7 +68,7 @@ from live.publish.access import new_token
 from live.publish.published_state import OutOfStep
 from live.rehearse.rehearsal import GOOD, ConnectionFaults, pgn_text
 from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal, ServedReply, ServedRequest
-from tests.benchmarks.service.drills import (
+from tests.benchmarks.drills import (
     DrilledService,
     Follower,
     differences,

@@ -1,4 +1,4 @@
-"""How soon a live position starts: ``python -m tests.benchmarks.engine.engine_pre_emption
+"""How soon a live position starts: ``python -m tests.benchmarks.engine_pre_emption
 [TIMES]``.
 
 All engines speculate; a live position comes in at a random moment of that, TIMES times over.

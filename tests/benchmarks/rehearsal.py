@@ -1,6 +1,6 @@
 """A whole event to thousands of subscribers: nothing missing, and how soon a move reaches all.
 
-    python -m tests.benchmarks.service.rehearsal [SUBSCRIBERS [BOARDS [SPEED [SECONDS]]]]
+    python -m tests.benchmarks.rehearsal [SUBSCRIBERS [BOARDS [SPEED [SECONDS]]]]
 
 Boards are played back SPEED times as fast as they were played, as PGN bytes through the decoder,
 the plan, the ledger with an engine that knows every answer at once, the ratings and the publisher.
@@ -18,23 +18,18 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import re
-import selectors
 import statistics
-import subprocess
-import sys
 import time
-import zlib
-from pathlib import Path
+from collections import defaultdict
+from typing import Any
 from urllib.parse import parse_qsl
 
-import chess
 import msgspec
 
 from live.clock import LoopClock
 from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
-from live.events import FeedReport, GameReport, SnapshotMessage
+from live.events import FeedReport, SnapshotMessage
 from live.feeds.game_timeline import GameMoment, timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ledger.game_evaluations import RequestId, Urgency
@@ -43,85 +38,10 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.visibility import parse
 from live.rehearse.rehearsal import pgn_text
-from tests.benchmarks.service.drills import numbers, shake
+from tests.benchmarks.drills import boards, numbers
+from tests.benchmarks.readers import Readers
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import AnsweredEvent
-
-DATA = Path(__file__).resolve().parent.parent.parent / "data"
-SOURCES = ("lichess-open-2025.pgn", "four-boards.pgn", "otb-2024-25.pgn")
-MOVE = re.compile(rb'"type":"move","game":"([^"]{1,80})","ply":(\d{1,4})')
-
-
-# --- the subscribers, in another process ----------------------------------------------------------
-
-
-class Reader:
-    """One subscriber: what it got since the handshake, and all of it for one of each filter."""
-
-    def __init__(self, port: int, query: str, whole: bool) -> None:
-        self.query = query
-        self.kept: bytearray | None = bytearray() if whole else None
-        self.bytes = self.checksum = 0
-        self.sock = shake(port, f"/v2/live{query}")
-        head = b""
-        while b"\r\n\r\n" not in head:
-            head += self.sock.recv(65536)
-        assert b" 101 " in head.split(b"\r\n", 1)[0], head
-        self.take(head.split(b"\r\n\r\n", 1)[1])
-        self.sock.setblocking(False)
-
-    def take(self, data: bytes) -> None:
-        self.bytes += len(data)
-        self.checksum = zlib.crc32(data, self.checksum)
-        if self.kept is not None:
-            self.kept += data
-
-
-def subscribers(port: int, queries: list[str]) -> None:
-    """Reads until its input ends; then prints what came, and when each move was read last."""
-    ready = selectors.DefaultSelector()
-    seen: set[str] = set()
-    readers = []
-    for query in queries:
-        reader = Reader(port, query, query not in seen)
-        seen.add(query)
-        readers.append(reader)
-        ready.register(reader.sock, selectors.EVENT_READ, reader)
-        for key, _ in ready.select(0):  # their snapshots are long
-            key.data.take(key.data.sock.recv(1 << 18))
-    ready.register(sys.stdin, selectors.EVENT_READ)
-    print("ready", flush=True)
-    last: dict[str, tuple[int, int]] = {}
-    going, quiet_s = True, 0.0
-    while going or time.monotonic() - quiet_s < 3:
-        for key, _ in ready.select(0.5):
-            if key.data is None:
-                going = False
-                ready.unregister(sys.stdin)
-                quiet_s = time.monotonic()
-                continue
-            data = key.data.sock.recv(1 << 18)
-            now = time.monotonic_ns()
-            assert data, "a subscriber was closed"
-            quiet_s = time.monotonic()
-            key.data.take(data)
-            for game, ply in MOVE.findall(data):
-                name = f"{game.decode()} {int(ply)}"
-                last[name] = (now, last.get(name, (0, 0))[1] + 1)
-    result = {
-        "readers": [(each.query, each.bytes, each.checksum) for each in readers],
-        "kept": {
-            each.query: base64.b64encode(each.kept).decode()
-            for each in readers
-            if each.kept is not None
-        },
-        "last": last,
-    }
-    sys.stdout.write(json.dumps(result) + "\n")
-    sys.stdout.flush()
-
-
-# --- the service ----------------------------------------------------------------------------------
 
 
 class InstantEvent(AnsweredEvent):
@@ -142,29 +62,6 @@ class InstantEvent(AnsweredEvent):
         for search, request_id in waiting:
             result = self._known[search] = self.engine(search)
             self.searched(request_id, search, result)
-
-
-def boards(count: int) -> list[GameReport]:
-    """Real games, as often as needed, each time of other players."""
-    found = [
-        game
-        for source in SOURCES
-        for game in PgnReader().read((DATA / source).read_bytes(), closed=True)
-        if len(game.moves) > 20 and game.start_fen == chess.STARTING_FEN
-    ]
-    made = []
-    for board in range(count):
-        game = found[board % len(found)]
-        headers = msgspec.structs.replace(
-            game.headers,
-            event=f"Event {board % 4}",
-            round="1",
-            board=board + 1,
-            white=msgspec.structs.replace(game.headers.white, name=f"White {board}", fide_id=None),
-            black=msgspec.structs.replace(game.headers.black, name=f"Black {board}", fide_id=None),
-        )
-        made.append(msgspec.structs.replace(game, key=f"board{board}", headers=headers))
-    return made
 
 
 def queries(count: int, games: int) -> list[str]:
@@ -230,16 +127,8 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
             await service.take(FeedReport("rehearsal", (moment.report,)))
         await service.settled()
         asked = queries(wanted, count)
-        command = [sys.executable, "-m", "tests.benchmarks.service.rehearsal", "--subscribers"]
-        readers = subprocess.Popen(  # noqa: ASYNC220 - it only starts here
-            [*command, str(publisher.address[1]), json.dumps(asked)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        loop = asyncio.get_running_loop()
-        assert readers.stdout is not None
-        assert readers.stdin is not None
-        assert await loop.run_in_executor(None, readers.stdout.readline) == b"ready\n"
+        readers = Readers(publisher.address[1], asked, len(asked))
+        await readers.ready()
         clock, sent = LoopClock(), dict[str, int]()
         start_s, cpu_s = clock.now(), time.process_time()
         for moment, text in zip(moments, texts, strict=True):
@@ -260,13 +149,10 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
             for query in set(asked)
         }
         snapshots = {q: snapshot(service.state, parse(parse_qsl(q[1:]))) for q in set(asked)}
-        readers.stdin.close()
-        line = await loop.run_in_executor(None, readers.stdout.readline)
-        readers.wait()
-    told = json.loads(line)
+        told = await readers.result()
     deliveries = accounted(told, finals, snapshots)
     latencies = sorted(
-        (told["last"][name][0] - at) / 1e6 for name, at in sent.items() if name in told["last"]
+        (told["last"][name] - at) / 1e6 for name, at in sent.items() if name in told["last"]
     )
     assert len(latencies) > 0.98 * len(sent), (len(latencies), len(sent))
     cuts = statistics.quantiles(latencies, n=100)
@@ -280,24 +166,18 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
 
 
 def accounted(
-    told: dict[str, object],
+    told: dict[str, Any],
     finals: dict[str, int],
     snapshots: dict[str, SnapshotMessage],
 ) -> int:
     """Messages delivered; fails where one is missing, changed, or twice."""
-    got: dict[str, set[tuple[int, int]]] = {}
-    number: dict[str, int] = {}
-    readers = told["readers"]
-    kept = told["kept"]
-    assert isinstance(readers, list)
-    assert isinstance(kept, dict)
-    for query, size, checksum in readers:
-        got.setdefault(query, set()).add((size, checksum))
-        number[query] = number.get(query, 0) + 1
+    got: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for query, size, checksum in told["readers"]:
+        got[query].append((size, checksum))
     deliveries = 0
     for query, same in got.items():
-        assert len(same) == 1, f"subscribers of {query!r} got different bytes: {same}"
-        messages = payloads(base64.b64decode(kept[query]))
+        assert len(set(same)) == 1, f"subscribers of {query!r} got different bytes: {set(same)}"
+        messages = payloads(base64.b64decode(told["whole"][query]))
         client_state, seqs = ClientState(), []
         for message in messages:
             head = json.loads(message)
@@ -309,7 +189,7 @@ def accounted(
         assert seqs[-1] == finals[query], query
         if "type=" not in query:
             assert client_state.snapshot() == snapshots[query], query
-        deliveries += (len(messages) - 2) * number[query]
+        deliveries += (len(messages) - 2) * len(same)
     return deliveries
 
 
@@ -318,7 +198,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--subscribers"]:
-        subscribers(int(sys.argv[2]), json.loads(sys.argv[3]))
-    else:
-        main()
+    main()

@@ -1,4 +1,4 @@
-"""What searching ahead is worth: ``python -m tests.benchmarks.engine.engine_ahead PGN [--boards N]
+"""What searching ahead is worth: ``python -m tests.benchmarks.engine_ahead PGN [--boards N]
 …``.
 
 The first boards of a round are replayed with their real clocks, so many times faster, through the

@@ -1,15 +1,15 @@
 """Golden recordings: what the service says of eight real rounds, to be the same after a rebuilding.
 
-    python -m tests.benchmarks.service.golden record FOLDER --pgn PGN [--pgn PGN]
+    python -m tests.benchmarks.golden record FOLDER --pgn PGN [--pgn PGN]
         [--boards 6] [--plies 40] [--only ROUND]
-    python -m tests.benchmarks.service.golden compare A B [--show 3]
+    python -m tests.benchmarks.golden compare A B [--show 3]
 
 Records the first rounds of each PGN, eight in all, a few boards each and their games cut, over all
 kinds of sources: file, folder, PGN page, lichess broadcast, LiveChess Cloud, MQTT, standard input.
 Boards are shown in steps, each waited for until it is taken in, scored and still; among them are
 slips, takebacks, results and ratings that are put right, one kill (SIGKILL) while all is still and
 one while a step is worked on. Six rounds are scored by an engine made for it
-(:mod:`tests.benchmarks.service.golden_engine`), two by Stockfish.
+(:mod:`tests.benchmarks.golden_engine`), two by Stockfish.
 
 Of each round one file is written, compressed lines of JSON (``what``, ``key``, ``value``), from the
 websocket (as an arbiter), the messages of ``--json``, the retained messages of a broker, ``analyze
@@ -66,7 +66,7 @@ from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.rehearsal import FolderRehearsal, Rehearsal, pgn_text
 from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
-from tests.benchmarks.service.drills import (
+from tests.benchmarks.drills import (
     DrilledService,
     Follower,
     differences,

@@ -1,6 +1,6 @@
 """From the start to the first correct snapshot, with a thousand games in the journal.
 
-    python -m tests.benchmarks.service.restart [GAMES [PLIES]]
+    python -m tests.benchmarks.restart [GAMES [PLIES]]
 
 Makes a journal of GAMES (1000) finished games of about PLIES (80) plies over nine rounds, scored by
 an engine made of arithmetic and kept whole, in one process. Then a second process opens it as the
@@ -28,8 +28,7 @@ import msgspec
 from live.engine.search import Search
 from live.events import FeedReport, GameReport
 from live.publish.published_state import snapshot
-from tests.benchmarks.service.drills import numbers
-from tests.benchmarks.service.rehearsal import boards
+from tests.benchmarks.drills import boards, numbers
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent
 
@@ -135,7 +134,7 @@ def main() -> int:
         digest = asyncio.run(fill(path, count, plies))
         print(f"{count} games, journal {path.stat().st_size / 1e6:.0f} MB")
         done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.service.restart", "--restart", str(path)],
+            [sys.executable, "-m", "tests.benchmarks.restart", "--restart", str(path)],
             capture_output=True,
             text=True,
             check=True,

@@ -1,5 +1,5 @@
-"""What drills share: ``live-rate`` in a process of its own to be killed, who follows it and asks
-it, what it should have come to, and how values differ.
+"""What drills share: real games, ``live-rate`` in a process of its own to be killed, who follows it
+and asks it, what it should have come to, and how values differ.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from pathlib import Path
 from typing import Any
 
+import chess
+import msgspec
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidHandshake, WebSocketException
 
 from live.config import load_config
 from live.events import FeedReport, GameReport, HelloMessage, Message, SnapshotMessage
+from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.service.event_service import EventService
 
-HANDSHAKE = (
-    "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-)
+DATA = Path(__file__).parent.parent / "data"
+SOURCES = ("lichess-open-2025.pgn", "four-boards.pgn", "otb-2024-25.pgn")
 
 
 def numbers(*defaults: float) -> list[int]:
@@ -44,17 +45,6 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def shake(port: int, path: str = "/v2/live", room: int = 0) -> socket.socket:
-    """A plain socket after a websocket handshake's request; ``room``: bytes it takes unread."""
-    sock = socket.socket()
-    if room:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
-    sock.settimeout(60)
-    sock.connect(("127.0.0.1", port))
-    sock.sendall(HANDSHAKE.format(path=path, port=port).encode())
-    return sock
-
-
 def resident_mb(pid: int | str = "self") -> float:
     """Memory of a process, MB."""
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -67,6 +57,29 @@ def toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
     for table, values in tables.items():
         lines += [f"[{table}]", *(f"{key} = {json.dumps(each)}" for key, each in values.items())]
     return "\n".join(lines)
+
+
+def boards(count: int) -> list[GameReport]:
+    """Real games, as often as needed, each time of other players."""
+    found = [
+        game
+        for source in SOURCES
+        for game in PgnReader().read((DATA / source).read_bytes(), closed=True)
+        if len(game.moves) > 20 and game.start_fen == chess.STARTING_FEN
+    ]
+    made = []
+    for board in range(count):
+        game = found[board % len(found)]
+        headers = msgspec.structs.replace(
+            game.headers,
+            event=f"Event {board % 4}",
+            round="1",
+            board=board + 1,
+            white=msgspec.structs.replace(game.headers.white, name=f"White {board}", fide_id=None),
+            black=msgspec.structs.replace(game.headers.black, name=f"Black {board}", fide_id=None),
+        )
+        made.append(msgspec.structs.replace(game, key=f"board{board}", headers=headers))
+    return made
 
 
 class DrilledService:

@@ -1,6 +1,6 @@
 """The service killed again and again while it follows a round: is anything lost, or done twice?
 
-    python -m tests.benchmarks.service.kill_drill [KILLS [BOARDS [SEED [NODES]]]]
+    python -m tests.benchmarks.kill_drill [KILLS [BOARDS [SEED [NODES]]]]
 
 Rehearses BOARDS (56) boards over lichess's protocol to a service in a process of its own, and kills
 it (SIGKILL) at KILLS (100) moments drawn from SEED: while it starts, while it restores, while it
@@ -34,9 +34,10 @@ from live.feeds.game_timeline import timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ratings.engine_scale import load_reference
 from live.rehearse.web_servers import LichessRehearsal
-from tests.benchmarks.service.drills import (
+from tests.benchmarks.drills import (
     DrilledService,
     Follower,
+    boards,
     differences,
     free_port,
     going,
@@ -44,7 +45,6 @@ from tests.benchmarks.service.drills import (
     undisturbed,
     until,
 )
-from tests.benchmarks.service.rehearsal import boards
 
 #: About how long one life of the service lasts, seconds: the round is as long as all lives.
 LIFE_S = 4.0

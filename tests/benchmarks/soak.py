@@ -1,7 +1,7 @@
 """Everything at once: a service under faulty sources, dying engines, hostile clients, broker
 restarts, a full disk, clock steps and changing settings; then whether all of it left a trace.
 
-    python -m tests.benchmarks.service.soak [--minutes 30] [--boards 8] [--seed 1] [--engine PATH]
+    python -m tests.benchmarks.soak [--minutes 30] [--boards 8] [--seed 1] [--engine PATH]
 
 The service is the real one, in a process of its own that holds memory as the systemd unit has it,
 with the embedded engine (or another) and a journal on a small file system (a tmpfs where this may
@@ -44,8 +44,9 @@ from live.events import GameDetail
 from live.feeds.game_timeline import timeline
 from live.rehearse.rehearsal import Protocols, incidents, open_rehearsal
 from live.service.supervision import MALLOC
-from tests.benchmarks.service.drills import (
+from tests.benchmarks.drills import (
     Follower,
+    boards,
     differences,
     free_port,
     get,
@@ -54,7 +55,6 @@ from tests.benchmarks.service.drills import (
     toml,
     undisturbed,
 )
-from tests.benchmarks.service.rehearsal import boards
 from tests.fuzz.mutation import edited, random_edits
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import Mosquitto
@@ -423,7 +423,7 @@ async def soak(minutes: float, count: int, seed: int, engine: str, folder: Path)
 
 async def started(folder: Path, port: int, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     """The service, once it serves. A machine too busy to start an engine is asked again."""
-    command = [sys.executable, "-m", "tests.benchmarks.service.soak_service", *arguments]
+    command = [sys.executable, "-m", "tests.benchmarks.soak_service", *arguments]
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         for _ in range(5):
             process = subprocess.Popen(  # noqa: ASYNC220

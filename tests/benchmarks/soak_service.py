@@ -1,7 +1,7 @@
-"""The service as :mod:`tests.benchmarks.service.soak` disturbs it: its wall clock steps, its loop
+"""The service as :mod:`tests.benchmarks.soak` disturbs it: its wall clock steps, its loop
 is timed.
 
-    python -m tests.benchmarks.service.soak_service CONFIG REPORT FEED ...
+    python -m tests.benchmarks.soak_service CONFIG REPORT FEED ...
 
 Imports nothing but what the command line does, so that its memory is the service's own.
 """
