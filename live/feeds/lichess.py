@@ -32,11 +32,10 @@ from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed, distinct_games
-from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_headers import clean, read_result
 from live.feeds.pgn_snapshots import is_behind
-from live.feeds.position_tracker import whole_fen
+from live.feeds.position_tracker import PositionTracker, read_fen
 from live.feeds.source_address import LichessTarget, lichess_target
 from live.network.retry import FeedTrouble, spoken, unreadable
 
@@ -532,33 +531,6 @@ class _TvLine(msgspec.Struct):
     d: _Line
 
 
-class _Moves:
-    """A game as its lines describe it."""
-
-    def __init__(self, start: chess.Board) -> None:
-        self.start_fen = start.fen()
-        self.moves: list[Move] = []
-        self.problem: str | None = None
-        self.chess960 = start.chess960
-        self._mover = MoveReader(start)
-
-    @property
-    def placement(self) -> str:
-        return self._mover.board.board_fen()
-
-    def play(self, line: _Line) -> None:
-        """One more move with both clocks after it."""
-        if self.problem is not None or len(self.moves) >= MAX_PLIES or not line.lm:
-            return
-        clock_s = line.wc if self._mover.board.turn == chess.WHITE else line.bc
-        try:
-            played, san = self._mover.play_uci(line.lm[:5])
-        except UnplayableMove as error:
-            self.problem = f"{error} at ply {len(self.moves) + 1}"
-            return
-        self.moves.append(Move(played, san, clock_s))
-
-
 class LichessGameStream:
     """One game's stream: lines in, reports out."""
 
@@ -566,11 +538,11 @@ class LichessGameStream:
         self.over = False
         self._base_url = base_url
         self._told: _Line | None = None
-        self._moves: _Moves | None = None
+        self._game: PositionTracker | None = None
 
     def restart(self) -> None:
         """A new connection: all positions come again."""
-        self._moves = None
+        self._game = None
 
     def line(self, raw: bytes) -> GameReport | None:
         """The game after one more line; None for blank lines and what cannot be read."""
@@ -579,18 +551,18 @@ class LichessGameStream:
             return None
         if line.id is not None:
             self._told = line
-            if self._moves is None:
-                self._moves = _Moves(_board(line.initialFen, self._variant))
+            if self._game is None:
+                start = read_fen(line.initialFen or "", chess960=self._variant == "chess960")
+                self._game = PositionTracker(start or chess.Board())
             self.over = line.status is not None and line.status.id > _STARTED
-        elif self._moves is not None:
-            self._moves.play(line)
-        told = self._told
+        told, variant = self._told, self._variant
         if told is None:
             return None
-        variant, speed = self._variant, clean(told.speed or "game", 40)
-        problem = None
+        speed, problem = clean(told.speed or "game", 40), None
         if variant not in ("standard", "chess960"):
             problem = f"the variant {variant} is not followed"
+        elif line.id is None:
+            self._see(line)
         return self._report(f"Lichess {speed}", variant, _result(told), problem)
 
     @property
@@ -598,19 +570,23 @@ class LichessGameStream:
         key = self._told.variant.key if self._told and self._told.variant else "standard"
         return "standard" if key in _STANDARD else clean(key, 40).casefold()
 
+    def _see(self, line: _Line) -> None:
+        """A position with both clocks."""
+        chess960 = self._game is not None and self._game.chess960
+        if self._game is not None and (now := read_fen(line.fen, chess960=chess960)) is not None:
+            self._game.see(now, (line.lm or "")[:5], line.wc, line.bc)
+
     def _report(
         self, event: str, variant: str, result: Result = "*", problem: str | None = None
     ) -> GameReport | None:
-        told, held = self._told, self._moves
-        if told is None or told.id is None or held is None:
+        told, game = self._told, self._game
+        if told is None or told.id is None or game is None:
             return None
         key = clean(told.id, 20)
         url = f"{self._base_url}/{key}"
         headers = Headers(*told.sides, event=event, site=self._base_url, url=url, variant=variant)
-        moves = () if problem else tuple(held.moves)
-        return GameReport(
-            key, headers, held.start_fen, moves, result, None, problem or held.problem
-        )
+        moves = () if problem else tuple(game.moves)
+        return GameReport(key, headers, game.start_fen, moves, result, None, problem)
 
 
 class LichessTvStream(LichessGameStream):
@@ -628,48 +604,13 @@ class LichessTvStream(LichessGameStream):
         line = http_client.read_json(raw, _TvLine)
         if line is None:
             return None
-        told, moves = line.d, self._moves
-        if line.t == "featured" and told.id:
-            board = _tv_board(told.fen, chess960=self._chess960)
-            same = self._told is not None and self._told.id == told.id
-            if not (same and moves and moves.placement == board.board_fen()):
-                self._moves = _Moves(board)
-            self._told = told
-        elif line.t == "fen" and moves is not None and told.lm:
-            moves.play(told)
-            if moves.placement != told.fen.partition(" ")[0]:
-                # A line was missed (the stream drops what a slow reader misses): start here.
-                self._moves = _Moves(_tv_board(told.fen, chess960=self._chess960))
-        chess960 = self._moves is not None and self._moves.chess960
+        if line.t == "featured" and line.d.id:
+            if self._told is None or self._told.id != line.d.id:
+                self._game = PositionTracker(read_fen(line.d.fen, chess960=self._chess960))
+            self._told = line.d
+        self._see(line.d)
+        chess960 = self._game is not None and self._game.chess960
         return self._report("Lichess TV", "chess960" if chess960 else "standard")
-
-
-def _tv_board(fen: str, *, chess960: bool) -> chess.Board:
-    """A position as TV sends it: mostly without castling rights, whatever they are.
-
-    Where they are left out, kings and rooks that stand at home may castle: a right too many costs
-    nothing, one too few would end the game at its castling. Castling itself comes king-to-rook in
-    all variants; whether it is written so depends on the variant alone.
-    """
-    board = _board(fen, "chess960")
-    board.chess960 = chess960 or board.has_chess960_castling_rights()
-    if len(fen.split()) < 3:
-        board.castling_rights = board.rooks & (chess.BB_RANK_1 | chess.BB_RANK_8)
-    board.castling_rights = board.clean_castling_rights()
-    return board
-
-
-def _board(fen: str | None, variant: str) -> chess.Board:
-    """The position of a FEN that may end after the side to move; the usual start for none."""
-    board = chess.Board(chess960=variant == "chess960")
-    if fen and fen != "startpos":
-        try:
-            board.set_fen(whole_fen(fen))
-        except ValueError:
-            board.reset()
-    if board.chess960 and not board.has_chess960_castling_rights():
-        board.chess960 = variant == "chess960" and board.fen() != chess.STARTING_FEN
-    return board
 
 
 def _player(side: _Side | None) -> Player:

@@ -23,9 +23,9 @@ from live.events import FeedName, GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
-from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove
+from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.pgn_headers import clean, read_result
-from live.feeds.position_tracker import changed
+from live.feeds.position_tracker import PositionTracker, single_move
 from live.network.retry import FeedTrouble, system_words, unreadable
 
 # Where a game stands, found from the placement of its pieces. Pure.
@@ -35,37 +35,20 @@ from live.network.retry import FeedTrouble, system_words, unreadable
 # progress is found again here, and LiveChess is sent the position to continue from.
 
 
-#: Moves taken back while nobody listened, at most.
-BACK_PLIES = 8
-#: A move changes so many squares at most: castling does.
-MOVE_SQUARES = 4
-#: How far back a move may have been corrected then.
-CORRECTED_PLIES = 2
-
-
-def found_again(start_fen: str, moves: Sequence[Move], placed: str) -> tuple[Move, ...] | None:
-    """The moves that lead to the pieces as ``placed`` (the first field of a FEN).
+def found_again(
+    start_fen: str, moves: Sequence[Move], placed: str
+) -> tuple[tuple[Move, ...], str] | None:
+    """The moves that lead to the pieces as ``placed`` (the first field of a FEN), and the position.
 
     The moves held, some of the last ones fewer or one corrected, or one or two more; None where no
     such way leads there, as with a piece in the air.
     """
-    board = chess.Board(start_fen)
-    for move in moves:
-        board.push_uci(move.uci)
-    ends = [board.copy(stack=False)]  # after all moves, and after some fewer
-    while board.move_stack and len(ends) <= BACK_PLIES:
-        board.pop()
-        ends.append(board.copy(stack=False))
-    for fewer, end in enumerate(ends):
-        if end.board_fen() == placed:
-            return tuple(moves[: len(moves) - fewer])
-    # The last move or the one before it may have been corrected.
-    tries = [(fewer, 1) for fewer in range(min(CORRECTED_PLIES + 1, len(ends)))]
-    for fewer, more in (*tries, (0, 2)):
-        way = _way(ends[fewer], placed, more)
-        if way is not None:
-            mover = MoveReader(ends[fewer])
-            return (*moves[: len(moves) - fewer], *(Move(*mover.play_uci(uci)) for uci in way))
+    for turn in chess.COLORS:
+        game = PositionTracker(chess.Board(start_fen))
+        for move in moves:
+            game.play(move.uci)
+        if game.find(_board(placed, turn)):
+            return tuple(game.moves), game.board.fen()
     return None
 
 
@@ -76,37 +59,25 @@ def met(before: str, now: str) -> str | None:
     """
     movers = []
     for turn in chess.COLORS:
-        board = chess.Board(None)
-        board.set_board_fen(before)
-        board.turn = turn
+        board = _board(before, turn)
         if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
             return None
         board.castling_rights = board.rooks
         board.castling_rights = board.clean_castling_rights()
-        played = _way(board, now, 1)
+        played = single_move(board, chess.BaseBoard(now))
         if played is not None:
-            board.push_uci(played[0])
+            board.push(played)
             board.halfmove_clock, board.fullmove_number = 0, 1
             movers.append(board.fen())
     return movers[0] if len(movers) == 1 else None
 
 
-def _way(board: chess.Board, placed: str, plies: int) -> list[str] | None:
-    """So many moves that lead to the pieces as placed."""
-    # The next move is the other side's, so what moves first is gone from its square.
-    mask = changed(board, chess.BaseBoard(placed))
-    if mask.bit_count() > plies * MOVE_SQUARES:  # pieces in the air: not worth a try
-        return None
-    for move in list(board.generate_legal_moves(from_mask=mask)):
-        board.push(move)
-        if plies > 1:
-            rest = _way(board, placed, plies - 1)
-        else:
-            rest = [] if board.board_fen() == placed else None
-        board.pop()
-        if rest is not None:
-            return [move.uci(), *rest]
-    return None
+def _board(placed: str, turn: chess.Color) -> chess.Board:
+    """Raises ValueError where it is no placement."""
+    board = chess.Board(None)
+    board.set_board_fen(placed)
+    board.turn = turn
+    return board
 
 
 # Who plays on which board, asked of DGT LiveChess in the hall.
@@ -210,6 +181,8 @@ MAX_BOARDS = 768
 #: The first moves may be taken back one by one; a longer game that is suddenly empty is over and
 #: the pieces stand ready for the next.
 NEW_GAME_PLIES = 4
+#: Moves taken back while nobody listened, at most.
+BACK_PLIES = 8
 #: Placements remembered of a board met in the middle of its game: a capture is three or four.
 SEEN = 6
 #: Ask again which boards there are, every so many seconds: more may be plugged in.
@@ -249,7 +222,8 @@ class _Board:
         self.game = 1
         self.asked = False
         """The setup call was sent."""
-        self.start_fen = chess.STARTING_FEN
+        self.line = GameLine()
+        """What LiveChess sent last, behind ``base``."""
         self.base: tuple[Move, ...] = ()
         """Moves before the position that LiveChess was sent to continue from."""
         self.base_fen = ""
@@ -258,7 +232,6 @@ class _Board:
         """Placements of a board met in the middle of its game."""
         self.clock = _Sides()
         self.moves: list[Move] = []
-        self.problem: str | None = None
 
     def place(self, placed: str) -> str | None:
         """Take a placement sent without moves.
@@ -277,12 +250,9 @@ class _Board:
         return fen
 
     def _in_the_middle(self, placed: str) -> str | None:
-        found = found_again(self.start_fen, self.moves, placed) if self.moves else None
+        found = found_again(self.line.start.fen(), self.moves, placed) if self.moves else None
         if found is not None:
-            board = chess.Board(self.start_fen)
-            for move in found:
-                board.push_uci(move.uci)
-            self.base, self.base_fen = found, board.fen()
+            self.base, self.base_fen = found
             return self.base_fen
         chess.BaseBoard(placed)
         fens = (met(before, placed) for before in self.seen)
@@ -296,34 +266,26 @@ class _Board:
             self.seen.clear()
         return fen
 
-    def begins(self, fen: str) -> None:
-        """LiveChess sends moves from this position on."""
-        if fen == self.base_fen:
-            return
-        self.base, self.base_fen = (), ""
-        self.start_fen = fen
-
-    def set_moves(self, san: list[str]) -> None:
-        """Take all moves so far, as sent; moves already known keep their clocks."""
-        before, self.moves, self.problem = self.moves, [], None
-        board = chess.Board(self.start_fen)
-        for ply, known in enumerate(self.base):
-            board.push_uci(known.uci)
-            told = ply < len(before) and before[ply].uci == known.uci
-            self.moves.append(before[ply] if told else known)
-        mover = MoveReader(board)
-        for ply, text in enumerate(san[:MAX_PLIES], start=len(self.base)):
-            white = board.turn == chess.WHITE
-            try:
-                uci, played = mover.play_san(text)
-            except UnplayableMove as error:
-                self.problem = f"{error} at ply {ply + 1}"
-                return
-            # Only the newest move is sent with its clock.
-            latest = ply == len(self.base) + len(san) - 1
-            clock_s = (self.clock.white if white else self.clock.black) if latest else None
+    def set_moves(self, start: chess.Board | None, san: list[str]) -> None:
+        """Take all moves so far, as sent, from where LiveChess began to follow; moves already known
+        keep their clocks.
+        """
+        if start is not None and start.fen() != self.base_fen:
+            self.base, self.base_fen = (), ""
+        elif start is not None:
+            start = self.line.start
+        before, base = self.moves, [ListedMove(move.san) for move in self.base]
+        self.line.set([*base, *map(ListedMove, san)], start)
+        self.moves = list(self.line.moves)
+        newest = len(base) + len(san) - 1
+        for ply, now in enumerate(self.moves):
             held = before[ply] if ply < len(before) else None
-            self.moves.append(held if held and held.uci == uci else Move(uci, played, clock_s))
+            if held is not None and held.uci == now.uci:
+                self.moves[ply] = held
+            elif ply == newest:  # only the newest move is sent with its clock
+                white = self.line.start.turn == (ply % 2 == 0)
+                clock_s = self.clock.white if white else self.clock.black
+                self.moves[ply] = msgspec.structs.replace(now, clock_s=clock_s)
         kept = len(list(takewhile(_same, zip(before, self.moves, strict=False))))
         if self._another(len(before), kept):
             self.game += 1
@@ -340,8 +302,7 @@ class _Board:
         """Whether the newest move's player has pressed the clock and it shows another time: a move
         is sensed before, and only then the clock stands still, with the increment on it.
         """
-        white_first = self.start_fen.split()[1] == "w"
-        white_to_move = white_first == (len(self.moves) % 2 == 0)
+        white_to_move = self.line.start.turn == (len(self.moves) % 2 == 0)
         if not self.moves or self.clock.run is not white_to_move:
             return False
         left_s = self.clock.black if white_to_move else self.clock.white
@@ -423,12 +384,11 @@ class LiveChessMessages:
         if event.san is None:
             reports = [self._report(serial, board)] if board.pressed() else []
             return self._setup(feed, board.place(placed)), reports
-        if event.start:
-            try:
-                board.begins(chess.Board(event.start).fen())
-            except ValueError:
-                return [], []
-        board.set_moves(event.san)
+        try:
+            start = chess.Board(event.start) if event.start else None
+        except ValueError:
+            return [], []
+        board.set_moves(start, event.san)
         board.pressed()
         if event.match:
             # It knows where the game stands, whatever a piece in the air made it doubt.
@@ -462,10 +422,10 @@ class LiveChessMessages:
         return GameReport(
             f"{name}/{board.game}",
             headers,
-            board.start_fen,
+            board.line.start.fen(),
             tuple(board.moves),
             "*" if seat is None else seat.result,
-            problem=board.problem,
+            problem=board.line.problem,
         )
 
     def _call(self, call: str, param: object = None) -> bytes:

@@ -20,9 +20,9 @@ from live.events import GameReport, Headers, Player, Result
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.http_client import read_json
-from live.feeds.movetext import MAX_PLIES
+from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
 from live.feeds.pgn_headers import clean, read_result
-from live.feeds.position_tracker import ListedMove, ListedMoves, with_going_on
+from live.feeds.position_tracker import with_going_on
 from live.network.retry import FeedTrouble, unreadable
 
 # The JSON of DGT LiveChess Cloud → whole-game reports. Pure.
@@ -133,9 +133,9 @@ def game_reports(
         start.set_chess960_pos(position)
     start_fen = start.fen()
     told = [_listed(text) for text in board.moves[:MAX_PLIES]] if board is not None else []
-    listed = ListedMoves()
-    listed.set(start, told)
-    moves, problem = listed.moves, listed.problem
+    line = GameLine(start)
+    line.set(told)
+    moves, problem = line.moves, line.problem
     left = told[len(moves) :]
     if problem is not None and len(left) <= 2 and _KING_TO_CENTRE.fullmatch(left[0].text):
         problem = None
@@ -161,7 +161,7 @@ def game_reports(
     game = GameReport("", headers, start_fen, tuple(moves), result, None, problem)
     names = (headers.white.name, headers.black.name)
     who = "/".join((headers.event, headers.round.partition(".")[0], *names))
-    return with_going_on(game, told, who=who)
+    return with_going_on(game, line, told, who=who)
 
 
 def _listed(text: str) -> ListedMove:

@@ -5,21 +5,17 @@ Accepts what python-chess' ``Board.parse_san`` accepts, and more of what the wil
 expose its king, is found from attack tables without generating moves; all else is left to
 ``parse_san``, so both agree on every legal input.
 
-Movetext → mainline, reading only what is new.
+The moves of a game, which sources send anew from its start at every move: those sent before are
+only compared, so a resend costs little more than its new moves.
 
-Sources send a whole game again at every move. What was read is kept: when the new text begins with
-the old one (less its result), only the rest is read; when they part earlier, reading goes on from
-the last move before that point. Comparing two
-texts costs nanoseconds a kilobyte, so a resend costs the same at move 60 as at move 10.
-
-The mainline is what is outside parentheses. Variations are skipped by counting parentheses, so
+Movetext → mainline: what is outside parentheses. Variations are skipped by counting parentheses, so
 what is in them, and how deep, costs only its length. Nothing here recurses or looks back.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -154,11 +150,11 @@ class MoveReader:
 
     def __init__(self, board: chess.Board) -> None:
         self.board = board
-        """The position reached. Its move stack is only as long as the caller keeps it."""
+        """The position reached."""
         self.in_check = board.is_check()
 
     def play_san(self, text: str) -> tuple[str, str]:
-        """Play what ``text`` says; returns UCI and canonical SAN.
+        """Play what ``text`` says, SAN or UCI; returns UCI and canonical SAN.
 
         Canonical is as python-chess' ``Board.san`` has it: only the origin letters that are
         needed, ``x`` for captures, ``=Q``, and ``+`` or ``#`` by the rules, whatever the source
@@ -186,24 +182,6 @@ class MoveReader:
         core = spec.core
         if not core or spec.captures is not board.is_capture(move):
             core = board.san(move).rstrip("+#")
-        return self._push(move, core)
-
-    def play_uci(self, uci: str) -> tuple[str, str]:
-        """Play a move given as UCI; returns UCI (castling as this board has it) and SAN.
-
-        Castling may be written as the king's two steps or king-to-rook.
-        Raises :class:`UnplayableMove` and leaves the board as it was.
-        """
-        try:
-            move = self.board.parse_uci(uci)
-        except ValueError:
-            raise UnplayableMove("illegal move", printable(uci)) from None
-        if not move:
-            raise UnplayableMove("null move", printable(uci))
-        return self._push(move, self.board.san(move).rstrip("+#"))
-
-    def _push(self, move: chess.Move, core: str) -> tuple[str, str]:
-        board = self.board
         uci = move.uci()
         board.push(move)
         king = board.king(board.turn)
@@ -266,6 +244,101 @@ def printable(text: str) -> str:
     """Move text as it may be shown: short, without control characters."""
     shown = "".join(c if c.isprintable() else "�" for c in text[: MAX_MOVE_CHARS + 1])
     return shown if len(shown) <= MAX_MOVE_CHARS else shown[: MAX_MOVE_CHARS - 1] + "…"
+
+
+class ListedMove(NamedTuple):
+    """One move as sent: SAN or UCI, with the mover's clock after it and the time it took."""
+
+    text: str
+    clock_s: float | None = None
+    spent_s: float | None = None
+
+
+class GameLine:
+    """The moves of one game, given from its start again and again: :meth:`begin`, then :meth:`add`
+    each. Those given before are only compared.
+    """
+
+    def __init__(self, start: chess.Board | None = None) -> None:
+        self.start = start or chess.Board()
+        self.moves: list[Move] = []
+        self.problem: str | None = None
+        """Why the last list of :meth:`set` could not be played to its end."""
+        self._texts: list[str] = []
+        self._known: list[Move] = []
+        """What the texts mean; it and ``moves`` begin alike."""
+        self._mover = MoveReader(self.start.copy(stack=False))
+        self._stands = 0
+        """Plies after which the mover stands, or -1."""
+
+    def begin(self, start: chess.Board | None = None) -> None:
+        """From the start, or from this one."""
+        if start is not None and (start != self.start or start.chess960 != self.start.chess960):
+            self.start, self._texts, self._known, self._stands = start, [], [], -1
+        self.moves, self.problem = [], None
+
+    def add(self, text: str) -> None:
+        """The next move. Raises :class:`UnplayableMove`; then it is left out."""
+        ply = len(self.moves)
+        if ply >= len(self._texts) or self._texts[ply] != text:
+            mover = self._mover_at(ply)
+            try:
+                uci, san = mover.play_san(text)
+            except UnplayableMove:
+                raise
+            except Exception as error:  # python-chess on a position it did not foresee
+                self._stands = -1
+                raise UnplayableMove("cannot read", printable(text)) from error
+            mover.board.clear_stack()
+            self._stands += 1
+            del self._texts[ply:], self._known[ply:]
+            self._texts.append(san if san == text else text)
+            self._known.append(Move(uci, san))
+        self.moves.append(self._known[ply])
+
+    def say(self, clock_s: float | None, spent_s: float | None, eval: Score | None = None) -> None:
+        """What is said of the last move; the first word on a thing counts."""
+        if clock_s is None and spent_s is None and eval is None:
+            return
+        move = self.moves[-1]
+        self.moves[-1] = Move(
+            move.uci,
+            move.san,
+            clock_s if move.clock_s is None else move.clock_s,
+            spent_s if move.spent_s is None else move.spent_s,
+            eval if move.eval is None else move.eval,
+        )
+
+    def set(self, given: Iterable[ListedMove], start: chess.Board | None = None) -> None:
+        """All moves so far, from the start or from this one. An illegal one ends the game there."""
+        self.begin(start)
+        for each in given:
+            if len(self.moves) >= MAX_PLIES:
+                return
+            try:
+                self.add(each.text)
+            except UnplayableMove as error:
+                self.problem = f"{error} at ply {len(self.moves) + 1}"
+                return
+            self.say(each.clock_s, each.spent_s)
+
+    def back_to(self, plies: int) -> None:
+        """Only so many moves."""
+        del self.moves[plies:]
+
+    @property
+    def board(self) -> chess.Board:
+        """The position after the moves; to be left as it is."""
+        return self._mover_at(len(self.moves)).board
+
+    def _mover_at(self, plies: int) -> MoveReader:
+        if self._stands != plies:
+            board = self.start.copy(stack=False)
+            for move in self._known[:plies]:
+                board.push(chess.Move.from_uci(move.uci))
+            board.clear_stack()
+            self._mover, self._stands = MoveReader(board), plies
+        return self._mover
 
 
 # Commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``.
@@ -352,15 +425,14 @@ def read_eval(text: bytes, white_moved: bool) -> Score | None:
     return Score(-MATE_CP, -mate) if sign == b"-" else Score(MATE_CP, mate)
 
 
-# lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 line comment,
-# 6 end; None for what says nothing (NAG, stray closing signs).
+# lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 end; None for what
+# says nothing (line comment, escaped line, NAG, stray closing signs).
 _TOKEN = re.compile(
-    rb"\s*+(?:\{([^}]*+)(\})?+"
+    rb"\s*+(?:\{([^}]*+)(\})?+|(?<![^\n])%[^\n]*+"
     rb"|([^\s{}();$]++(?:\([QRBNqrbn]\)[^\s{}();$]*+)?)"
-    rb"|(\()|(;[^\n]*+\n?+)|(\Z)|[)}]|\$\d*+)"
+    rb"|(\()|;[^\n]*+|(\Z)|[)}]|\$\d*+)"
 )
 _IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
-_DELIMITERS = b" \t\n{}();$"
 _NUMBER = re.compile(rb"\d{1,4}+(?:\.++|\xe2\x80\xa6)|\.++(?=.)|\d{1,4}(?=[KQRBNOa-h])")
 #: Words that are neither move nor number: evaluation signs (no letter, no digit), and the
 #: abbreviations of printed annotations.
@@ -368,303 +440,130 @@ _SIGN = re.compile(rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch
 
 
 class Movetext:
-    """The mainline of one game, as the text given last has it.
-
-    Use: :meth:`begin` with a text, :meth:`advance` until it says it is done, then read the
+    """The mainline of one game, as the text given last has it: use :meth:`read` up, then see the
     attributes. Any text may follow any other.
     """
 
     def __init__(
         self, start: chess.Board, *, max_plies: int, max_comment_bytes: int, playable: bool = True
     ) -> None:
-        self._start = start
+        self._line = GameLine(start)
         self._max_plies = max_plies
         self._max_comment = max_comment_bytes
         self._playable = playable
-        self._mover = MoveReader(start.copy(stack=False))
-        self._stands = 0
-        """Plies after which the mover stands, or -1."""
-        self.moves: list[Move] = []
-        self._offsets: list[int] = []
-        """Where the word of each move begins."""
         self.result: Result | None = None
         """The result the text ends with, None while it has none."""
         self.problem: str | None = None
         """Why the moves end before the text does."""
         self.start_eval: Score | None = None
-        self._text = b""
-        self._whole_text = b""
-        """The text given last, all of it."""
-        self._known = b""
-        """The part of the last text that was kept; apart, so that comparing copies nothing."""
-        self._whole = False
-        self._pos = 0
-        """How far the text was read."""
-        self._kept = 0
-        """How far the text may be kept when another follows: the end of the last token before
-        a result, outside of anything left open."""
-        self._result_at = -1
-        self._problem_at = -1
-        self._opened_at = -1
-        """Where the variation that is being skipped begins, or -1."""
-        self._depth = 0
-        self._tag: Result = "*"
-        self.done = True
+        self.rest: tuple[chess.Board, bytes] | None = None
+        """Where the game stands after the illegal move that ended it, and the text behind it; None
+        where no such move did, or it does not say which piece went where."""
 
-    def begin(self, text: bytes, *, whole: bool, tag: Result = "*") -> None:
-        """Take a text to read, and keep of the last one what both begin with.
+    @property
+    def moves(self) -> list[Move]:
+        return self._line.moves
+
+    def read(self, text: bytes, *, whole: bool, tag: Result = "*") -> Iterator[None]:
+        """Read a text; gives back control after each token, which costs up to some 20 us.
 
         ``whole``: the text ended by itself, so its last word is a word; otherwise a word that
         touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``tag``: the result
         that the headers say, which decides on words that may say something else as well.
         """
-        if not self.done:  # the last text was given up in the middle
-            self._known = self._text[: self._kept]
-        known = self._known
-        keep = len(known) if text.startswith(known) else _common_prefix(known, text)
-        if keep < len(known) or not _ends_clean(text, keep, whole):
-            # The word at the parting may have been the beginning of another.
-            index = bisect_right(self._offsets, keep) - 1
-            keep = self._offsets[index] if index >= 0 else 0
-        self._rewind(keep)
-        self._text = self._whole_text = text
-        self._whole = whole
-        self._pos = self._kept = keep
-        self._opened_at = -1
-        self._depth = 0
-        self._tag = tag
-        self.done = False
-
-    def _rewind(self, pos: int) -> None:
-        """Forget what was read from ``pos`` on."""
-        plies = bisect_left(self._offsets, pos)
-        if plies < self._stands:
-            self._stands = -1
-        del self.moves[plies:], self._offsets[plies:]
-        if self._result_at >= pos:
-            self.result = None
-            self._result_at = -1
-        if self._problem_at >= pos:
-            self.problem = None
-            self._problem_at = -1
-        if pos == 0:
-            self.start_eval = None
-
-    def advance(self, budget: int) -> int:
-        """Read about ``budget`` tokens; returns what is left of it, 0 or less when used up.
-
-        A token costs up to some 20 microseconds, so 1,000 of them stay well under 50 ms.
-        """
-        while not self.done and budget > 0:
-            if self._opened_at >= 0:
-                budget = self._skip_variation(budget)
-            else:
-                budget = self._read_mainline(budget)
-        if self.done:
-            self._known = self._text[: self._kept]
-            self._text = b""
-            self._mover.board.clear_stack()
-        return budget
-
-    def _read_mainline(self, budget: int) -> int:
-        """Tokens outside variations."""
-        text = self._text
-        pos = self._pos
-        for match in _TOKEN.finditer(text, pos):
-            if budget <= 0:
-                self._pos = pos
-                return budget
-            budget -= 1
-            kind = match.lastindex
-            end = match.end()
+        self._line.begin()
+        self.result = self.problem = self.start_eval = self.rest = None
+        pos, opened = 0, ""
+        while match := _TOKEN.match(text, pos):
+            yield
+            kind, pos = match.lastindex, match.end()
             if kind == 3:
-                start = match.start(3)
                 word = match[3]
-                if end == len(text) and not self._whole and word not in RESULT_WORDS:
-                    break  # perhaps half a word
-                if word[0] == 0x25 and (start == 0 or text[start - 1] == 0x0A):
-                    line_end = text.find(b"\n", end)
-                    if line_end < 0:
-                        break
-                    self._pos = self._keep(line_end + 1)
-                    return budget
-                self._word(word, start)
+                if pos == len(text) and not whole and word not in RESULT_WORDS:
+                    return  # perhaps half a word
+                self._word(word, tag, text, pos)
             elif kind == 2:
                 self._comment(match[1])
             elif kind == 1:
-                self._left_open("comment", match.start(1) - 1)
+                opened = "comment"
                 break
             elif kind == 4:
-                self._opened_at = match.start(4)
-                self._depth = 1
-                self._pos = end
-                return budget
-            elif kind == 6 or (kind == 5 and text[end - 1] != 0x0A):
-                break
-            pos = self._keep(end)
-        self.done = True
-        return budget
+                depth = 1
+                for sign in _IN_VARIATION.finditer(text, pos):
+                    yield
+                    if sign[0] == b"(":
+                        depth += 1
+                    elif sign[0] == b")":
+                        depth -= 1
+                    elif sign[0].startswith(b"{") and sign[1] is None:
+                        break
+                    if depth == 0:
+                        pos = sign.end()
+                        break
+                if depth:
+                    opened = "variation"
+                    break
+            elif kind == 5:
+                return
+        if whole:  # what has no end is an error in a whole text, a cut in another
+            self._left_open(opened, text)
 
-    def _keep(self, end: int) -> int:
-        if self._result_at < 0:
-            self._kept = end
-        return end
-
-    def _skip_variation(self, budget: int) -> int:
-        """Parentheses until the one that closes the variation."""
-        for match in _IN_VARIATION.finditer(self._text, self._pos):
-            if budget <= 0:
-                self._pos = match.start()
-                return budget
-            budget -= 1
-            sign = match[0]
-            if sign == b"(":
-                self._depth += 1
-            elif sign == b")":
-                self._depth -= 1
-                if self._depth == 0:
-                    self._opened_at = -1
-                    self._pos = self._keep(match.end())
-                    return budget
-            elif sign[0] == 0x7B and match[1] is None:
-                break
-        self._left_open("variation", self._opened_at)
-        self.done = True
-        return budget
-
-    def _left_open(self, what: str, at: int) -> None:
-        """A comment or variation has no end: an error in a whole text, a cut in another."""
-        if not self._whole:
-            return
+    def _left_open(self, what: str, text: bytes) -> None:
         if self.problem is None and self._playable:
             self.problem = f"a {what} is never closed after ply {len(self.moves)}"
-            self._problem_at = at
-        last = self._text.rsplit(None, 1)[-1:]
-        result = RESULT_WORDS.get(last[0]) if last else None
-        if result is not None:
-            self.result, self._result_at = result, at
+        last = text.rsplit(None, 1)[-1:]
+        if last and last[0] in RESULT_WORDS:
+            self.result = RESULT_WORDS[last[0]]
 
     def _comment(self, comment: bytes) -> None:
-        if b"[%" not in comment:
+        if b"[%" not in comment or self.problem is not None:
             return
         plies = len(self.moves)
-        white_moved = (plies % 2 == 1) == self._start.turn
-        note = read_comment(comment[: self._max_comment], white_moved)
-        if note is None or self.problem is not None:
+        said = read_comment(comment[: self._max_comment], (plies % 2 == 1) == self._line.start.turn)
+        if said is None:
             return
-        if self._result_at >= 0:  # behind what is kept: another text may not have it
-            self._kept = min(self._kept, self._offsets[-1] if plies else 0)
-        if plies == 0:
-            if self.start_eval is None:
-                self.start_eval = note.eval
-            return
-        move = self.moves[-1]
-        self.moves[-1] = Move(
-            move.uci,
-            move.san,
-            note.clock_s if move.clock_s is None else move.clock_s,
-            note.spent_s if move.spent_s is None else move.spent_s,
-            note.eval if move.eval is None else move.eval,
-        )
+        if plies:
+            self._line.say(*said)
+        elif self.start_eval is None:
+            self.start_eval = said.eval
 
-    def after_illegal(self) -> tuple[chess.Board, bytes] | None:
-        """Where the game stands after the illegal move that ended it, and the text behind it; None
-        where no such move did, or it does not say which piece went where.
-        """
-        if self.problem is None or not self.problem.startswith("illegal move"):
-            return None
-        text = self._whole_text
-        end = self._problem_at
-        while end < len(text) and text[end] not in _DELIMITERS:
-            end += 1
-        word = text[self._problem_at : end]
-        number = _NUMBER.match(word)
-        move = decode(word[number.end() :] if number else word)
-        self._stand_at(len(self.moves))
-        board = after_illegal(self._mover.board, move)
-        return (board, text[end:]) if board is not None else None
-
-    def _word(self, word: bytes, start: int) -> None:
+    def _word(self, word: bytes, tag: Result, text: bytes, end: int) -> None:
         """A word of the mainline: a move, a move number, a result, or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
-        result = RESULT_WORDS.get(word)
-        if result is not None:
-            self.result, self._result_at = result, start
+        if (result := RESULT_WORDS.get(word)) is not None:
+            self.result = result
             return
         if self.problem is not None or not self._playable:
             return
-        plies = len(self.moves)
         number = _NUMBER.match(word)
-        text = word[number.end() :] if number else word
-        if _SIGN.match(text) or not (text.isascii() or _has_letters(text)):
-            self._may_end(text, start)
+        word = word[number.end() :] if number else word
+        if _SIGN.match(word) or not (word.isascii() or _has_letters(word)):
+            self._may_end(word, tag)
             return
+        plies = len(self.moves)
         if plies >= self._max_plies:
-            self._stop(f"more than {self._max_plies} plies", start)
+            self.problem = f"more than {self._max_plies} plies"
             return
-        self._stand_at(plies)
+        move = decode(word)
         try:
-            uci, san = self._mover.play_san(text.decode() if text.isascii() else decode(text))
+            self._line.add(move)
         except UnplayableMove as error:
-            if self._may_end(text, start):
+            if self._may_end(word, tag):
                 return
-            self._stop(f"{error.why} {error.text} {self._where(plies)}", start)
-        except Exception as error:  # python-chess on a position it did not foresee
-            what = f"cannot read {printable(decode(text))} {self._where(plies)}"
-            self._stop(f"{what}: {type(error).__name__}", start)
-            self._stands = -1
-        else:
-            self.moves.append(Move(uci, san))
-            self._offsets.append(start)
-            self._stands = plies + 1
+            board = self._line.board
+            where = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+            self.problem = f"{error} at ply {plies + 1} ({where})"
+            after = after_illegal(board, move) if error.why == "illegal move" else None
+            self.rest = None if after is None else (after, text[end:])
 
-    def _may_end(self, text: bytes, start: int) -> bool:
+    def _may_end(self, word: bytes, tag: Result) -> bool:
         """Whether a word that may say something else is the result, which is then taken in."""
-        result = DOUBTFUL_WORDS.get(text)
-        if result is None or (result != self._tag and (self.moves or text == b"0-0")):
+        result = DOUBTFUL_WORDS.get(word)
+        if result is None or (result != tag and (self.moves or word == b"0-0")):
             return False  # castling, or who stands better
-        self.result, self._result_at = result, start
+        self.result = result
         return True
-
-    def _stop(self, problem: str, at: int) -> None:
-        self.problem = problem
-        self._problem_at = at
-
-    def _where(self, plies: int) -> str:
-        board = self._mover.board
-        return f"at ply {plies + 1} ({board.fullmove_number}{'.' if board.turn else '...'})"
-
-    def _stand_at(self, plies: int) -> None:
-        """Bring the mover to the position after ``plies`` moves of ``moves``."""
-        if self._stands == plies:
-            return
-        board = self._start.copy(stack=False)
-        for move in self.moves[:plies]:
-            board.push(chess.Move.from_uci(move.uci))
-        self._mover, self._stands = MoveReader(board), plies
-
-
-def _common_prefix(a: bytes, b: bytes) -> int:
-    """Length of what ``a`` and ``b`` have in common in front. Compares O(length) bytes in all."""
-    high = min(len(a), len(b))
-    if a[:high] == b[:high]:
-        return high
-    low = 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _ends_clean(text: bytes, at: int, whole: bool) -> bool:
-    """True when the token before ``at`` cannot go on behind it."""
-    if at == 0 or text[at - 1] in b"})\n":
-        return True
-    return text[at] in _DELIMITERS if at < len(text) else whole
 
 
 def _has_letters(text: bytes) -> bool:

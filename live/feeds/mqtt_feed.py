@@ -43,16 +43,10 @@ from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Player
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
+from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.pgn_headers import clean, read_result, web_address
-from live.feeds.position_tracker import (
-    NEW_GAME_PLIES,
-    ListedMove,
-    ListedMoves,
-    PositionTracker,
-    read_fen,
-    with_going_on,
-)
+from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
 from live.feeds.source_address import MqttAddress
 from live.network.mqtt_client import MqttClient
 from live.network.retry import FeedTrouble
@@ -158,7 +152,7 @@ class _Topic:
     """What one topic holds."""
 
     def __init__(self) -> None:
-        self.told = ListedMoves()
+        self.told = GameLine()
         self.positions = PositionTracker()
         self.pgn = PgnReader()
         self.number = 1
@@ -269,7 +263,7 @@ def _game(topic: str, held: _Topic, told: MqttGame) -> list[GameReport]:
     moves = [_told(each) for each in texts]
     before = held.told.moves
     first = before[0].uci if len(before) >= NEW_GAME_PLIES else None
-    held.told.set(start, moves)
+    held.told.set(moves, start)
     now = held.told.moves
     if first is not None and (not now or now[0].uci != first):
         held.number += 1
@@ -277,7 +271,7 @@ def _game(topic: str, held: _Topic, told: MqttGame) -> list[GameReport]:
     key = _key(topic, told.id, headers, held.number)
     result = read_result(told.result)
     game = GameReport(key, headers, start.fen(), tuple(now), result, None, held.told.problem)
-    return list(with_going_on(game, moves))
+    return list(with_going_on(game, held.told, moves))
 
 
 def _told(move: str | MqttMove) -> ListedMove:

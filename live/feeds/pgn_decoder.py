@@ -444,13 +444,11 @@ class _GameReader:
                 if known.segment != segment or known.closed is not closed:
                     known.segment = None
                     whole = segment.end is LineEnd.WHOLE
-                    known.moves.begin(segment.movetext, whole=whole, tag=known.head.result)
-                    while True:
-                        budget = known.moves.advance(budget)
-                        if known.moves.done:
-                            break
-                        yield reports
-                        reports, budget = [], _SLICE_TOKENS
+                    for _ in known.moves.read(segment.movetext, whole=whole, tag=known.head.result):
+                        budget -= 1
+                        if budget <= 0:
+                            yield reports
+                            reports, budget = [], _SLICE_TOKENS
                     known.reports = self._told(known, segment.end, closed)
                     known.segment, known.closed = segment, closed
                 reports += known.reports
@@ -503,15 +501,13 @@ class _GameReader:
             start_eval=moves.start_eval,
             problem=problem or head.problem,
         )
-        found = moves.after_illegal()
-        if found is None:
+        if moves.rest is None:
             return (report,)
-        board, text = found
+        board, text = moves.rest
         limits = self._limits
         rest = Movetext(board, max_plies=limits.plies, max_comment_bytes=limits.comment_bytes)
-        rest.begin(text, whole=whole)
-        while not rest.done:
-            rest.advance(_SLICE_TOKENS)
+        for _ in rest.read(text, whole=whole):
+            pass
         told = head.headers
         who = (told.event, told.round, told.white.name, told.black.name, told.date)
         return gone_on(report, "/".join(who), board, rest.moves, rest.problem)

@@ -1,87 +1,23 @@
-"""Moves that a source sends as a list of texts, all of them each time. Pure.
+"""Games that sources send other than as PGN: as lists of moves that go on from an illegal one, and
+position by position. Pure.
 
-A move sent before is only compared, so a resend costs little more than its new moves.
-
-A game that a source sends position by position: FEN, or a board, and the last move. Pure.
-
-Missed moves are found again where possible: one or two moves by trying, a takeback or a correction
-by looking back. Where that fails, the game goes on from the position sent.
+Of positions (FEN, or a board, and maybe the last move) missed ones are found again where possible:
+one or two moves by trying, a takeback or a correction by looking back. Where that fails, the game
+goes on from the position sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import chess
 import msgspec
 
 from live.events import STANDS, GameReport, Move
-from live.feeds.movetext import MAX_PLIES, MoveReader, UnplayableMove, after_illegal
+from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove, UnplayableMove, after_illegal
 
 #: Moves after an illegal one that show that the game went on from it.
 PROOF_PLIES = 2
-
-
-class ListedMove(NamedTuple):
-    """One move as sent: SAN or UCI, with the mover's clock after it and the time it took."""
-
-    text: str
-    clock_s: float | None = None
-    spent_s: float | None = None
-
-
-class ListedMoves:
-    """The moves of one game; give each list to :meth:`set`."""
-
-    def __init__(self) -> None:
-        self.moves: list[Move] = []
-        self.problem: str | None = None
-        """Why the last list could not be played to its end."""
-        self._texts: list[str] = []
-        self._start: tuple[str, bool] | None = None
-        self._mover = MoveReader(chess.Board())
-
-    def set(self, start: chess.Board, told: Iterable[ListedMove]) -> None:
-        """All moves so far from ``start``, which is left alone. An illegal one ends the game there.
-
-        Moves sent before need O(1) legality checks, however many they are.
-        """
-        self.problem = None
-        if (start.fen(), start.chess960) != self._start:
-            self._start = (start.fen(), start.chess960)
-            self._mover = MoveReader(start.copy(stack=False))
-            self.moves, self._texts = [], []
-        ply = 0
-        for ply, each in enumerate(told, start=1):
-            if ply > MAX_PLIES:
-                return
-            if ply <= len(self._texts) and self._texts[ply - 1] != each.text:
-                self._back_to(ply - 1)
-            if ply <= len(self._texts):
-                held = self.moves[ply - 1]
-                if (held.clock_s, held.spent_s) != each[1:]:
-                    self.moves[ply - 1] = msgspec.structs.replace(
-                        held, clock_s=each.clock_s, spent_s=each.spent_s
-                    )
-                continue
-            try:
-                uci, san = self._mover.play_san(each.text)
-            except UnplayableMove as error:
-                self.problem = f"{error} at ply {ply}"
-                return
-            self._texts.append(each.text)
-            self.moves.append(Move(uci, san, each.clock_s, each.spent_s))
-        self._back_to(ply)
-
-    def _back_to(self, plies: int) -> None:
-        if plies == len(self.moves):
-            return
-        board = self._mover.board
-        for _ in range(len(self.moves) - plies):
-            board.pop()
-        self._mover = MoveReader(board)
-        del self.moves[plies:], self._texts[plies:]
 
 
 def gone_on(
@@ -118,68 +54,84 @@ def gone_on(
 
 
 def with_going_on(
-    report: GameReport, told: Sequence[ListedMove], *, who: str = ""
+    report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> tuple[GameReport, ...]:
-    """As :func:`gone_on`; ``told`` are all moves as the source sent them."""
+    """As :func:`gone_on`; ``given`` are all moves as the source sent them, ``line`` has taken."""
     plies = len(report.moves)
-    if report.problem is None or plies >= len(told):
+    if report.problem is None or plies >= len(given):
         return (report,)
-    board = chess.Board(report.start_fen, chess960=report.headers.variant == "chess960")
-    for move in report.moves:
-        board.push_uci(move.uci)
-    after = after_illegal(board, told[plies].text)
+    after = after_illegal(line.board, given[plies].text)
     if after is None:
         return (report,)
-    rest = ListedMoves()
-    rest.set(after, told[plies + 1 :])
+    rest = GameLine(after)
+    rest.set(given[plies + 1 :])
     return gone_on(report, who, after, rest.moves, rest.problem)
 
 
 #: A game of so many moves that suddenly stands at the start is over, and the next begins.
 NEW_GAME_PLIES = 4
-#: Bounds of what is tried for a missed or corrected move.
+#: Bounds of what is tried for a missed or corrected move; one that has a name may be further back.
 MAX_TRIES = 60
-CORRECTED_PLIES = 8
+CORRECTED_PLIES = 2
+NAMED_PLIES = 8
+#: A move changes so many squares at most: castling does.
+MOVE_SQUARES = 4
 
 _FIELDS = ("w", "-", "-", "0", "1")
 
 
-def whole_fen(text: str) -> str:
-    """A FEN that may end after any field, with the rest of them."""
-    fields = text.split()
-    return " ".join([*fields, *_FIELDS[max(0, len(fields) - 1) :]])
-
-
-def read_fen(text: str) -> chess.Board | None:
+def read_fen(text: str, *, chess960: bool = False) -> chess.Board | None:
     """The position of a FEN that may end after any field; None for what is no position.
 
-    Castling rights that FEN's ordinary notation does not fit make it Chess960.
+    Castling rights that FEN's ordinary notation does not fit make it Chess960. Where they are left
+    out, kings and rooks that stand at home may castle: a right too many costs nothing, one too few
+    would end the game at its castling.
     """
     fields = text.split()
     if not fields or len(fields) > 6 or len(text) > 100:
         return None
     try:
-        board = chess.Board(whole_fen(text), chess960=True)
+        board = chess.Board(" ".join([*fields, *_FIELDS[len(fields) - 1 :]]), chess960=True)
     except ValueError:
         return None
     if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
         return None
-    board.chess960 = board.has_chess960_castling_rights()
+    board.chess960 = chess960 or board.has_chess960_castling_rights()
+    if len(fields) < 3:
+        board.castling_rights = board.rooks & (chess.BB_RANK_1 | chess.BB_RANK_8)
+    board.castling_rights = board.clean_castling_rights()
     return board
 
 
 class PositionTracker:
     """One game; give each position to :meth:`see`."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: chess.Board | None = None) -> None:
+        """``start``: where it began; else the first position tells."""
         self.number = 1
         """Counts the games seen here."""
-        self.start_fen = chess.STARTING_FEN
-        self.chess960 = False
-        self.moves: list[Move] = []
-        self._mover = MoveReader(chess.Board())
+        self._line = GameLine()
         self._places: list[tuple[str, bool]] = []
         """Placement and side to move after each ply, the start first."""
+        if start is not None:
+            self._begin(start)
+
+    @property
+    def start_fen(self) -> str:
+        return self._line.start.fen()
+
+    @property
+    def chess960(self) -> bool:
+        return self._line.start.chess960
+
+    @property
+    def moves(self) -> list[Move]:
+        return self._line.moves
+
+    @property
+    def board(self) -> chess.Board:
+        """The position now."""
+        return self._line.board
 
     def see(
         self,
@@ -192,42 +144,49 @@ class PositionTracker:
 
         A FEN without side to move reads like one where White moves: always give the side.
         """
-        move = move.strip()
-        place = _place(now)
-        if not self._places:
-            self._start(now, move)
-        elif place == self._places[-1]:
-            pass  # sent again
-        elif place == _place(chess.Board()) and len(self.moves) >= NEW_GAME_PLIES:
+        move, met = move.strip(), not self._places
+        if met:  # a game met at its first move began at the start
+            self._begin(chess.Board())
+        begun = _place(now) == _place(chess.Board())
+        if begun and len(self.moves) >= NEW_GAME_PLIES and self._places[-1] != _place(now):
             self.number += 1
             self._begin(chess.Board())
-        elif not (self._forward(now, move) or self._backward(now, move)):
+        elif not (begun or self._step(now, move) if met else self.find(now, move)):
             self._begin(now)
         self._set_clock(white_s, black_s)
 
-    def _start(self, now: chess.Board, move: str) -> None:
-        """The first position sent: a game met at its first move began at the start."""
-        self._begin(chess.Board())
-        place = _place(now)
-        if place != self._places[0] and not self._step(now, move):
-            self._begin(now)
+    def find(self, now: chess.Board, move: str = "") -> bool:
+        """Take the position for one of this game, if it can be: the last one, the next or the one
+        after it, one of before, or one that comes of a correction.
+        """
+        return (
+            _place(now) == self._places[-1] or self._forward(now, move) or self._backward(now, move)
+        )
+
+    def play(self, move: str) -> bool:
+        """One more move, SAN or UCI; False where there is none such."""
+        try:
+            self._line.add(move)
+        except UnplayableMove:
+            return False
+        self._places.append(_place(self._line.board))
+        return True
 
     def _begin(self, board: chess.Board) -> None:
-        self.start_fen, self.chess960 = board.fen(), board.chess960
-        self._mover = MoveReader(board.copy(stack=False))
-        self.moves, self._places = [], [_place(board)]
+        self._line = GameLine(board.copy(stack=False))
+        self._places = [_place(board)]
 
     def _forward(self, now: chess.Board, move: str) -> bool:
         """One move on, or two of which one was not sent."""
         if self._step(now, move):
             return True
-        board = self._mover.board
-        if board.turn != now.turn:
-            return False
+        board = self._line.board
         # The reply is the other side's, so what moved first is gone from its square.
         mask = changed(board, now)
+        if board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES:
+            return False
         for missed in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
-            self._play(missed.uci())
+            self.play(missed.uci())
             if self._step(now, move, guess=not move):
                 return True
             self._back_to(len(self.moves) - 1)
@@ -235,61 +194,38 @@ class PositionTracker:
 
     def _backward(self, now: chess.Board, move: str) -> bool:
         """A position of before, or another move from one."""
-        place = _place(now)
-        for plies in range(len(self.moves) - 1, -1, -1):
-            if self._places[plies] == place:
-                self._back_to(plies)
+        place, plies = _place(now), len(self.moves)
+        for before in range(plies - 1, -1, -1):
+            if self._places[before] == place:
+                self._back_to(before)
                 return True
-            recent = len(self.moves) - plies <= CORRECTED_PLIES
-            if move and recent and self._reaches(plies, place, move):
-                self._back_to(plies)
-                return self._step(now, move)
+        before_now = list(self.moves)
+        for before in range(plies - 1, max(-1, plies - 1 - NAMED_PLIES), -1):
+            if self._places[before][1] == now.turn:
+                continue
+            self._back_to(before)
+            if self._step(now, move, guess=not move and plies - before <= CORRECTED_PLIES):
+                return True
+        for again in before_now[len(self.moves) :]:
+            self.play(again.uci)
+            self.moves[-1] = again
         return False
-
-    def _reaches(self, plies: int, place: tuple[str, bool], move: str) -> bool:
-        board = self._mover.board.copy()
-        while len(board.move_stack) > plies:
-            board.pop()
-        mover = MoveReader(board)
-        try:
-            mover.play_san(move)
-        except UnplayableMove:
-            return False
-        return _place(board) == place
 
     def _step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
         """Play the one move that leads to ``now``: the one named, else any."""
-        board = self._mover.board
+        board = self._line.board
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:
             return False
-        if move and self._play(move):
-            if changed(board, now) == 0:
+        if move and self.play(move):
+            if changed(self._line.board, now) == 0:
                 return True
             self._back_to(len(self.moves) - 1)
-        if guess:
-            for other in list(board.generate_legal_moves(from_mask=changed(board, now))):
-                board.push(other)
-                found = changed(board, now) == 0
-                board.pop()
-                if found:
-                    return self._play(other.uci())
-        return False
-
-    def _play(self, move: str) -> bool:
-        try:
-            uci, san = self._mover.play_san(move)
-        except UnplayableMove:
-            return False
-        self.moves.append(Move(uci, san))
-        self._places.append(_place(self._mover.board))
-        return True
+        found = single_move(self._line.board, now) if guess else None
+        return found is not None and self.play(found.uci())
 
     def _back_to(self, plies: int) -> None:
-        board = self._mover.board
-        for _ in range(len(self.moves) - plies):
-            board.pop()
-        self._mover = MoveReader(board)
-        del self.moves[plies:], self._places[plies + 1 :]
+        self._line.back_to(plies)
+        del self._places[plies + 1 :]
 
     def _set_clock(self, white_s: float | None, black_s: float | None) -> None:
         """The clock of the side that has just moved stands still: it belongs to the last move."""
@@ -298,6 +234,20 @@ class PositionTracker:
         clock_s = black_s if self._places[-1][1] == chess.WHITE else white_s
         if clock_s is not None and clock_s != self.moves[-1].clock_s:
             self.moves[-1] = msgspec.structs.replace(self.moves[-1], clock_s=clock_s)
+
+
+def single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | None:
+    """A move that leads to the pieces as they stand ``now``."""
+    mask = changed(board, now)
+    if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
+        return None
+    for move in list(board.generate_legal_moves(from_mask=mask)):
+        board.push(move)
+        there = changed(board, now) == 0
+        board.pop()
+        if there:
+            return move
+    return None
 
 
 def _place(board: chess.Board) -> tuple[str, bool]:

@@ -570,12 +570,13 @@ def test_tv_castling_is_king_to_rook_and_another_game_replaces_the_first() -> No
     assert game is not None and (game.key, game.moves) == ("efgh5678", ())
 
 
-def test_tv_starts_anew_where_a_line_was_missed() -> None:
-    board = chess.Board()
-    board.push_uci("e2e4")
-    board.push_uci("e7e5")
-    game = Tv().shown(board, "e7e5")
-    assert (game.moves, game.problem) == ((), None)
+def test_tv_goes_on_where_a_line_was_missed_and_starts_anew_where_many_were() -> None:
+    tv, board = Tv(), chess.Board()
+    for missed, sans in ((["e2e4", "e7e5"], ["e4", "e5"]), (["g1f3", "b8c6", "f1c4", "f8c5"], [])):
+        for uci in missed:
+            board.push_uci(uci)
+        game = tv.shown(board, board.peek().uci())
+        assert [move.san for move in game.moves] == sans and game.problem is None
     assert game.start_fen.startswith(board.board_fen())
 
 

@@ -50,9 +50,9 @@ def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more
     found = found_again(chess.STARTING_FEN, moves[: min(held, len(moves))], placed)
     assert found is not None
     board = chess.Board()
-    for move in found:
+    for move in found[0]:
         board.push_uci(move.uci)
-    assert board.board_fen() == placed
+    assert board.board_fen() == placed and board.fen() == found[1]
 
 
 @pytest.mark.slow

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.movetext import MAX_PLIES
-from live.feeds.position_tracker import ListedMove, ListedMoves, PositionTracker, read_fen
+from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
+from live.feeds.position_tracker import PositionTracker, read_fen
 from tests.feeds.fakes import DATA, decode
 
 START = chess.Board()
 
 
-def listed(start: chess.Board, *texts: str) -> ListedMoves:
-    moves = ListedMoves()
-    moves.set(start, map(ListedMove, texts))
+def listed(start: chess.Board, *texts: str) -> GameLine:
+    moves = GameLine(start)
+    moves.set(map(ListedMove, texts))
     return moves
 
 
@@ -26,19 +26,19 @@ def test_san_and_uci_are_both_moves_and_illegal_ones_end_the_game_there() -> Non
     assert [move.uci for move in moves.moves] == ["e2e4", "e7e5", "g1f3", "b8c6"]
     assert [move.san for move in moves.moves] == ["e4", "e5", "Nf3", "Nc6"]
     assert moves.problem == "illegal move Qh7 at ply 5"
-    moves.set(START, map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5")))
+    moves.set(map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5")))
     assert len(moves.moves) == 5
     assert moves.problem is None
 
 
 def test_corrected_clocks_and_another_start() -> None:
-    moves = ListedMoves()
-    moves.set(START, [ListedMove("e4", 90.0), ListedMove("e5", 80.0)])
-    moves.set(START, [ListedMove("e4", 91.0, 2.0), ListedMove("e5", 80.0)])
+    moves = GameLine()
+    moves.set([ListedMove("e4", 90.0), ListedMove("e5", 80.0)])
+    moves.set([ListedMove("e4", 91.0, 2.0), ListedMove("e5", 80.0)])
     assert [(move.clock_s, move.spent_s) for move in moves.moves] == [(91, 2), (80, None)]
     for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
         start = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
-        moves.set(start, [ListedMove("O-O")])
+        moves.set([ListedMove("O-O")], start)
         assert [move.uci for move in moves.moves] == [castling]
 
 
@@ -53,9 +53,9 @@ LINES = ["e4 e5 Nf3 Nc6 Bb5 a6", "e4 e5 Nf3 Nf6", "e4 c5", "d4 Kd7 c4", "", "e2e
 @pytest.mark.slow
 @given(st.lists(st.sampled_from(LINES), min_size=1, max_size=8))
 def test_law_what_was_told_before_does_not_matter(lines: list[str]) -> None:
-    moves, fresh = ListedMoves(), listed(START, *lines[-1].split())
+    moves, fresh = GameLine(), listed(START, *lines[-1].split())
     for line in lines:
-        moves.set(START, map(ListedMove, line.split()))
+        moves.set(map(ListedMove, line.split()))
     assert (moves.moves, moves.problem) == (fresh.moves, fresh.problem)
 
 
