@@ -2,10 +2,8 @@
 
 Changes and clock readings in, messages out. Whoever applies the messages to the list of
 :meth:`AlertDesk.open` holds what the desk holds. Times are seconds since 1970 UTC and come as
-arguments; the desk has no clock.
-
-All that the changes have said, as far as alerts need it, and what it says of sources, engines
-and players. Pure.
+arguments; the desk has no clock. Games are those of the state, read when they have changed; what
+they do not say of themselves is remembered, and given to whoever keeps it for the next run.
 
 Feeds and engines that fail, and players who choose the engine's move more often than the forecast
 allows. The latter is a screening figure: it says where to look, with its sample and with how often
@@ -16,13 +14,14 @@ may be looked at after every move, and with many players watched each needs as m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from live.alerts.board_alerts import board_findings
-from live.alerts.board_history import BoardHistory, MoveFlow
+from live.alerts.board_alerts import ENDING_WAIT_S, board_findings
 from live.alerts.finding import PASSING, Finding, in_order
+from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
 from live.events import (
     Agreement,
     Alert,
@@ -33,8 +32,10 @@ from live.events import (
     EngineHealth,
     FeedHealth,
     FeedName,
+    GameDetail,
     GameId,
     GameMessage,
+    GameView,
     GoneMessage,
     HealthMessage,
     MoveMessage,
@@ -72,11 +73,28 @@ def topic_of(alert: Alert) -> AlertTopic:
             return AlertTopic(BOARD, alert.game or "")
 
 
-class WatchedEvent:
-    """The state of the event and how it came about."""
+#: A game as it stands now; None where there is none.
+DetailOf = Callable[[GameId], GameDetail | None]
+#: A game as it stands, and how the whole of it is read.
+StandingGame = tuple[GameView, Callable[[], GameDetail]]
 
-    def __init__(self) -> None:
-        self.boards: dict[GameId, BoardHistory] = {}
+
+class DeskMemory(NamedTuple):
+    """What is remembered of a run before this one, beyond what state and journal say."""
+
+    boards: Mapping[GameId, BoardMemory] = {}
+    flows: Mapping[FeedName, MoveFlow] = {}
+    unwatched_s: float = 0.0
+
+
+class WatchedEvent:
+    """The state of the event and how it came about. Its clock stands still while nobody watches, so
+    that what was waited for is not held against anybody.
+    """
+
+    def __init__(self, detail_of: DetailOf) -> None:
+        self._detail_of = detail_of
+        self.boards: dict[GameId, WatchedBoard] = {}
         self.players: dict[str, PlayerView] = {}
         self.engines = EngineHealth()
         self.engines_since_s: dict[int, tuple[str, float]] = {}
@@ -86,47 +104,61 @@ class WatchedEvent:
         """When each feed came into its present state."""
         self.noticed: dict[GameId, dict[str, tuple[Finding, ...]]] = {}
         """What plugins find the matter with each board, by the plugin's name."""
-        self._flows: dict[FeedName, MoveFlow] = {}
+        self.flows: dict[FeedName, MoveFlow] = {}
+        self.unremembered: dict[GameId, None] = {}
+        """Boards of which there is more to remember, or nothing any more."""
         self._latest: dict[str, GameId] = {}
 
-    def take(self, change: Change, now_s: float) -> AlertTopic | None:
-        """Remember a change; answers what to look at again."""
-        match change:
-            case GameMessage(game=view):
-                board = self.boards.get(view.id)
-                if board is None:
-                    flow = self._flows.setdefault(view.feed, MoveFlow())
-                    board = self.boards[view.id] = BoardHistory(view, flow)
-                board.show(view, now_s)
-                for player in (view.white, view.black):
-                    self._latest[person_key(player)] = view.id
-                return AlertTopic(BOARD, view.id)
-            case GoneMessage(game=game):
-                self.boards.pop(game, None)
-                self.noticed.pop(game, None)
-                return AlertTopic(BOARD, game)
-            case MoveMessage(game=game) if game in self.boards:
-                self.boards[game].move(change, now_s)
-                return AlertTopic(BOARD, game)
-            case ClockMessage(game=game) if game in self.boards:
-                self.boards[game].clock(change)
-                return AlertTopic(BOARD, game)
-            case ScoreMessage(game=game, ply=scored) if game in self.boards:
-                board = self.boards[game]
-                if scored.ply <= len(board.moves):
-                    board.moves[scored.ply - 1] = scored
-                # Scores matter only beside a result, and come many a second.
-                return None if board.running else AlertTopic(BOARD, game)
-            case StandingMessage(player=player):
-                if player.games or player.moves:
-                    self.players[player.id] = player
-                else:
-                    self.players.pop(player.id, None)
-                return AlertTopic(PLAYER, player.id)
-            case HealthMessage(feeds=feeds, engines=engines):
-                self._health(feeds, engines, now_s)
-                return AlertTopic(FEEDS)
-        return None
+    def take(self, changes: Iterable[Change], now_s: float) -> dict[AlertTopic, None]:
+        """Follow the state, which has changed so; answers what to look at again."""
+        topics: dict[AlertTopic, None] = {}
+        # Whether more than scores of a board is news.
+        moved: dict[GameId, bool] = {}
+        for change in changes:
+            match change:
+                case GoneMessage(game=id):
+                    moved.pop(id, None)
+                    topics[AlertTopic(BOARD, id)] = None
+                    self.noticed.pop(id, None)
+                    if self.boards.pop(id, None) is not None:
+                        self.unremembered[id] = None
+                case GameMessage(game=view):
+                    moved[view.id] = True
+                    for player in (view.white, view.black):
+                        self._latest[person_key(player)] = view.id
+                case MoveMessage(game=id) | ClockMessage(game=id):
+                    moved[id] = True
+                case ScoreMessage(game=id):
+                    moved.setdefault(id, False)
+                case StandingMessage(player=player):
+                    if player.games or player.moves:
+                        self.players[player.id] = player
+                    else:
+                        self.players.pop(player.id, None)
+                    topics[AlertTopic(PLAYER, player.id)] = None
+                case HealthMessage(feeds=feeds, engines=engines):
+                    self._health(feeds, engines, now_s)
+                    topics |= {AlertTopic(FEEDS): None, AlertTopic(ENGINES): None}
+        for id, more in moved.items():
+            # Scores matter only beside a result, and come many a second.
+            if self._follow(id, now_s) and (more or not self.boards[id].running):
+                topics[AlertTopic(BOARD, id)] = None
+        return topics
+
+    def _follow(self, id: GameId, now_s: float) -> bool:
+        game = self._detail_of(id)
+        if game is None:
+            return False
+        board = self.boards.get(id)
+        if board is None:
+            board = self.boards[id] = WatchedBoard(game, self._flow(game.feed))
+            self.unremembered[id] = None
+        if board.follow(game, now_s):
+            self.unremembered[id] = None
+        return True
+
+    def _flow(self, feed: FeedName) -> MoveFlow:
+        return self.flows.setdefault(feed, MoveFlow())
 
     def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:
         for feed in feeds:
@@ -140,21 +172,26 @@ class WatchedEvent:
             since[engine.index] = (engine.state, at_s if state == engine.state else now_s)
         self.engines, self.engines_since_s = engines, since
 
-    def shift(self, gap_s: float) -> None:
-        """The clock jumped by so much."""
-        for board in self.boards.values():
-            board.shift(gap_s)
-        for flow in self._flows.values():
-            flow.shift(gap_s)
-        for feed in self.feeds_since_s:
-            self.feeds_since_s[feed] += gap_s
-        self.engines_since_s = {
-            index: (state, at_s + gap_s) for index, (state, at_s) in self.engines_since_s.items()
-        }
-
-    def board_of(self, player: PlayerView) -> BoardHistory | None:
+    def board_of(self, player: PlayerView) -> WatchedBoard | None:
         """Where somebody plays, or played last."""
         return self.boards.get(self._latest.get(player.id, ""))
+
+    def restore(self, games: Iterable[StandingGame], memory: DeskMemory, last_s: float) -> None:
+        """Watch games of a run before this one again, as they stand; nothing is news. Boards of
+        which nothing is remembered have stood like this since ``last_s``.
+        """
+        self.flows.update(memory.flows)
+        for view, read in games:
+            held = memory.boards.get(view.id)
+            if held is None:
+                running = view.result == "*"
+                held = BoardMemory(
+                    moved_s=last_s, ran=running, dispute_s=last_s if view.dispute else None
+                )
+            self.boards[view.id] = WatchedBoard(view, self._flow(view.feed), held, read)
+        for board in sorted(self.boards.values(), key=lambda each: each.memory.moved_s or 0.0):
+            for player in (board.view.white, board.view.black):
+                self._latest[person_key(player)] = board.view.id
 
 
 # --- sources and engines --------------------------------------------------------------------------
@@ -336,10 +373,11 @@ def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator
 class AlertDesk:
     """All alerts of one event. One writer calls; nothing waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, detail_of: DetailOf) -> None:
+        """``detail_of``: how the games stand."""
         self.awaits_plugins = False
         """Plugins watch boards: what one found before a restart stands until one has looked."""
-        self._watched = WatchedEvent()
+        self._watched = WatchedEvent(detail_of)
         self._open: dict[str, Alert] = {}
         self._counted: dict[AlertTopic, dict[str, int]] = {}
         # Passing things an arbiter took note of, by how often they had happened then.
@@ -350,28 +388,30 @@ class AlertDesk:
         # What is not shown, as :meth:`mute` names it: ``alert``, ``kind`` or ``game``, and which.
         self._mutes: set[tuple[str, str]] = set()
         self._ticked_s: float | None = None
+        self.unwatched_s = 0.0
+        """How long nobody watched, all gaps together: what is waited for does not count them."""
 
     # --- news -----------------------------------------------------------------------------------
 
     def changes(self, changes: Iterable[Change], now_s: float) -> list[AlertMessage]:
-        """Take in changes of the state; costs O(1) a change, whatever the length of games."""
-        topics: dict[AlertTopic, None] = {}
-        for change in changes:
-            topic = self._watched.take(change, now_s)
-            if topic is not None:
-                topics[topic] = None
-                if topic.kind == FEEDS:
-                    topics[AlertTopic(ENGINES)] = None
+        """The state has changed so."""
+        topics = self._watched.take(changes, now_s - self.unwatched_s)
         return [message for topic in topics for message in self._look(topic, now_s)]
 
     def tick(self, now_s: float) -> list[AlertMessage]:
         """Time has passed: look at what waits. To be called about once a second."""
         self._pass(now_s)
+        watched_s = now_s - self.unwatched_s
         # Boards with which time alone can change what is the matter.
         topics = [
             AlertTopic(BOARD, id)
             for id, board in self._watched.boards.items()
-            if board.running or board.result_s is not None or board.dispute_s is not None
+            if board.running
+            or board.memory.dispute_s is not None
+            or (
+                (ended_s := board.memory.result_s) is not None
+                and watched_s - ended_s <= ENDING_WAIT_S + GAP_S
+            )
         ]
         topics += [AlertTopic(FEEDS), AlertTopic(ENGINES)]
         return [message for topic in topics for message in self._look(topic, now_s)]
@@ -380,8 +420,19 @@ class AlertDesk:
         if self._ticked_s is not None:
             gap_s = now_s - self._ticked_s
             if not 0 <= gap_s <= GAP_S:
-                self._watched.shift(gap_s)
+                self.unwatched_s += gap_s
         self._ticked_s = now_s
+
+    def remember_all(self) -> None:
+        """What is remembered of every board was lost."""
+        self._watched.unremembered |= dict.fromkeys(self._watched.boards)
+
+    def unremembered(self) -> dict[GameId, WatchedBoard | None]:
+        """Boards of which there is more to remember since the last call, and of their sources;
+        None: nothing any more.
+        """
+        ids, self._watched.unremembered = self._watched.unremembered, {}
+        return {id: self._watched.boards.get(id) for id in ids}
 
     def noticed(
         self, plugin: str, game: GameId, found: Sequence[Finding], now_s: float
@@ -394,27 +445,30 @@ class AlertDesk:
 
     # --- a run before this one ------------------------------------------------------------------
 
-    def recall(self, change: Change, at_s: float) -> None:
-        """A change of then, at its time: taken in, and no message is sent."""
-        self._watched.take(change, at_s)
+    def restore(
+        self,
+        games: Iterable[StandingGame],
+        memory: DeskMemory,
+        alerts: Iterable[Alert],
+        last_s: float,
+        now_s: float,
+    ) -> None:
+        """The games that stand again, and alerts as they were sent then, in order. Sends nothing.
 
-    def restore(self, alert_now: Iterable[Alert], last_s: float, now_s: float) -> None:
-        """Alerts as they were sent then, in order; to be called when everything else is recalled.
-
-        Those that were not over stand as they stood, and are not raised a second time by a cause
+        Alerts that were not over stand as they stood, and are not raised a second time by a cause
         that stands. What an arbiter took note of for good stays settled. ``last_s``: until when
         that run is known to have lived; what was waited for, is waited for from there on.
         """
-        last = {alert.id: alert for alert in alert_now}
-        self._ticked_s = last_s
+        self.unwatched_s, self._ticked_s = memory.unwatched_s, last_s
+        self._watched.restore(games, memory, last_s - self.unwatched_s)
         self._pass(now_s)
         seen: dict[AlertTopic, dict[str, Finding]] = {}
-        for id, alert in last.items():
+        for id, alert in {alert.id: alert for alert in alerts}.items():
             topic = topic_of(alert)
             if topic.kind == BOARD and topic.id not in self._watched.boards:
                 continue
             if topic not in seen:
-                seen[topic] = {each.id: each for each in findings(self._watched, topic, now_s)}
+                seen[topic] = self._findings(topic, now_s)
             finding = seen[topic].get(id)
             if alert.cleared_s is None:
                 self._reopen(topic, alert, finding)
@@ -505,7 +559,7 @@ class AlertDesk:
 
     def _look(self, topic: AlertTopic, now_s: float) -> list[AlertMessage]:
         """Bring the alerts about one thing to what is the matter with it now."""
-        found = {each.id: each for each in findings(self._watched, topic, now_s)}
+        found = self._findings(topic, now_s)
         held = [id for id in self._counted.get(topic, ()) if id in self._open]
         over = [id for id in held if id not in found and not self._awaited(self._open[id])]
         messages = [self._close(self._open[id], now_s) for id in over]
@@ -528,6 +582,10 @@ class AlertDesk:
             self._mutes.discard(("game", topic.id))
             self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic, ()))
         return messages + self._say(raised)
+
+    def _findings(self, topic: AlertTopic, now_s: float) -> dict[str, Finding]:
+        found = findings(self._watched, topic, now_s - self.unwatched_s)
+        return {each.id: each for each in found}
 
     def _alert(self, topic: AlertTopic, finding: Finding, now_s: float) -> Alert:
         id = finding.id

@@ -10,14 +10,14 @@ from typing import get_args
 
 import chess
 
-from live.alerts.board_history import FIFTY_PLIES, BoardHistory, Lapse
 from live.alerts.finding import Finding, dial, move_number, span
+from live.alerts.watched_board import FIFTY_PLIES, Lapse, WatchedBoard
 from live.events import IN_DOUBT, NO_LONGER, STANDS, Color, Severity
 
 COLORS: tuple[Color, ...] = get_args(Color)
 
 
-def is_lost(board: BoardHistory) -> bool:
+def is_lost(board: WatchedBoard) -> bool:
     """Whether moves were made that nobody could read."""
     problem = board.view.problem
     # What an engine could not do is no fault of the source.
@@ -26,7 +26,7 @@ def is_lost(board: BoardHistory) -> bool:
     )
 
 
-def is_gone(board: BoardHistory) -> bool:
+def is_gone(board: WatchedBoard) -> bool:
     """Whether the source has lost this game; what is shown of it is the last that it sent."""
     return (board.view.problem or "").startswith(NO_LONGER)
 
@@ -37,7 +37,7 @@ def is_gone(board: BoardHistory) -> bool:
 _AT_PLY = re.compile(r"at ply (\d+)")
 
 
-def unreadable_games(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def unreadable_games(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """An illegal move, or whatever else keeps the moves from being read to their end."""
     problem = board.view.problem
     if problem is None or not is_lost(board):
@@ -55,7 +55,7 @@ def unreadable_games(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     )
 
 
-def standing_illegal_moves(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def standing_illegal_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """The laws let it stand when nobody claimed in time; the game is followed on from there."""
     problem = board.view.problem or ""
     if STANDS in problem:
@@ -64,7 +64,7 @@ def standing_illegal_moves(board: BoardHistory, now_s: float) -> Iterator[Findin
         yield board.finding("illegal-stands", "warning", problem, advice, ply=ply)
 
 
-def vanished_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def vanished_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A game with moves that was whole, is nowhere any more, and was not over."""
     if not is_gone(board):
         return
@@ -84,9 +84,9 @@ def vanished_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
 SOURCES_WAIT_S = 60.0
 
 
-def contradicting_sources(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def contradicting_sources(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A move or a result that one source has and another has otherwise."""
-    if board.dispute_s is not None and now_s - board.dispute_s >= SOURCES_WAIT_S:
+    if board.memory.dispute_s is not None and now_s - board.memory.dispute_s >= SOURCES_WAIT_S:
         yield board.finding(
             "sources-differ",
             "warning",
@@ -106,9 +106,12 @@ SETTLED_PLIES = 6
 TAKEBACK_S = 2.0
 
 
-def corrected_moves(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Moves that were reported and do not stand: corrected or taken back."""
-    correction, takeback = board.lapses.get("correction"), board.lapses.get("takeback")
+    correction, takeback = (
+        board.memory.lapses.get("correction"),
+        board.memory.lapses.get("takeback"),
+    )
     if correction is not None and not _settled(board, correction):
         yield board.finding(
             "correction",
@@ -133,7 +136,7 @@ def corrected_moves(board: BoardHistory, now_s: float) -> Iterator[Finding]:
         )
 
 
-def _settled(board: BoardHistory, lapse: Lapse) -> bool:
+def _settled(board: WatchedBoard, lapse: Lapse) -> bool:
     return lapse.back <= SHALLOW_PLIES and len(board.moves) >= lapse.plies + SETTLED_PLIES
 
 
@@ -146,9 +149,9 @@ def _with_it(lapse: Lapse) -> str:
 WITHDRAWN_S = 5.0
 
 
-def corrected_pairings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A decided result that became another, and players who changed seats."""
-    change, now = board.result_change, board.view.result
+    change, now = board.memory.result_change, board.view.result
     if change and change.was != now and (now != "*" or now_s - change.at_s >= WITHDRAWN_S):
         yield board.finding(
             "result-corrected",
@@ -158,7 +161,7 @@ def corrected_pairings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
             ply=None,
             occurrence=change.times,
         )
-    if board.swaps:
+    if board.memory.swaps:
         yield board.finding(
             "players-swapped",
             "warning",
@@ -166,14 +169,14 @@ def corrected_pairings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
             "it was the other way round",
             "Compare the colours with the pairing.",
             ply=None,
-            occurrence=board.swaps,
+            occurrence=board.memory.swaps,
         )
 
 
 # --- clocks ---------------------------------------------------------------------------------------
 
 
-def clock_faults(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def clock_faults(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Clocks that stand still, or rise by more than the time control gives."""
     for color in COLORS:
         name, clocks = board.name(color), board.clocks
@@ -207,7 +210,7 @@ def clock_faults(board: BoardHistory, now_s: float) -> Iterator[Finding]:
 LATE_S = 90.0
 
 
-def flag_fall(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A flag that has fallen, or must have by now."""
     if not board.running or not board.moves or board.moves[-1].san.endswith("#"):
         return
@@ -218,8 +221,8 @@ def flag_fall(board: BoardHistory, now_s: float) -> Iterator[Finding]:
             continue
         if clock_s <= 0:
             text = f"{name}'s clock shows 0:00 and there is no result"
-        elif color == board.to_move and board.moved_s is not None:
-            ago_s = now_s - board.moved_s
+        elif color == board.to_move and board.memory.moved_s is not None:
+            ago_s = now_s - board.memory.moved_s
             if ago_s - clock_s <= LATE_S:
                 continue
             severity, ago = "warning", span(ago_s)
@@ -243,7 +246,7 @@ WAITS = 20
 MOVES_ELSEWHERE = 10
 
 
-def stalled_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A board that stands still while others move.
 
     Measured over 336 games of an open with 90 minutes and 30 seconds a move: the longest think was
@@ -254,8 +257,8 @@ def stalled_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     measured in the time of the players' clocks, which where games are played back runs many times
     as fast as ours.
     """
-    own, every = board.pace, board.flow.pace
-    if not board.running or not board.moves or board.moved_s is None or every.moves < WAITS:
+    own, every = board.memory.pace, board.flow.pace
+    if not board.running or not board.moves or board.memory.moved_s is None or every.moves < WAITS:
         return
     # The mean wait for a move, of this board or of all of its source, whichever is longer.
     usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
@@ -268,7 +271,7 @@ def stalled_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
     yield board.finding(
         "stale",
         "look",
-        f"no move for {span(now_s - board.moved_s)}, while other boards made "
+        f"no move for {span(now_s - board.memory.moved_s)}, while other boards made "
         f"{board.moves_elsewhere - board.moves_elsewhere % 10} or more; "
         f"a move here usually takes {span(usual_s)}",
         "See whether the game goes on and the board is connected.",
@@ -281,30 +284,30 @@ def stalled_boards(board: BoardHistory, now_s: float) -> Iterator[Finding]:
 ENDING_WAIT_S = 60.0
 
 
-def missing_endings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def missing_endings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Results that come without the last move, or before it.
 
     Only games that were seen running are looked at: of an old game nobody knows how it was entered.
     In 36 of 336 games of a real open the winner was to move when the game ended: the board had
     missed the last move, as a rule.
     """
-    if board.result_s is None or board.running:
+    if board.memory.result_s is None or board.running:
         return
-    if board.late_plies:
-        moves = "a move" if board.late_plies == 1 else f"{board.late_plies} moves"
+    if board.memory.late_plies:
+        moves = "a move" if board.memory.late_plies == 1 else f"{board.memory.late_plies} moves"
         yield board.finding(
             "late-move",
             "look",
             f"{moves} came after the result {board.view.result} was reported",
             "Compare the result and the last moves with the scoresheets.",
-            occurrence=board.late_plies,
+            occurrence=board.memory.late_plies,
         )
-    if now_s - board.result_s >= ENDING_WAIT_S and (missing := _missing(board)):
+    if now_s - board.memory.result_s >= ENDING_WAIT_S and (missing := _missing(board)):
         advice = "Compare the last move with the scoresheets."
         yield board.finding("last-move", "look", missing, advice)
 
 
-def _missing(board: BoardHistory) -> str:
+def _missing(board: WatchedBoard) -> str:
     result = board.view.result
     if not board.moves:
         return f"{result} without any move: a forfeit, or the moves are missing"
@@ -330,19 +333,19 @@ _Verdict = tuple[Severity, str, str]
 _COMPARE = "Compare the result with the scoresheets"
 
 
-def contradicted_results(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def contradicted_results(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Results that the position on the board contradicts."""
     if board.moves:
         # While it goes on, the result may still come.
         due = not board.running or (
-            board.moved_s is not None and now_s - board.moved_s >= RESULT_WAIT_S
+            board.memory.moved_s is not None and now_s - board.memory.moved_s >= RESULT_WAIT_S
         )
         found = _mate(board, due) or _drawn(board, due) or _lost(board)
         if found is not None:
             yield board.finding("result", *found)
 
 
-def _mate(board: BoardHistory, due: bool) -> _Verdict | None:
+def _mate(board: WatchedBoard, due: bool) -> _Verdict | None:
     right = board.mate_result
     if right is None or board.view.result == right or not due:
         return None
@@ -350,7 +353,7 @@ def _mate(board: BoardHistory, due: bool) -> _Verdict | None:
     return "alarm", text, "Correct the result in the broadcast software."
 
 
-def _drawn(board: BoardHistory, due: bool) -> _Verdict | None:
+def _drawn(board: WatchedBoard, due: bool) -> _Verdict | None:
     result = board.view.result
     if result not in ("*", "1-0", "0-1") or not (why := board.position().drawn):
         return None
@@ -362,7 +365,7 @@ def _drawn(board: BoardHistory, due: bool) -> _Verdict | None:
     return "look" if dead else "warning", f"{why}, but {_reported(board)}", f"{_COMPARE}."
 
 
-def _lost(board: BoardHistory) -> _Verdict | None:
+def _lost(board: WatchedBoard) -> _Verdict | None:
     winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(board.view.result)
     if winner is None:
         return None
@@ -384,12 +387,12 @@ def _lost(board: BoardHistory) -> _Verdict | None:
     )
 
 
-def _reported(board: BoardHistory) -> str:
+def _reported(board: WatchedBoard) -> str:
     result = board.view.result
     return "no result is reported" if result == "*" else f"the result is {result}"
 
 
-def draw_claims(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def draw_claims(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """What stands on the board, or can be brought about by the next move (FIDE Laws 9.2, 9.3)."""
     if not board.running or not board.moves:
         return
@@ -428,7 +431,7 @@ _ALWAYS = (
 _WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
 
 
-def board_findings(board: BoardHistory, now_s: float) -> Iterator[Finding]:
+def board_findings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Findings of every kind about one board."""
     read = not is_lost(board) and not is_gone(board)
     for kind in (*_ALWAYS, *_WHILE_READ) if read else _ALWAYS:

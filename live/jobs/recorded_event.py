@@ -37,7 +37,7 @@ from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
 from live.report.report_files import Format, change_line, incident_texts
 from live.report.report_files import moment as incident_moment
-from live.service.desks import ALERT, all_of, log_of, rule_again, said_in
+from live.service.alert_service import ALERT, all_of, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.process import stop_on_signals

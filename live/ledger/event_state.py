@@ -556,6 +556,16 @@ class EventState:
         held = self._games.get(id)
         return self._restored(held.detail()) if held is not None else None
 
+    def reader(self, id: GameId) -> Callable[[], GameDetail]:
+        """Gives the game in full as it stands now, whatever becomes of it. Raises KeyError for one
+        not held.
+        """
+        held = self._games[id]
+        if isinstance(held, ArchivedGame):
+            return held.detail  # which is read when it is asked for, and never another one
+        detail = held.detail()
+        return lambda: detail
+
     def people(self, id: GameId, moves: Sequence[str]) -> Mapping[str, float]:
         """How many players of the mover's rating would play each move after these, by UCI; empty
         while that is not known, and for moves that the game has not come to.

@@ -36,6 +36,7 @@ from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal, StoredResults
 from live.store.journal_reader import (
     JournalRun,
+    Memory,
     RecordedChange,
     Restated,
     details_of,
@@ -289,10 +290,12 @@ class EventJournal:
 
     # --- going on ---------------------------------------------------------------------------------
 
-    def applied(self, step: Step) -> None:
-        """A step has been carried out."""
-        if not isinstance(step, GameConfirmed):
-            self.journal.change(step)
+    def applied(self, step: Step, memories: Sequence[Memory] = ()) -> None:
+        """A step has been carried out; what is remembered since."""
+        if isinstance(step, GameConfirmed):
+            self.journal.remember(memories)
+        else:
+            self.journal.change(step, memories)
 
     def published(self, changes: Iterable[Change]) -> None:
         """These changes have been published: their games are to be kept anew."""
@@ -331,11 +334,19 @@ class EventJournal:
             if rest.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(self, state: EventState, report: Callable[[FeedHealth], None]) -> None:
-        """To be called about once a second: say what is wrong, write what had to be left out."""
+    def look_after(
+        self,
+        state: EventState,
+        report: Callable[[FeedHealth], None],
+        remember_all: Callable[[], None] = lambda: None,
+    ) -> None:
+        """To be called about once a second: say what is wrong, write what had to be left out;
+        ``remember_all``: what was remembered is to be written, too.
+        """
         if self.journal.wants_restating:
             log.warning("journal %s: all games are written anew", self.journal.path)
             self.journal.restate(state.held())
+            remember_all()
             self._dirty.update((game.id, 0.0) for game in state.held())
         for game in tuple(self._emptied):
             state.make_anew(game)

@@ -45,7 +45,7 @@ from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.service.desks import AlertService, BoardRuling, StoryService, past, remember, rule_again
+from live.service.alert_service import AlertService, BoardRuling, remember, rule_again
 from live.service.engine_service import (
     EngineMeasuring,
     EngineService,
@@ -59,7 +59,9 @@ from live.service.engine_service import (
 from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
 from live.service.process import LoopSlices
+from live.service.story_service import StoryService
 from live.service.supervision import guarded, reason
+from live.store.journal_reader import Memory
 
 log = logging.getLogger(__name__)
 
@@ -104,12 +106,16 @@ class EventService:
         """Whether the public is shown less than the arbiters, or later."""
         self.arbiter = AlertService(
             self.notify,
+            lambda game: self.state.game(game),
             report=self.health,
             journal=self.journal.journal,
             aloud=lambda: not self.withholding(),
         )
         self.story = StoryService(
-            self._tell, lambda game: self.state.game(game), alerts=lambda: self.alerts()
+            self._tell,
+            lambda game: self.state.game(game),
+            alerts=lambda: self.alerts(),
+            journal=self.journal.journal,
         )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
@@ -147,6 +153,7 @@ class EventService:
                     over = game.result != "*"
                     self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
                 yield
+                self.journal.journal.remember(self._memories())
 
     async def bring_back(
         self, identity: EngineIdentity, known: Known, limit: str, feeds: Sequence[FeedName]
@@ -158,12 +165,9 @@ class EventService:
         rule_again(self.state, self.journal.journal.notes())
         self.arbiter.restoring = self.story.restoring = False
         try:
-            with self.arbiter.behind():
-                recalling = past(self.journal.journal, self.state, feeds)
-                before = await self._slices.run(recalling)
-                await self._slices.run(self.arbiter.resume(before))
-                # After the alerts: they say which results are doubted.
-                await self._slices.run(self.story.resume(before.told))
+            self.arbiter.resume(self.state, feeds)
+            # After the alerts: they say which results are doubted.
+            self.story.resume(self.state.games())
         except Exception:
             # Broad, as wherever alerts are made: whatever a strange journal brings about in
             # them, the games stand, and the service has to start.
@@ -400,7 +404,7 @@ class EventService:
             self.state.feed_health(FeedHealth("rating list", "stale", detail, part=True))
         for step in self.state.plan(self.retention.news(report)):
             self.state.apply(step)
-            self.journal.applied(step)
+            self.journal.applied(step, self._memories())
             self.retention.follow(step, self.state.holding(step.id), time.monotonic())
             await self._slices.give_way()
 
@@ -412,7 +416,14 @@ class EventService:
             self.story.tick()
             for game in self.retention.release(self.state.retire, time.monotonic()):
                 log.info("game %s is over for long, and is let go", game.id)
-            self.journal.look_after(self.state, self.state.feed_health)
+            self.journal.look_after(self.state, self.state.feed_health, self._remember_all)
+
+    def _memories(self) -> list[Memory]:
+        return [*self.arbiter.memories(), *self.story.memories()]
+
+    def _remember_all(self) -> None:
+        self.arbiter.remember_all()
+        self.story.remember_all()
 
     @property
     def models_summary(self) -> str:

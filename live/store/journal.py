@@ -57,6 +57,7 @@ from live.store.journal_reader import (
     JournalReader,
     JournalRun,
     JournalStanding,
+    Memory,
     RecordedChange,
     RecordedNote,
     Restated,
@@ -255,8 +256,25 @@ class JournalWriter:
         """Something said."""
         self._chain("notes", n, at_ms, run, game, kind, body)
 
-    def change(self, n: int, at_ms: int, run: int, step: Step | Restated) -> None:
-        """Something that happened."""
+    def remember(self, memories: Iterable[Memory]) -> None:
+        """What is remembered of something is this now."""
+        for kind, about, body in memories:
+            if body is None:
+                self._execute("DELETE FROM remembered WHERE kind = ? AND about = ?", (kind, about))
+            else:
+                row = (kind, about, body, sum_of(kind, about, body))
+                self._execute("INSERT OR REPLACE INTO remembered VALUES (?, ?, ?, ?)", row)
+
+    def change(
+        self,
+        n: int,
+        at_ms: int,
+        run: int,
+        step: Step | Restated,
+        memories: Iterable[Memory] = (),
+    ) -> None:
+        """Something that happened, and what is remembered since."""
+        self.remember(memories)
         game = "" if isinstance(step, Restated) else step.id
         self._chain("changes", n, at_ms, run, game, encode(step))
         match step:
@@ -488,6 +506,10 @@ class Journal:
         """Everything noted so far, in order."""
         return self._read(JournalReader.notes, [])
 
+    def memories(self, kind: str) -> dict[str, bytes]:
+        """What was remembered of this kind, by what it is about."""
+        return self._read(lambda reader: reader.memories(kind), {})
+
     def _read(self, ask: Callable[[JournalReader], Answer], otherwise: Answer) -> Answer:
         """What the file answers; ``otherwise`` where it cannot be read."""
         if self._reader is None:
@@ -540,13 +562,22 @@ class Journal:
         self._note += 1
         self._put(JournalWriter.note, self._note, self._clock_ms(), self._run, game, kind, body)
 
-    def change(self, step: Step | Restated, *, must: bool = False) -> None:
-        """A step that has been carried out; ``must``: however much waits already."""
+    def change(
+        self, step: Step | Restated, memories: Sequence[Memory] = (), *, must: bool = False
+    ) -> None:
+        """A step that has been carried out, and what is remembered since, in one; ``must``: however
+        much waits already.
+        """
         if self._missed:
             return
         self._n += 1
-        now_ms = self._clock_ms()
-        if not self._put(JournalWriter.change, self._n, now_ms, self._run, step, must=must):
+        values = self._n, self._clock_ms(), self._run, step, memories
+        if not self._put(JournalWriter.change, *values, must=must):
+            self._missed = True
+
+    def remember(self, memories: Sequence[Memory]) -> None:
+        """What is remembered of something is this now."""
+        if memories and not self._missed and not self._put(JournalWriter.remember, memories):
             self._missed = True
 
     def _put(self, write: Callable[..., None], *values: object, must: bool = False) -> bool:

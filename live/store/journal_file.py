@@ -13,6 +13,7 @@ which has results of searches only; it becomes a journal when it is named as one
 ``games``   the games there are, and how each stood after its last change written here
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
 ``heads``   where the chains of checksums end
+``remembered`` what alerts and moments rest on besides, of each game and source, as it is now
 ==========  ==========================================================================
 
 Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n`` alone, since
@@ -80,6 +81,10 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     (
         "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER NOT NULL)"
         " WITHOUT ROWID",
+    ),
+    (
+        "CREATE TABLE remembered (kind TEXT NOT NULL, about TEXT NOT NULL, body BLOB NOT NULL,"
+        " sum BLOB NOT NULL, PRIMARY KEY (kind, about)) WITHOUT ROWID",
     ),
 )
 VERSION: Final = len(MIGRATIONS)
@@ -447,6 +452,7 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
         for game in games:
             for table in ("changes", "notes", "games"):
                 connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
+            connection.execute("DELETE FROM remembered WHERE about = ?", (game,))
         connection.executemany("DELETE FROM notes WHERE n = ?", [(n,) for n in notes])
         if games or notes:
             _say(connection, len(games))

@@ -18,7 +18,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -101,6 +101,15 @@ class RecordedNote(msgspec.Struct, frozen=True):
     """Empty: about no single game."""
     kind: str
     body: bytes
+
+
+class Memory(NamedTuple):
+    """What is remembered of something, as it is now; ``body`` None: nothing any more."""
+
+    kind: str
+    about: str
+    """A game, a source, or nothing."""
+    body: bytes | None
 
 
 class RecordedScore(msgspec.Struct, frozen=True):
@@ -504,6 +513,13 @@ class JournalReader:
             for n, at_ms, step in rows
             if self._good("changes", n)
         ]
+
+    def memories(self, kind: str) -> dict[str, bytes]:
+        """What is remembered of this kind, by what it is about; what is damaged is left out."""
+        rows = self._connection.execute(
+            "SELECT about, body, sum FROM remembered WHERE kind = ?", (kind,)
+        )
+        return {about: body for about, body, record in rows if record == sum_of(kind, about, body)}
 
     def notes(self, to_ms: int | None = None) -> list[RecordedNote]:
         """Everything noted, in order, up to a time."""

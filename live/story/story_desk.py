@@ -12,7 +12,7 @@ is asked for then. So a burst of scores costs one look.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -57,21 +57,27 @@ Doubted = Callable[[GameId], bool]
 _Round = tuple[str, str]
 
 
-@dataclass(slots=True)
-class _Game:
-    """What the desk knows of a game."""
+class GameStory(msgspec.Struct, omit_defaults=True):
+    """What was told of a game, and what the game itself does not say: a journal keeps it."""
 
-    round: _Round | None = None
-    """None until its header is known."""
+    seen_s: dict[int, float] = {}
+    """When each ply was played, where somebody saw it."""
+    moments: dict[str, Moment] = {}
+    let_go: set[str] = set()
+    """Ids that made room; they do not come back."""
     whole: WholeGame | None = None
     """As the comparison of its round needs it, once it is over."""
+    waits: bool = False
+    """It has changed, and was not looked at since."""
+
+
+@dataclass(slots=True)
+class _Game:
+    story: GameStory = field(default_factory=GameStory)
+    round: _Round | None = None
+    """None until its header is known."""
     names: tuple[str, ...] = ()
     """Of who plays: where two share a family name, an initial tells them apart."""
-    seen_s: dict[int, float] = field(default_factory=dict)
-    """When each ply was played, where somebody saw it."""
-    moments: dict[str, Moment] = field(default_factory=dict)
-    let_go: set[str] = field(default_factory=set)
-    """Ids that made room; they do not come back."""
 
 
 def round_of(view: GameView) -> _Round:
@@ -94,33 +100,27 @@ class StoryDesk:
         # The best-played and the wildest game of each round that is over.
         self._chosen: dict[_Round, dict[GameId, list[MomentDraft]]] = {}
         # What is to be looked at, in this order.
-        self._dirty: dict[GameId, None] = {}
+        self._waiting: dict[GameId, None] = {}
+        # Of which there is more to remember, or nothing any more.
+        self._unremembered: dict[GameId, None] = {}
 
     def moments(self) -> list[Moment]:
         """Those that stand, in the order of their ids."""
         return sorted(self._standing(), key=lambda each: each.id)
 
     def _standing(self) -> list[Moment]:
-        return [moment for game in self._games.values() for moment in game.moments.values()]
+        return [moment for game in self._games.values() for moment in game.story.moments.values()]
 
     # --- news -----------------------------------------------------------------------------------
 
-    def heard(self, changes: Iterable[Change], now_s: float | None) -> None:
-        """Take note of changes that subscribers are sent, too. Sends nothing by itself.
-
-        ``now_s`` None: they happened at a time that is not known.
-        """
+    def follow(self, changes: Iterable[Change], now_s: float) -> None:
+        """Changes that subscribers are sent, too. Sends nothing by itself."""
         changes = list(changes)
         moves = Counter(each.game for each in changes if isinstance(each, MoveMessage))
         for change in changes:
             if isinstance(change, MoveMessage):
-                game = self._games.setdefault(change.game, _Game())
-                game.moments = {
-                    id: each for id, each in game.moments.items() if each.ply < change.ply
-                }
-                game.seen_s = {ply: at_s for ply, at_s in game.seen_s.items() if ply < change.ply}
-                if change.move and now_s is not None and moves[change.game] <= PAST_MOVES:
-                    game.seen_s[change.ply] = now_s
+                seen_s = now_s if change.move and moves[change.game] <= PAST_MOVES else None
+                self._move(change.game, change.ply, seen_s)
             elif isinstance(change, GoneMessage):
                 self._forget(change.game)
                 continue
@@ -129,14 +129,24 @@ class StoryDesk:
             about = change.alert if isinstance(change, AlertMessage) else change
             id = getattr(about, "game", None)
             if id is not None:
-                self._dirty[id if isinstance(id, str) else id.id] = None
+                self._waiting[id if isinstance(id, str) else id.id] = None
+
+    def _move(self, id: GameId, ply: int, seen_s: float | None) -> None:
+        """A ply is another one, or gone, and so is all behind it."""
+        story = self._games.setdefault(id, _Game()).story
+        story.moments = {key: each for key, each in story.moments.items() if each.ply < ply}
+        for gone in [each for each in story.seen_s if each >= ply]:
+            del story.seen_s[gone]
+        if seen_s is not None:
+            story.seen_s[ply] = seen_s
+        self._unremembered[id] = None
 
     def _place(self, view: GameView) -> None:
         game = self._games.setdefault(view.id, _Game())
         self._name(game, (view.white.name, view.black.name))
         before, game.round = game.round, round_of(view)
         if game.round != before:
-            game.whole = None
+            game.story.whole = None
             for each in (before, game.round):
                 self._choose(each)
 
@@ -147,17 +157,18 @@ class StoryDesk:
             if any(name in each.names for each in self._games.values() if each is not game):
                 continue
             # Games whose moments are not kept any more would be told of as news.
-            self._dirty |= {
+            self._waiting |= {
                 id: None
                 for id, each in self._games.items()
-                if each.moments and _family(name) in map(_family, each.names)
+                if each.story.moments and _family(name) in map(_family, each.names)
             }
 
     def _forget(self, id: GameId) -> None:
-        self._dirty.pop(id, None)
+        self._waiting.pop(id, None)
         game = self._games.get(id)
         if game is not None:
-            game.moments.clear()
+            self._unremembered[id] = None
+            game.story.moments.clear()
             self._name(game, ())
             del self._games[id]
             self._choose(game.round)
@@ -167,55 +178,22 @@ class StoryDesk:
     @property
     def waiting(self) -> bool:
         """Whether a game is to be looked at."""
-        return bool(self._dirty)
+        return bool(self._waiting)
 
     def look(self, detail_of: DetailOf) -> list[MomentMessage]:
         """Look at one game that waits; what is new, worded anew or withdrawn."""
-        game = next(iter(self._dirty))
-        del self._dirty[game]
+        game = next(iter(self._waiting))
+        del self._waiting[game]
         detail = detail_of(game)
         return [] if detail is None else self._look(detail) + self._make_room()
-
-    def recall(self, detail_of: DetailOf) -> Iterator[None]:
-        """Look at all games that have changed, as they were before a restart: the latest round
-        first, and only as far back as moments are held. Yields after every game.
-        """
-        rounds: dict[_Round, list[tuple[float, GameId]]] = {}
-        # What is heard meanwhile is looked at as ever.
-        dirty, self._dirty = self._dirty, {}
-        for id in dirty:
-            game = self._games.get(id)
-            if game is not None and game.round is not None:
-                seen_s = max(game.seen_s.values(), default=0.0)
-                rounds.setdefault(game.round, []).append((seen_s, id))
-        for games in sorted(rounds.values(), key=max, reverse=True):
-            if self._older(max(games)[0]):
-                break
-            for _, id in games:
-                if id in self._games and (detail := detail_of(id)) is not None:
-                    self._compare(detail)
-                yield
-            for seen_s, id in sorted(games, reverse=True):
-                # Chosen as the best of its round a moment ago, or heard of since.
-                self._dirty.pop(id, None)
-                if id not in self._games or self._older(seen_s):
-                    continue
-                if (detail := detail_of(id)) is not None:
-                    self._look(detail)
-                    self._make_room()
-                yield
-
-    def _older(self, seen_s: float) -> bool:
-        """Whether all of a game of which nothing was seen since then would make room again."""
-        standing = self._standing()
-        return len(standing) >= MOST and seen_s <= min(each.at_s or 0.0 for each in standing)
 
     def _make_room(self) -> list[MomentMessage]:
         oldest = sorted(self._standing(), key=lambda each: (each.at_s or 0, each.ply))[:-MOST]
         for moment in oldest:
-            game = self._games[moment.game]
-            game.let_go.add(moment.id)
-            del game.moments[moment.id]
+            story = self._games[moment.game].story
+            story.let_go.add(moment.id)
+            del story.moments[moment.id]
+            self._unremembered[moment.game] = None
         return [MomentMessage(moment.game, moment, holds=False) for moment in oldest]
 
     def _look(self, detail: GameDetail) -> list[MomentMessage]:
@@ -223,19 +201,20 @@ class StoryDesk:
         if self._doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
         chosen = self._chosen.get(round_of(detail), {}).get(detail.id, ())
-        game, namesakes = self._games[detail.id], self._namesakes(detail)
+        story, namesakes = self._games[detail.id].story, self._namesakes(detail)
         now = dict[str, Moment]()
         for draft in (*moments(detail), *chosen):
             moment = self._moment(draft, detail, namesakes)
-            if moment.id not in game.let_go:
+            if moment.id not in story.let_go:
                 now[moment.id] = moment
-        before, game.moments = game.moments, now
+        before, story.moments, story.waits = story.moments, now, False
+        self._unremembered[detail.id] = None
         withdrawn = [
             MomentMessage(detail.id, before[id], holds=False)
             for id in sorted(before.keys() - now.keys())
         ]
-        told = [each for id, each in now.items() if before.get(id) != each]
-        return withdrawn + [MomentMessage(detail.id, moment) for moment in told]
+        new = [each for id, each in now.items() if before.get(id) != each]
+        return withdrawn + [MomentMessage(detail.id, moment) for moment in new]
 
     def _moment(self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]) -> Moment:
         what = draft.color if draft.once else draft.ply
@@ -246,7 +225,7 @@ class StoryDesk:
             ply=draft.ply,
             kind=draft.kind,
             color=draft.color,
-            at_s=self._games[detail.id].seen_s.get(draft.ply),
+            at_s=self._games[detail.id].story.seen_s.get(draft.ply),
             weight=round(min(1.0, max(0.0, draft.weight)), 3),
             figures=figures,
             text=sentences(draft, detail, namesakes),
@@ -264,11 +243,11 @@ class StoryDesk:
         """Take note of what the comparison of its round needs of a game."""
         self._place(detail)
         game, whole = self._games[detail.id], whole_game(detail)
-        if whole != game.whole:
-            game.whole = whole
+        if whole != game.story.whole:
+            game.story.whole = whole
             self._choose(game.round)
             # It is being looked at.
-            self._dirty.pop(detail.id, None)
+            self._waiting.pop(detail.id, None)
 
     def _choose(self, round: _Round | None) -> None:
         """Once all games of a round are whole, which was played best, and which was wildest.
@@ -277,16 +256,53 @@ class StoryDesk:
         """
         if round is None:
             return
-        before, now = self._chosen.pop(round, {}), dict[GameId, list[MomentDraft]]()
-        games = {id: game.whole for id, game in self._games.items() if game.round == round}
-        whole = {id: games[id] for id in sorted(games)}
-        # Without a move nothing was played: a forfeit.
-        played = {id: each for id, each in whole.items() if each is not None and each.plies}
-        if None not in whole.values() and len(played) >= ROUND_GAMES:
-            now = self._chosen[round] = _best_of(played)
+        before, now = self._chosen.get(round, {}), self._best(round)
+        self._chosen[round] = now
         for id in {**before, **now}:
             if id in self._games and before.get(id) != now.get(id):
-                self._dirty[id] = None
+                self._waiting[id] = None
+
+    def _best(self, round: _Round) -> dict[GameId, list[MomentDraft]]:
+        games = {id: game.story.whole for id, game in self._games.items() if game.round == round}
+        # Without a move nothing was played: a forfeit.
+        played = {id: each for id in sorted(games) if (each := games[id]) and each.plies}
+        if None in games.values() or len(played) < ROUND_GAMES:
+            return {}
+        return _best_of(played)
+
+    # --- a run before this one --------------------------------------------------------------------
+
+    def remember_waiting(self) -> None:
+        """What waits still is to be remembered as such."""
+        for id in self._waiting:
+            if id in self._games and not self._games[id].story.waits:
+                self._games[id].story.waits = True
+                self._unremembered[id] = None
+
+    def remember_all(self) -> None:
+        """What is remembered of every game was lost."""
+        self._unremembered |= dict.fromkeys(self._games)
+
+    def unremembered(self) -> dict[GameId, GameStory | None]:
+        """Of which games there is more to remember since the last call; None: nothing any more."""
+        ids, self._unremembered = self._unremembered, {}
+        games = {id: self._games.get(id) for id in ids}
+        return {id: game.story if game is not None else None for id, game in games.items()}
+
+    def restore(
+        self, games: Iterable[GameView], stories: Mapping[GameId, GameStory], changed: set[GameId]
+    ) -> None:
+        """The games that stand again, with what is remembered of them; nothing is news. Those that
+        have ``changed`` are looked at again.
+        """
+        for view in games:
+            story = stories.get(view.id) or GameStory()
+            names = (view.white.name, view.black.name)
+            self._games[view.id] = _Game(story, round_of(view), names)
+            if story.waits or view.id in changed:
+                self._waiting[view.id] = None
+        for round in {game.round for game in self._games.values() if game.round is not None}:
+            self._chosen[round] = self._best(round)
 
 
 def _best_of(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:

@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from live.alerts.alert_desk import AlertDesk
+import msgspec
+
+from live.alerts.alert_desk import AlertDesk, DeskMemory
+from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.engine.search import Search
-from live.events import Alert, AlertMessage, Change, FeedReport, GameReport
+from live.events import (
+    Alert,
+    AlertMessage,
+    Change,
+    FeedReport,
+    GameDetail,
+    GameId,
+    GameReport,
+)
 from live.feeds.game_timeline import PlannedIncident, timeline
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
@@ -28,12 +39,10 @@ class NoEngine:
 
 
 class Rehearsal:
-    """A keeper with its desk; ``raised`` holds every alert there ever was, by its id, ``told`` what
-    the desk was told, with its times.
-    """
+    """A keeper with its desk; ``raised`` holds every alert there ever was, by its id."""
 
     def __init__(self) -> None:
-        self.desk = AlertDesk()
+        self.desk = AlertDesk(self._game)
         self.state = EventState(
             Measure("successive"),
             NoEngine(),
@@ -47,14 +56,46 @@ class Rehearsal:
         self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}
         self.messages: list[AlertMessage] = []
-        self.told: list[tuple[float, Change]] = []
+        self.changes: list[Change] = []
+        self._remembered: dict[GameId, bytes] = {}
+
+    def _game(self, id: GameId) -> GameDetail | None:
+        return self.state.game(id)
 
     def _published(self, changes: Iterable[Change]) -> None:
-        told = list(changes)
-        self.told += ((self.now_s, change) for change in told)
-        self._heard(self.desk.changes(told, self.now_s))
+        changes = list(changes)
+        self.changes += changes
+        self._take(self.desk.changes(changes, self.now_s))
+        for id, board in self.desk.unremembered().items():
+            self._remembered.pop(id, None)
+            if board is not None:
+                self._remembered[id] = msgspec.msgpack.encode(
+                    (board.view.feed, board.memory, board.flow)
+                )
 
-    def _heard(self, messages: Sequence[AlertMessage]) -> None:
+    def restart(self, last_s: float | None = None, *, remembered: bool = True) -> None:
+        """Another desk knows what was remembered and sent; that of before was there until
+        ``last_s``. Nothing has been raised by it.
+        """
+        kept = {
+            id: msgspec.msgpack.decode(body, type=tuple[str, BoardMemory, MoveFlow])
+            for id, body in self._remembered.items()
+            if remembered
+        }
+        memory = DeskMemory(
+            {id: board for id, (_, board, _) in kept.items()},
+            {feed: flow for feed, _, flow in kept.values()},
+            self.desk.unwatched_s,
+        )
+        games = [(view, self.state.reader(view.id)) for view in self.state.games()]
+        alerts = [message.alert for message in self.messages]
+        self.desk = AlertDesk(self._game)
+        self.raised.clear()
+        self.desk.restore(
+            games, memory, alerts, self.now_s - 1 if last_s is None else last_s, self.now_s
+        )
+
+    def _take(self, messages: Sequence[AlertMessage]) -> None:
         self.messages += messages
         for message in messages:
             self.raised[message.alert.id] = message.alert
@@ -64,7 +105,7 @@ class Rehearsal:
             self.state.apply(step)
 
     def tick(self) -> None:
-        self._heard(self.desk.tick(self.now_s))
+        self._take(self.desk.tick(self.now_s))
 
     def wait(self, seconds: float) -> None:
         """Time passes, a tick every few seconds."""

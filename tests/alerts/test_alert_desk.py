@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 import pytest
 
-from live.alerts.alert_desk import NOTE_CHARS, AlertDesk
+from live.alerts.alert_desk import NOTE_CHARS
 from live.alerts.finding import Finding
 from live.events import (
     IN_DOUBT,
@@ -20,7 +20,6 @@ from live.events import (
     FeedReport,
     GameReport,
     GoneMessage,
-    MoveMessage,
     PlayerView,
     Result,
     Score,
@@ -117,7 +116,7 @@ def test_a_game_that_is_gone_takes_its_alerts_with_it() -> None:
     service.state.apply(GameGone(alert.game))
     assert not service.desk.open()
     assert service.messages[-1].alert.cleared_s == service.now_s
-    assert service.desk.changes([GoneMessage("never heard of")], service.now_s) == []
+    assert service.desk.changes([GoneMessage("unknown")], service.now_s) == []
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -129,38 +128,20 @@ def test_time_in_which_nothing_ran_is_held_against_nobody(restarted: bool) -> No
     service.wait(600)
     service.now_s += 7200
     if restarted:
-        before, service = service, Rehearsal()
-        service.now_s = before.now_s
-        for at_s, change in before.told:
-            service.desk.recall(change, at_s)
-        service.desk.restore([], before.now_s - 7200, before.now_s)
+        service.restart(service.now_s - 7200)
     service.wait(600)
     assert not service.raised  # 20 minutes were waited through, of White's 20
     service.wait(200)
     assert service.kinds() == ["flag"]
 
 
-def again(before: Rehearsal, *, recall: bool = True) -> Rehearsal:
-    """What a desk shows after a restart, at the same time."""
-    service = Rehearsal()
-    service.now_s = before.now_s
-    if recall:
-        for at_s, change in before.told:
-            service.desk.recall(change, at_s)
-    service.desk.restore(
-        [message.alert for message in before.messages], before.now_s - 1, before.now_s
-    )
-    return service
-
-
 def test_a_slip_of_which_nothing_else_is_known_stands_until_somebody_takes_note() -> None:
-    before = Rehearsal()
+    service = Rehearsal()
     for line in (LINE, LINE.replace("Be7", "Bc5")):
-        before.report(FeedReport("hall", (played(line),)))
-    (alert,) = before.desk.open()
+        service.report(FeedReport("hall", (played(line),)))
+    (alert,) = service.desk.open()
     # The journal has lost how the game came about, and has the game.
-    before.told[:] = [each for each in before.told if not isinstance(each[1], MoveMessage)]
-    service = again(before)
+    service.restart(remembered=False)
     service.wait(60)
     assert service.desk.open() == [alert]
     service.desk.acknowledge(alert.id, service.now_s)
@@ -168,11 +149,11 @@ def test_a_slip_of_which_nothing_else_is_known_stands_until_somebody_takes_note(
 
 
 def test_a_source_that_failed_before_is_over_when_it_is_live_and_no_sooner() -> None:
-    before = Rehearsal()
-    before.state.feed_health(FeedHealth("hall", "failed", "gone"))
-    (alert,) = before.desk.open()
-    before.messages += before.desk.note(alert.id, "phoned")
-    service = again(before, recall=False)
+    service = Rehearsal()
+    service.state.feed_health(FeedHealth("hall", "failed", "gone"))
+    (alert,) = service.desk.open()
+    service.messages += service.desk.note(alert.id, "phoned")
+    service.restart()
     for state in ("connecting", "retrying"):
         service.state.feed_health(FeedHealth("hall", state))
         service.tick()
@@ -182,11 +163,12 @@ def test_a_source_that_failed_before_is_over_when_it_is_live_and_no_sooner() -> 
 
 
 def test_an_engine_that_failed_ended_with_its_run() -> None:
-    before = Rehearsal()
-    before.state.engine_health(EngineHealth(problem="the engine died"))
-    assert [alert.kind for alert in before.desk.open()] == ["engine"]
-    service = again(before, recall=False)
-    assert service.desk.open() == before.desk.open()
+    service = Rehearsal()
+    service.state.engine_health(EngineHealth(problem="the engine died"))
+    before = service.desk.open()
+    assert [alert.kind for alert in before] == ["engine"]
+    service.restart()
+    assert service.desk.open() == before
     service.tick()
     assert not service.desk.open()
 
@@ -432,11 +414,10 @@ def test_after_a_restart_a_plugins_alert_waits_for_the_plugin(awaited: bool) -> 
     game, found = _seen(service)
     (raised,) = service.desk.noticed("clocks", game, [found], service.now_s)
     (known,) = service.desk.acknowledge(raised.alert.id, service.now_s)
-    after = AlertDesk()
+    service.messages.append(known)
+    service.restart()
+    after = service.desk
     after.awaits_plugins = awaited
-    for at_s, change in service.told:
-        after.recall(change, at_s)
-    after.restore([known.alert], service.now_s, service.now_s)
     after.tick(service.now_s)
     assert [alert.acknowledged_s for alert in after.open()] == [service.now_s] * awaited
     after.noticed("clocks", game, [], service.now_s)

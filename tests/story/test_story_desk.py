@@ -23,7 +23,7 @@ from live.events import (
     ScoreMessage,
 )
 from live.ledger.tracked_game import view_of
-from live.story.story_desk import MOST, StoryDesk
+from live.story.story_desk import MOST, GameStory, StoryDesk
 from tests.story.games import game, ply, point
 
 
@@ -36,8 +36,8 @@ class Event:
         self.games: dict[GameId, GameDetail] = {}
         self.held: dict[str, Moment] = {}
 
-    def send(self, changes: list[Change], now_s: float | None = 0.0) -> None:
-        self.desk.heard(changes, now_s)
+    def send(self, changes: list[Change], now_s: float = 0.0) -> None:
+        self.desk.follow(changes, now_s)
         for change in changes:
             if isinstance(change, MoveMessage):
                 self._drop(change.game, change.ply)
@@ -49,7 +49,7 @@ class Event:
             key: each for key, each in self.held.items() if each.game != id or each.ply < ply
         }
 
-    def show(self, shown: GameDetail, now_s: float | None = 0.0) -> None:
+    def show(self, shown: GameDetail, now_s: float = 0.0) -> None:
         """The game is like this now: sent as far as it differs."""
         before = self.games.get(shown.id)
         old = before.plies if before else ()
@@ -125,14 +125,11 @@ def test_a_doubted_result_makes_no_moment_and_takes_back_those_it_made() -> None
 
 
 def test_a_moment_has_its_time_where_its_move_was_seen() -> None:
-    """Also in a game that was taken up in its middle; of what came at once, or was restored, none
-    is known.
-    """
+    """Also in a game that was taken up in its middle; of what came at once none is known."""
     past = [0.5] * 4
     for shown, at_s in (
         ([(past, 10.0), ([*past, 0.1], 20.0), ([*past, 0.1, 0.1], 30.0)], 20.0),
         ([(TURNED, 10.0)], None),
-        ([(TURNED[:plies], None) for plies in range(1, 5)], None),
     ):
         event = Event()
         for wins, now_s in shown:
@@ -272,7 +269,7 @@ def test_the_oldest_make_room_and_do_not_come_back(event: Event) -> None:
     assert "g000:turn:3" not in {each.id for each in event.desk.moments()}
 
 
-def test_what_was_restored_makes_room_first_and_then_by_its_time(event: Event) -> None:
+def test_what_was_past_makes_room_first_and_then_by_its_time(event: Event) -> None:
     seen = [100.0 + n for n in range(MOST - 1)]
     # Newest first: the order in which they come says nothing of their age.
     for at_s in reversed(seen):
@@ -281,58 +278,56 @@ def test_what_was_restored_makes_room_first_and_then_by_its_time(event: Event) -
         event.show(game(TURNED, id=id, round=id), at_s)
     event.look()
     for n, wins in enumerate((TURNED, [0.5, 0.5, *TURNED])):
-        event.show(game(wins, id=f"restored{n}", round=f"restored{n}"), None)
+        event.show(game(wins, id=f"past{n}", round=f"past{n}"))
     event.look()
     assert len(event.held) == MOST
-    assert {id for id in event.held if id.startswith("restored")} == {"restored1:turn:5"}
+    assert {id for id in event.held if id.startswith("past")} == {"past1:turn:5"}
     for id in ("new", "newer"):
         event.show(game(TURNED[:2], id=id, round=id), 900.0)
         event.show(game(TURNED, id=id, round=id), 900.0)
     event.look()
     assert {"new:turn:3", "newer:turn:3", "at101:turn:3"} <= event.held.keys()
-    assert not {"restored1:turn:5", "at100:turn:3"} & event.held.keys()
+    assert not {"past1:turn:5", "at100:turn:3"} & event.held.keys()
 
 
-def test_after_a_restart_the_same_stand_and_old_rounds_are_not_looked_at() -> None:
-    event, after, asked = Event(), StoryDesk(), list[GameId]()
+def restarted(event: Event, changed: set[GameId] | None = None) -> None:
+    """Another desk knows what was remembered by the one before."""
+    stories = {
+        id: msgspec.msgpack.decode(msgspec.msgpack.encode(story), type=GameStory)
+        for id, story in event.desk.unremembered().items()
+    }
+    event.desk = StoryDesk(event.doubted.__contains__)
+    event.desk.restore(map(view_of, event.games.values()), stories, changed or set())
+
+
+def test_after_a_restart_the_same_stand_and_nothing_is_looked_at(event: Event) -> None:
     for n in range(200):
-        id, at_s = f"g{n:03}", 100.0 + n
         for plies in (2, 3, 4):
-            event.show(game(TURNED[:plies], id=id, round=str(n // 10)), at_s)
-            after.heard([GameMessage(view_of(event.games[id]))], at_s)
-            ply = event.games[id].plies[-1]
-            after.heard([MoveMessage(id, ply.ply, ply)], at_s)
+            event.show(game(TURNED[:plies], id=f"g{n:03}", round=str(n // 10)), 100.0 + n)
         event.look()
+    for n in range(4):
+        event.show(whole(f"w{n}", 60.0 + n, QUIET, "best"), 400.0)
+    event.look()
+    before = event.desk.moments()
+    restarted(event)
+    assert event.desk.moments() == before and not event.desk.waiting
+    # What made room does not come back, and the best game of a round is known.
+    event.show(game([*TURNED, 0.1], id="g000", round="0"), 500.0)
+    event.show(whole("w0", 60.0, QUIET, "best"), 500.0)
+    assert event.look() == []
 
-    def detail_of(id: GameId) -> GameDetail:
-        asked.append(id)
-        return event.games[id]
 
-    for _ in after.recall(detail_of):
-        assert len(after.moments()) <= MOST
-    assert after.moments() == event.desk.moments()
-    oldest = min(each.game for each in after.moments())
-    assert "g050" < min(asked) <= oldest
-    assert not after.waiting
-
-
-def test_what_happens_while_an_event_is_restored_is_not_lost() -> None:
-    event, desk = Event(), StoryDesk()
-    for id in ("a", "b", "c"):
-        event.show(game(TURNED[:2], id=id), 10.0)
-        desk.heard([GameMessage(view_of(event.games[id]))], 10.0)
-    steps = desk.recall(event.games.get)
-    for _ in range(3):
-        next(steps)
-    for id in ("a", "b"):
-        event.show(game(TURNED, id=id), 20.0)
-        desk.heard([ScoreMessage(id, event.games[id].plies[-1])], 20.0)
-    event.gone("c")
-    desk.heard([GoneMessage("c")], 20.0)
-    assert len(list(steps)) >= 0
-    while desk.waiting:
-        desk.look(event.games.get)
-    assert {each.game for each in desk.moments()} == {"a", "b"}
+@pytest.mark.parametrize("changed", [set(), {"g"}], ids=["waited", "made anew"])
+def test_what_had_changed_before_a_restart_is_looked_at_after_it(
+    event: Event, changed: set[GameId]
+) -> None:
+    for plies in (2, 3, 4):
+        event.show(game(TURNED[:plies]), 20.0)
+    if not changed:
+        event.desk.remember_waiting()
+    restarted(event, changed)
+    (message,) = event.look()
+    assert message.moment.at_s == 20.0
 
 
 def test_a_game_that_was_gone_begins_anew(event: Event) -> None:

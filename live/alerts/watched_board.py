@@ -1,10 +1,8 @@
-"""What is remembered of one board, as far as alerts need it. Pure.
+"""One board as alerts look at it. Pure.
 
-The position of a board, move by move, and what the rules say of it.
-
-Of the past only the positions since the last capture or pawn move are kept.
-
-The two clocks of a board, and what is odd about them; O(1) a move.
+The game itself is that of the state (:class:`live.events.GameDetail`). What it cannot say, when
+something was reported and what was reported and does not stand, is in :class:`BoardMemory` and
+:class:`MoveFlow`: plain values, which a journal keeps. Position and clocks follow from the moves.
 
 Measured over the board (336 games of an open with ``90+30``, clocks at every move): a clock shows
 the very same second after three own moves in a row in no game but those whose clock was not
@@ -14,7 +12,7 @@ connected, and rises by up to 35 s more than the increment where the board was r
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,10 +22,9 @@ import msgspec
 from live.alerts.finding import Finding
 from live.events import (
     AlertKind,
-    ClockMessage,
     Color,
+    GameDetail,
     GameView,
-    MoveMessage,
     PlyView,
     Result,
     Severity,
@@ -205,20 +202,6 @@ class BoardClocks:
             return None
         return ClockRise(ply, before_s, clock_s, over_s)
 
-    def cut(self, from_ply: int) -> None:
-        """Plies from this one on do not stand."""
-        for side in self._sides.values():
-            while side and side[-1].ply >= from_ply:
-                side.pop()
-
-    def correct(self, ply: int, clock_s: float | None) -> None:
-        """The clock after an earlier ply is another one: those of its side are looked at again."""
-        side = self._side(ply)
-        clocks = {each.ply: each.clock_s for each in side} | {ply: clock_s}
-        side.clear()
-        for at in sorted(clocks):
-            self.add(at, clocks[at])
-
     def used_s(self, ply: int, clock_s: float | None) -> float | None:
         """What the mover of ``ply``, which comes next, used by this clock; None where that cannot
         be known: nothing before it, or more time than the increment added.
@@ -288,13 +271,12 @@ class ResultChange(NamedTuple):
     times: int
 
 
-class MovePace:
+class MovePace(msgspec.Struct, omit_defaults=True):
     """How long a board waits between moves, as far as that was seen."""
 
-    def __init__(self) -> None:
-        self.moves = 0
-        self.total_s = 0.0
-        self.longest_s = 0.0
+    moves: int = 0
+    total_s: float = 0.0
+    longest_s: float = 0.0
 
     def add(self, wait_s: float) -> None:
         self.moves += 1
@@ -306,18 +288,18 @@ class MovePace:
         return self.total_s / self.moves if self.moves else 0.0
 
 
-class MoveFlow:
+class MoveFlow(msgspec.Struct, omit_defaults=True):
     """Moves of all boards of one source."""
 
-    def __init__(self) -> None:
-        self.moves = 0
-        self._moved_s: float | None = None
-        self._ended_s = 0.0
-        self.pace = MovePace()
-        self.played_s = 0.0
-        """What players used by their clocks, over all waits of which that is known."""
-        self.timed_s = 0.0
-        """The same waits by our clock."""
+    moves: int = 0
+    moved_s: float | None = None
+    ended_s: float = 0.0
+    """How long it paused, until the last move."""
+    pace: MovePace = msgspec.field(default_factory=MovePace)
+    played_s: float = 0.0
+    """What players used by their clocks, over all waits of which that is known."""
+    timed_s: float = 0.0
+    """The same waits by our clock."""
 
     @property
     def speed(self) -> float:
@@ -328,53 +310,91 @@ class MoveFlow:
 
     def moved(self, now_s: float) -> None:
         """A move of some board was reported."""
-        self._ended_s = self.paused_s(now_s)
-        self._moved_s = now_s
+        self.ended_s = self.paused_s(now_s)
+        self.moved_s = now_s
         self.moves += 1
 
     def paused_s(self, now_s: float) -> float:
         """How long the source has paused by now, all its pauses together."""
-        silent_s = 0.0 if self._moved_s is None else now_s - self._moved_s
+        silent_s = 0.0 if self.moved_s is None else now_s - self.moved_s
         paused = self.pace.moves and silent_s > PAUSE_TIMES * self.pace.mean_s
-        return self._ended_s + silent_s * bool(paused)
-
-    def shift(self, gap_s: float) -> None:
-        """The clock jumped by so much."""
-        if self._moved_s is not None:
-            self._moved_s += gap_s
+        return self.ended_s + silent_s * bool(paused)
 
 
-class BoardHistory:
-    """One game as it was reported, and when."""
+class BoardMemory(msgspec.Struct, omit_defaults=True):
+    """What a game does not say of how it came about."""
 
-    def __init__(self, view: GameView, flow: MoveFlow) -> None:
+    moved_s: float | None = None
+    """When the last move was reported."""
+    came: int = 0
+    """Moves that came with it, itself counted."""
+    pace: MovePace = msgspec.field(default_factory=MovePace)
+    flow_then: int = 0
+    """Moves of its source up to the last one here."""
+    paused_then_s: float = 0.0
+    """How long its source had paused by then."""
+    lapses: dict[str, Lapse] = {}
+    """The last ``correction`` and the last ``takeback``."""
+    ran: bool = False
+    """Whether it was seen without a result."""
+    result_s: float | None = None
+    """When the result was reported, if that was seen."""
+    result_change: ResultChange | None = None
+    """The last time that a decided result became another, unless a mate gave that result."""
+    by_mate: Result | None = None
+    """What the last mate reported since the result changed makes the result: the rules give it
+    where the source says none, so it need not have been reported at all."""
+    dispute_s: float | None = None
+    """Since when its sources have contradicted each other."""
+    swaps: int = 0
+    """How often the players changed seats."""
+    late_plies: int = 0
+    """Moves reported after the result."""
+
+
+class WatchedBoard:
+    """One game as it stands, and how it came about.
+
+    Args:
+        view: as it stands.
+        flow: the moves of its source.
+        memory: of a board that was watched before.
+        read: gives the game as ``view`` has it, in full; None where no move of it has been seen.
+    """
+
+    def __init__(
+        self,
+        view: GameView,
+        flow: MoveFlow,
+        memory: BoardMemory | None = None,
+        read: Callable[[], GameDetail] | None = None,
+    ) -> None:
         self.view = view
         self.flow = flow
-        self.moves: list[PlyView] = []
-        self.clocks = BoardClocks(view.time_control, white_begins=self.white_begins)
-        self.pace = MovePace()
-        self.moved_s: float | None = None
-        """When the last move was reported."""
-        self.lapses: dict[str, Lapse] = {}
-        """The last ``correction`` and the last ``takeback``."""
-        self.ran = False
-        """Whether it was seen without a result."""
-        self.result_s: float | None = None
-        """When the result was reported, if that was seen."""
-        self.result_change: ResultChange | None = None
-        """The last time that a decided result became another, unless a mate gave that result."""
-        self.dispute_s: float | None = None
-        """Since when its sources have contradicted each other."""
-        self.swaps = 0
-        """How often the players changed seats."""
-        self.late_plies = 0
-        """Moves reported after the result."""
-        # What the last mate reported since the result changed makes the result: the rules give it
-        # where the source says none, so it need not have been reported at all.
-        self._by_mate: Result | None = None
-        self._came = (0.0, 0)
-        self._flow_then = 0
-        self._paused_then_s = 0.0
+        self.memory = BoardMemory() if memory is None else memory
+        self._read = read
+        self._plies: tuple[PlyView, ...] = ()
+        # Its moves can be read no more.
+        self._unreadable = False
+        self._clocks: BoardClocks | None = None
+
+    @property
+    def moves(self) -> tuple[PlyView, ...]:
+        """All moves that stand."""
+        if self._read is not None:
+            self._plies, self._read = self._read().plies, None
+            self._unreadable = len(self._plies) < self.view.plies_played
+        return self._plies
+
+    @property
+    def clocks(self) -> BoardClocks:
+        """What the clocks showed."""
+        if self._clocks is None:
+            clocks = BoardClocks(self.view.time_control, white_begins=self.white_begins)
+            self._clocks = clocks
+            for move in self.moves:
+                clocks.add(move.ply, move.clock_s)
+        return self._clocks
 
     @cached_property
     def white_begins(self) -> bool:
@@ -433,74 +453,14 @@ class BoardHistory:
     @property
     def moves_elsewhere(self) -> int:
         """Moves of other boards of the same source since the last one here."""
-        return self.flow.moves - self._flow_then
+        return self.flow.moves - self.memory.flow_then
 
     def waited_s(self, now_s: float) -> float:
         """Since the last move, without the time in which the source paused."""
-        if self.moved_s is None:
+        if self.memory.moved_s is None:
             return 0.0
-        return now_s - self.moved_s - (self.flow.paused_s(now_s) - self._paused_then_s)
-
-    # --- changes ---------------------------------------------------------------------------
-
-    def show(self, view: GameView, now_s: float) -> None:
-        """The game's view changed."""
-        if not view.dispute:
-            self.dispute_s = None
-        elif self.dispute_s is None:
-            self.dispute_s = now_s
-        if view.result == "*":
-            self.ran, self.result_s, self.late_plies = True, None, 0
-        elif self.view.result != view.result and self.ran:
-            self.result_s = now_s
-        if self.view.result != view.result:
-            if self.view.result not in ("*", self._by_mate):
-                times = self.result_change.times + 1 if self.result_change else 1
-                self.result_change = ResultChange(self.view.result, now_s, times)
-            self._by_mate = self.mate_result
-        old = self.view
-        if same_person(view.white, old.black) and same_person(view.black, old.white):
-            self.swaps += not same_person(view.white, old.white)
-        if view.time_control != self.view.time_control:
-            self.clocks = BoardClocks(view.time_control, white_begins=self.white_begins)
-            for move in self.moves:
-                self.clocks.add(move.ply, move.clock_s)
-        self.view = view
-
-    def move(self, message: MoveMessage, now_s: float) -> None:
-        """A move is made, replaced or taken back."""
-        ply, move = message.ply, message.move
-        if ply <= len(self.moves):
-            held = self.moves[ply - 1]
-            if move is None or move.uci != held.uci:
-                self._lapse(held, move, now_s)
-                if "track" in self.__dict__:
-                    self.track.cut(ply - 1)
-            del self.moves[ply - 1 :]
-            self.clocks.cut(ply)
-        if move is None or ply != len(self.moves) + 1:
-            return
-        self.moves.append(move)
-        self._by_mate = self.mate_result or self._by_mate
-        used_s = self.clocks.used_s(ply, move.clock_s) if move.spent_s is None else move.spent_s
-        self.clocks.add(ply, move.clock_s)
-        if self.result_s is not None and now_s > self.result_s:
-            self.late_plies += 1
-        self._arrived(now_s, used_s)
-
-    def clock(self, message: ClockMessage) -> None:
-        """A clock is corrected."""
-        if message.ply <= len(self.moves):
-            self.moves[message.ply - 1] = msgspec.structs.replace(
-                self.moves[message.ply - 1], clock_s=message.clock_s, spent_s=message.spent_s
-            )
-            self.clocks.correct(message.ply, message.clock_s)
-
-    def shift(self, gap_s: float) -> None:
-        """The clock jumped: what was waited for is waited for from here on."""
-        for name in ("moved_s", "result_s", "dispute_s"):
-            if (at_s := getattr(self, name)) is not None:
-                setattr(self, name, at_s + gap_s)
+        paused_s = self.flow.paused_s(now_s) - self.memory.paused_then_s
+        return now_s - self.memory.moved_s - paused_s
 
     @property
     def mate_result(self) -> Result | None:
@@ -509,39 +469,99 @@ class BoardHistory:
             return None
         return "0-1" if self.to_move == "white" else "1-0"
 
-    def _lapse(self, held: PlyView, move: PlyView | None, now_s: float) -> None:
-        kind = "takeback" if move is None else "correction"
-        before = self.lapses.get(kind)
-        self.lapses[kind] = Lapse(
-            ply=held.ply,
-            back=len(self.moves) - held.ply + 1,
-            was=held.san,
-            now=move.san if move else None,
-            at_s=now_s,
-            times=before.times + 1 if before else 1,
-            plies=held.ply - (move is None),
+    # --- changes ---------------------------------------------------------------------------
+
+    def follow(self, game: GameDetail, now_s: float) -> bool:
+        """The game stands like this now; whether there is more to remember of it."""
+        before, after = self.moves, game.plies
+        if self._unreadable:
+            before, self._unreadable = after, False  # nothing is known to be news
+        same = 0
+        for one, now in zip(before, after, strict=False):
+            if one is not now:
+                if one.uci != now.uci:
+                    break
+                if one.clock_s != now.clock_s:
+                    self._clocks = None
+            same += 1
+        if same < len(before):
+            self._lapse(before, after, same, now_s)
+        self._plies = after[:same]
+        self._play(after[same:], now_s)
+        self._plies = after
+        changed = self._show(game, now_s)
+        return changed or same < max(len(before), len(after))
+
+    def _lapse(
+        self, before: Sequence[PlyView], after: Sequence[PlyView], same: int, now_s: float
+    ) -> None:
+        now = after[same].san if same < len(after) else None
+        kind = "takeback" if now is None else "correction"
+        last, back = self.memory.lapses.get(kind), len(before) - same
+        self.memory.lapses[kind] = Lapse(
+            *(same + 1, back, before[same].san, now, now_s),
+            times=last.times + 1 if last else 1,
+            plies=same + (now is not None),
         )
+        self._clocks = None
+        if "track" in self.__dict__:
+            self.track.cut(same)
+
+    def _play(self, moves: Sequence[PlyView], now_s: float) -> None:
+        memory = self.memory
+        for move in moves:
+            used_s = move.spent_s
+            if used_s is None:
+                used_s = self.clocks.used_s(move.ply, move.clock_s)
+            self.clocks.add(move.ply, move.clock_s)
+            if memory.result_s is not None and now_s > memory.result_s:
+                memory.late_plies += 1
+            self._arrived(now_s, used_s)
+
+    def _show(self, game: GameDetail, now_s: float) -> bool:
+        view, memory = self.view, self.memory
+        self.view = game
+        memory.by_mate = self.mate_result or memory.by_mate
+        if not game.dispute:
+            memory.dispute_s = None
+        elif memory.dispute_s is None:
+            memory.dispute_s = now_s
+        if game.result == "*":
+            memory.ran, memory.result_s, memory.late_plies = True, None, 0
+        elif view.result != game.result and memory.ran:
+            memory.result_s = now_s
+        if view.result != game.result:
+            if view.result not in ("*", memory.by_mate):
+                times = memory.result_change.times + 1 if memory.result_change else 1
+                memory.result_change = ResultChange(view.result, now_s, times)
+            memory.by_mate = self.mate_result
+        if same_person(game.white, view.black) and same_person(game.black, view.white):
+            memory.swaps += not same_person(game.white, view.white)
+        if game.time_control != view.time_control:
+            self._clocks = None
+        return any(getattr(game, name) != getattr(view, name) for name in _REMEMBERED_BY)
 
     def _arrived(self, now_s: float, used_s: float | None) -> None:
         """A move came: one of few is a sign of the pace, one of many was made before."""
-        self.flow.moved(now_s)
-        self._flow_then = self.flow.moves
-        at_s, moves = self._came
-        if 0 <= now_s - at_s <= BURST_S:
-            self._came = (now_s, moves + 1)
-            self._stands(now_s)
-            return
-        if self.moved_s is not None and 0 < moves <= LIVE_MOVES:
-            waited_s = self.waited_s(now_s)
-            for pace in (self.pace, self.flow.pace):
-                pace.add(waited_s)
-            if used_s is not None:
-                self.flow.played_s += used_s
-                self.flow.timed_s += waited_s
-        self._came = (now_s, 1)
-        self._stands(now_s)
+        memory, flow = self.memory, self.flow
+        flow.moved(now_s)
+        memory.flow_then = flow.moves
+        last_s = memory.moved_s
+        if last_s is not None and 0 <= now_s - last_s <= BURST_S:
+            memory.came += 1
+        else:
+            if last_s is not None and 0 < memory.came <= LIVE_MOVES:
+                waited_s = self.waited_s(now_s)
+                for pace in (memory.pace, flow.pace):
+                    pace.add(waited_s)
+                if used_s is not None:
+                    flow.played_s += used_s
+                    flow.timed_s += waited_s
+            memory.came = 1
+        # The board waits for its next move from now on.
+        memory.moved_s = now_s
+        memory.paused_then_s = flow.paused_s(now_s)
 
-    def _stands(self, now_s: float) -> None:
-        """The board waits for its next move from now on."""
-        self.moved_s = now_s
-        self._paused_then_s = self.flow.paused_s(now_s)
+
+#: What of a view makes something to remember when it changes.
+_REMEMBERED_BY = ("result", "dispute", "white", "black")

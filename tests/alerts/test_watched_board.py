@@ -5,14 +5,22 @@ its clocks, of which corrections leave no trace.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.alerts.board_history import BoardClocks, PositionTrack, increment_s
-from live.events import Color
+from live.alerts.watched_board import (
+    BoardClocks,
+    MoveFlow,
+    PositionTrack,
+    WatchedBoard,
+    increment_s,
+)
+from live.events import Color, GameDetail, PlyView
+from tests.story.games import game
 
 #: Few pieces and no pawns that could end the shuffling: repetitions come by themselves.
 FENS = [
@@ -141,36 +149,39 @@ def test_a_clock_that_gets_its_increment_for_nothing() -> None:
     assert told([*both]).unmoved("black") == 0
 
 
+MOVES = ("g1f3", "g8f6", "f3g1", "f6g8")
 clock = st.one_of(st.none(), st.sampled_from([0.0, 30.0, 1000.0, 1030.0, 1060.0, 4000.0]))
 
 
 @pytest.mark.slow
 @given(
-    first=st.lists(clock, max_size=30),
-    then=st.lists(clock, max_size=30),
-    cut=st.integers(1, 31),
-    fix=st.tuples(st.integers(1, 40), clock),
+    history=st.lists(
+        st.tuples(st.integers(0, 12), st.lists(clock, max_size=16)), min_size=1, max_size=4
+    )
 )
-def test_after_any_history_it_says_what_a_fresh_one_says(
-    first: list[float | None],
-    then: list[float | None],
-    cut: int,
-    fix: tuple[int, float | None],
+def test_after_any_history_its_clocks_are_those_of_a_board_that_has_none(
+    history: list[tuple[int, list[float | None]]],
 ) -> None:
-    held = told(first)
-    held.cut(cut)
-    kept = [*first[: cut - 1], *then]
-    for ply, clock_s in enumerate(kept[len(first[: cut - 1]) :], len(first[: cut - 1]) + 1):
-        held.add(ply, clock_s)
-    if fix[0] <= len(kept):
-        held.correct(*fix)
-        kept[fix[0] - 1] = fix[1]
-    fresh = told(kept)
-    colors: tuple[Color, ...] = ("white", "black")
-    for color in colors:
-        assert held.unmoved(color) == fresh.unmoved(color)
-        assert held.rises(color) == fresh.rises(color)
-        assert held.last_s(color) == fresh.last_s(color)
+    """Clocks corrected, moves taken back and played again."""
+    clocks: list[float | None] = []
+    board = WatchedBoard(board_with(()), MoveFlow())
+    for same, more in history:
+        clocks = [*clocks[:same], *more]
+        board.follow(board_with(clocks), 0.0)
+        fresh = told(clocks)
+        colors: tuple[Color, ...] = ("white", "black")
+        for color in colors:
+            assert board.clocks.unmoved(color) == fresh.unmoved(color)
+            assert board.clocks.rises(color) == fresh.rises(color)
+            assert board.clocks.last_s(color) == fresh.last_s(color)
+
+
+def board_with(clocks: Sequence[float | None]) -> GameDetail:
+    plies = [
+        PlyView(ply, san="N", uci=MOVES[(ply - 1) % 4], clock_s=clock_s)
+        for ply, clock_s in enumerate(clocks, 1)
+    ]
+    return game(plies=plies, time_control="90+30")
 
 
 @pytest.mark.parametrize(("own_move", "rises"), [(38, 1), (39, 0), (40, 0), (41, 0), (42, 1)])

@@ -22,7 +22,6 @@ from chess import STARTING_FEN
 from websockets.asyncio.client import connect
 
 from live.alerts.alert_desk import AlertDesk
-from live.alerts.incident_log import IncidentLog
 from live.config import load_config
 from live.engine.search import Search, SearchResult
 from live.events import (
@@ -50,16 +49,9 @@ from live.publish.access import new_token
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.report.report_files import incidents_csv as as_csv
-from live.service.desks import (
-    ENTRY,
-    LOOKS,
-    AlertService,
-    RestoredAlerts,
-    StoryService,
-    all_of,
-    log_of,
-)
+from live.service.alert_service import ENTRY, AlertService, all_of, log_of
 from live.service.event_service import EventService
+from live.service.story_service import LOOKS, StoryService
 from live.store.journal_reader import JournalReader, RecordedNote
 from tests.alerts.games import four_boards
 from tests.ledger.arithmetic import answer
@@ -77,7 +69,7 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     published: list[Sequence[Change]] = []
     now_s = 1000.0
     arbiter = AlertService(published.append, clock=lambda: now_s)
-    with caplog.at_level(logging.WARNING, "live.service.desks"):
+    with caplog.at_level(logging.WARNING, "live.service.alert_service"):
         change, message = arbiter.with_alerts([FAILED])
         assert change is FAILED
         assert isinstance(message, AlertMessage)
@@ -101,19 +93,6 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     for _ in range(2):
         arbiter.tick()
     assert len(published) == 2, "time alone raises, and once"
-
-
-def test_what_happens_while_the_past_is_recalled_is_looked_at_after_it() -> None:
-    published: list[Sequence[Change]] = []
-    arbiter = AlertService(published.append, clock=lambda: 1000.0)
-    with arbiter.behind():
-        assert list(arbiter.with_alerts([FAILED])) == [FAILED]
-        assert not arbiter.alerts()
-        for _ in arbiter.resume(RestoredAlerts([(900.0, LIVE)], [], [], 950.0, IncidentLog())):
-            pass
-        assert not published
-    (alert,) = arbiter.alerts()
-    assert published == [[AlertMessage(alert)]]
 
 
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:

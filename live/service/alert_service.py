@@ -1,0 +1,318 @@
+"""Alerts of a running service: their clock, their log, their way to subscribers, and what is known
+of them again after a restart, out of the journal. Part of the composition root.
+
+Alerts are kept as they were sent, with all that arbiters did about them. What they rest on besides
+the games, a move that was reported and does not stand, a wait, is kept with the change that brought
+it about; so a restart has nothing to find out again.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
+from live.alerts.finding import NAMES, Finding
+from live.alerts.incident_log import ENTRY_CHARS, IncidentLog, log_lines
+from live.alerts.watched_board import BoardMemory, MoveFlow
+from live.events import (
+    Alert,
+    AlertKind,
+    AlertMessage,
+    Change,
+    FeedHealth,
+    FeedName,
+    GameId,
+    Incident,
+)
+from live.ledger.event_state import EventState
+from live.service.supervision import FaultLog
+from live.store.journal import Journal
+from live.store.journal_reader import Memory, RecordedNote, encode
+
+log = logging.getLogger(__name__)
+
+#: What notes of the journal are about.
+ALERT, MUTE, ALIVE, ENTRY, RULING = "alert", "mute", "alive", "entry", "ruling"
+#: How often it is noted that the desk watches, seconds: in a quiet hour nothing else shows it.
+ALIVE_S = 60.0
+#: Kinds of what is remembered: of a board, of a source, and how long nobody watched.
+BOARD, SOURCE, UNWATCHED = "board", "source", "unwatched"
+
+
+class RestoredMute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The arbiter does not want to be shown something, or wants it again."""
+
+    muted: bool
+    alert: str | None = None
+    kind: AlertKind | None = None
+    game: GameId | None = None
+
+
+class Heartbeat(msgspec.Struct, frozen=True):
+    """The desk watches; the note's time says since when a restart may have seen nothing."""
+
+
+class ArbiterEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the arbiter wrote down."""
+
+    text: str
+    game: GameId | None = None
+
+
+class BoardRuling(msgspec.Struct, frozen=True):
+    """The arbiter removed a board, or brought it back."""
+
+    game: GameId
+    removed: bool
+
+
+Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | Heartbeat
+_SAID: dict[str, type[Said]] = {
+    ALERT: Alert,
+    MUTE: RestoredMute,
+    ENTRY: ArbiterEntry,
+    RULING: BoardRuling,
+    ALIVE: Heartbeat,
+}
+Kind = TypeVar("Kind", Alert, RestoredMute, BoardRuling)
+
+
+def said_in(note: RecordedNote) -> Said | None:
+    """What a note says; None where it is about something else, or cannot be read, which is said."""
+    try:
+        return msgspec.json.decode(note.body, type=_SAID[note.kind])
+    except KeyError:
+        return None
+    except msgspec.MsgspecError as error:
+        log.error("record %d of the incident log cannot be read (%s)", note.n, error)
+        return None
+
+
+def all_of(notes: Iterable[RecordedNote], kind: type[Kind]) -> list[Kind]:
+    """What notes of this kind say, in order; what cannot be read is left out."""
+    mine = (note for note in notes if _SAID.get(note.kind) is kind)
+    return [each for note in mine if isinstance(each := said_in(note), kind)]
+
+
+def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
+    """The incident log that these notes make; what cannot be read is left out, and said."""
+    found = IncidentLog()
+    for note in notes:
+        at_s = note.at_ms / 1000
+        match said_in(note):
+            case Alert() as alert:
+                found.alert(alert, at_s)
+            case RestoredMute() as mute if (what := muted_words(mute)) is not None:
+                found.muted(what, mute.muted, at_s, mute.game)
+            case ArbiterEntry(text=text, game=game):
+                found.entry(text, at_s, game)
+    return found
+
+
+def muted_words(mute: RestoredMute) -> str | None:
+    """What was muted, for people; None for one alert, whose own incident says it."""
+    if mute.kind is not None:
+        return f"all alerts of kind {NAMES[mute.kind]!r}"
+    return "all alerts of this board" if mute.game is not None else None
+
+
+Value = TypeVar("Value")
+
+
+def recalled(journal: Journal, kind: str, of: type[Value]) -> dict[str, Value]:
+    """What the journal remembers of this kind, by what it is about; what cannot be read is as if it
+    had not been.
+    """
+    found, decode = {}, msgspec.msgpack.Decoder(of).decode
+    for about, body in journal.memories(kind).items():
+        try:
+            found[about] = decode(body)
+        except (msgspec.MsgspecError, TypeError) as error:
+            log.error("what is remembered of %s %s cannot be read (%s)", kind, about, error)
+    return found
+
+
+def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
+    """Remove the boards that the arbiter removed and did not bring back."""
+    for ruling in all_of(notes, BoardRuling):
+        (state.remove if ruling.removed else state.bring_back)(ruling.game)
+
+
+def remember(journal: Journal, what: Said) -> None:
+    """Keep it for the runs to come."""
+    kind = next(name for name, each in _SAID.items() if isinstance(what, each))
+    journal.note(kind, msgspec.json.encode(what), getattr(what, "game", None) or "")
+
+
+#: What the desk is called where parts of the service are listed.
+PART = "alerts"
+
+
+class AlertService:
+    """What the terminal calls. Every call is sent to all subscribers who may see alerts."""
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        detail_of: DetailOf = lambda game: None,
+        clock: Callable[[], float] = time.time,
+        report: Callable[[FeedHealth], None] = lambda health: None,
+        journal: Journal | None = None,
+        aloud: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """``detail_of``: how the games stand. ``aloud``: whether who reads the log may know of
+        alerts, as soon as they are raised.
+        """
+        self._desk = AlertDesk(detail_of)
+        self._publish = publish
+        self._clock = clock
+        self._report = report
+        self._journal = journal or Journal()
+        self._aloud = aloud
+        self._faults = FaultLog("alerts are missed")
+        self._log = IncidentLog()
+        self.restoring = False
+        """Games of before come back: that says nothing to arbiters."""
+        # When it was noted last that the desk watches.
+        self._noted_s = 0.0
+        # How long nobody watched, as the journal has it.
+        self._unwatched_s = 0.0
+
+    def await_plugins(self) -> None:
+        """Plugins watch boards, too."""
+        self._desk.awaits_plugins = True
+
+    def with_alerts(self, changes: Iterable[Change]) -> Sequence[Change]:
+        """The changes, and the alerts that follow from them.
+
+        A fault of ours in here costs alerts, never the changes.
+        """
+        all_of_them = list(changes)
+        if self.restoring:
+            return all_of_them
+        # Sixteen kinds of alert look at what feeds say. It is reported by :meth:`tick`.
+        with self._faults.guarded():
+            return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
+        return all_of_them
+
+    def noticed(self, plugin: str, game: GameId, found: Sequence[Finding]) -> None:
+        """All that a plugin finds the matter with a board now."""
+        self._say(self._desk.noticed(plugin, game, found, self._clock()))
+
+    def tick(self) -> None:
+        """To be called about once a second."""
+        now_s = self._clock()
+        if not 0 <= now_s - self._noted_s < ALIVE_S:
+            self._noted_s = now_s
+            remember(self._journal, Heartbeat())
+        with self._faults.guarded():
+            self._say(self._desk.tick(now_s))
+        self._journal.remember(self.memories())
+        if missed := self._faults.count:
+            times = "once" if missed == 1 else f"{missed} times"
+            why = f"alerts were missed {times} by a fault of ours; the log says where"
+            self._report(FeedHealth(PART, "failed", why, part=True))
+
+    def alerts(self) -> Sequence[Alert]:
+        """Those not cleared, in the order in which people should look at them."""
+        return self._desk.open()
+
+    def incidents(self) -> Sequence[Incident]:
+        """Everything that arbiters were shown and did, in the order it began."""
+        return self._log.incidents()
+
+    def enter(self, text: str, game: GameId | None = None) -> None:
+        """The arbiter writes something down, with or without a board. It is never rewritten."""
+        entry = ArbiterEntry(text[:ENTRY_CHARS], game)
+        remember(self._journal, entry)
+        self._log.entry(entry.text, self._clock(), game)
+
+    def acknowledge(self, alert: str, note: str = "") -> None:
+        """The arbiter has taken note; see :meth:`live.alerts.alert_desk.AlertDesk.acknowledge`."""
+        self._say(self._desk.acknowledge(alert, self._clock(), note))
+
+    def note(self, alert: str, text: str) -> None:
+        """The arbiter writes something to an alert."""
+        self._say(self._desk.note(alert, text))
+
+    def mute(self, alert: str, muted: bool) -> None:
+        """Do not show this alert, or show it again; it is still found and logged."""
+        self._mute(RestoredMute(muted=muted, alert=alert))
+
+    def mute_kind(self, kind: AlertKind, muted: bool) -> None:
+        """The same for all alerts of a kind."""
+        self._mute(RestoredMute(muted=muted, kind=kind))
+
+    def mute_board(self, game: GameId, muted: bool) -> None:
+        """The same for all alerts of a board."""
+        self._mute(RestoredMute(muted=muted, game=game))
+
+    def _mute(self, mute: RestoredMute) -> None:
+        remember(self._journal, mute)
+        if (what := muted_words(mute)) is not None:
+            self._log.muted(what, mute.muted, self._clock(), mute.game)
+        self._say(self._desk.mute(**msgspec.structs.asdict(mute)))
+
+    # --- over a restart ---------------------------------------------------------------------------
+
+    def memories(self) -> list[Memory]:
+        """What there is to remember since the last call, beyond games and alerts."""
+        found: list[Memory] = []
+        flows: dict[FeedName, MoveFlow] = {}
+        for game, board in self._desk.unremembered().items():
+            if board is not None:
+                flows[board.view.feed] = board.flow
+            found.append(Memory(BOARD, game, encode(board.memory) if board is not None else None))
+        found += (Memory(SOURCE, feed, encode(flow)) for feed, flow in flows.items())
+        if self._unwatched_s != self._desk.unwatched_s:
+            self._unwatched_s = self._desk.unwatched_s
+            found.append(Memory(UNWATCHED, "", encode(self._unwatched_s)))
+        return found
+
+    def remember_all(self) -> None:
+        """What is remembered was lost."""
+        self._desk.remember_all()
+        self._unwatched_s = -1.0
+
+    def resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
+        """Show again what a run before this one showed, without a word: of the games that stand
+        again and the sources followed.
+        """
+        notes, changed_ms = self._journal.notes(), self._journal.last_changes()
+        alerts = [each for each in all_of(notes, Alert) if each.feed is None or each.feed in feeds]
+        for mute in all_of(notes, RestoredMute):
+            self._desk.mute(**msgspec.structs.asdict(mute))
+        times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
+        games = [(view, state.reader(view.id)) for view in state.games()]
+        memory = DeskMemory(
+            recalled(self._journal, BOARD, BoardMemory),
+            recalled(self._journal, SOURCE, MoveFlow),
+            recalled(self._journal, UNWATCHED, float).get("", 0.0),
+        )
+        self._unwatched_s, now_s = memory.unwatched_s, self._clock()
+        self._desk.restore(games, memory, alerts, max(times_ms, default=0) / 1000, now_s)
+        self._log = log_of(notes)
+        stand = {alert.id for alert in self._desk.open()}
+        ended = [alert for alert in self._log.open() if alert.id not in stand]
+        # What the restart has ended, a board of a source that is followed no more, ends in the log.
+        self._say([AlertMessage(msgspec.structs.replace(each, cleared_s=now_s)) for each in ended])
+
+    def _say(self, messages: Sequence[AlertMessage]) -> None:
+        if messages:
+            self._publish(self._logged(messages))
+
+    def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
+        """Enter them in log and journal; that one is worded anew every few seconds is not."""
+        for alert in (message.alert for message in messages):
+            news = self._log.alert(alert, self._clock())
+            if news:
+                remember(self._journal, alert)
+            for line in log_lines(alert, news) if self._aloud() else ():
+                # Whatever level people ask for, what an arbiter sees and does is on record.
+                log.warning("%s", line)
+        return messages
