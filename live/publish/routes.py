@@ -9,9 +9,8 @@ import gzip
 import hashlib
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from html import escape
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
@@ -25,10 +24,7 @@ from live.events import (
     EngineHealth,
     FeedHealth,
     FigureChoice,
-    GainCounts,
-    GainKind,
     GameDetail,
-    GameId,
     GameView,
     Incident,
     Moment,
@@ -61,35 +57,16 @@ from live.publish.public_state import PublicState
 from live.publish.published_state import (
     PublishedState,
     VisibleState,
-    gain_counts,
     game_order,
     snapshot,
 )
 from live.publish.visibility import EVERYTHING, FilterError, StreamFilter, Visibility, parse
 
-#: So much is kept.
-_PACKED_BYTES = 8_000_000
 
-
-class PackedBodies:
-    """Bodies by gzip, those used last, up to so many bytes: packing one holds up everybody."""
-
-    def __init__(self, most_bytes: int = _PACKED_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self._packed: OrderedDict[str, bytes] = OrderedDict()
-        self._bytes = 0
-
-    def packed(self, tag: str, body: bytes) -> bytes:
-        """``body`` packed; ``tag`` is its digest."""
-        if (found := self._packed.get(tag)) is not None:
-            self._packed.move_to_end(tag)
-            return found
-        made = gzip.compress(body, compresslevel=1, mtime=0)
-        self._packed[tag] = made
-        self._bytes += len(made)
-        while self._bytes > self._most_bytes:
-            self._bytes -= len(self._packed.popitem(last=False)[1])
-        return made
+@lru_cache(16)
+def _packed(body: bytes) -> bytes:
+    """By gzip; kept, as packing holds up everybody."""
+    return gzip.compress(body, compresslevel=1, mtime=0)
 
 
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
@@ -169,30 +146,6 @@ class EventsAnswer(msgspec.Struct, frozen=True):
     """Events in the order of their names."""
 
     events: tuple[EventView, ...]
-
-
-class PlayerGainsAnswer(msgspec.Struct, frozen=True):
-    """One player's gains over the event at one centipawn, beside the engine's."""
-
-    player: str
-    """``PlayerView.id``."""
-    name: str
-    gain: GainKind
-    moves: int
-    counts: GainCounts
-    engine: GainCounts
-    """The engine's own, which players are measured against."""
-
-
-class GameGainsAnswer(msgspec.Struct, frozen=True):
-    """Both players' gains in one game at one centipawn, beside the engine's."""
-
-    game: GameId
-    gain: GainKind
-    white: GainCounts
-    black: GainCounts
-    engine: GainCounts
-    """The engine's own, which players are measured against."""
 
 
 class IncidentsAnswer(msgspec.Struct, frozen=True):
@@ -353,7 +306,6 @@ class HttpRoutes:
         self._site = site
         self._tally = tally
         self._metrics = Metrics(state, tally)
-        self._packed = PackedBodies()
 
     def answer(
         self,
@@ -374,7 +326,7 @@ class HttpRoutes:
             if made.status != 200:
                 return made
             made = _kept_for(SHARED_DATA_S, made) if kept else made
-            return _smaller(request, made, self._packed)
+            return _smaller(request, made)
 
         return changed(response, finished)
 
@@ -455,7 +407,7 @@ class HttpRoutes:
         making = partial(self._pictures.get, (asked.name, asked.sees), png)
         return file_made(making, asked.name, _RETRY_S)
 
-    # Before those below: an id may itself end in ".pgn" or "/gains".
+    # Before the next: an id may itself end in ".pgn".
     @route("/api/v1/games/{game}", GameDetail)
     def game(self, asked: Asked) -> HttpResponse | None:
         """One game in full."""
@@ -470,26 +422,6 @@ class HttpRoutes:
             return None
         body = exports.export(game).encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
-
-    @route("/api/v1/games/{game}/gains", GameGainsAnswer)
-    def game_gains(self, asked: Asked) -> HttpResponse | None:
-        """Both players' gains in one game at 1 cp, beside the engine's."""
-        state = asked.state
-        game = state.game(asked.name)
-        if game is None:
-            return None
-        white, black = gain_counts(game.curves.white), gain_counts(game.curves.black)
-        return _json(GameGainsAnswer(game.id, state.gain(), white, black, state.engine_gains()))
-
-    @route("/api/v1/players/{player}/gains", PlayerGainsAnswer)
-    def player_gains(self, asked: Asked) -> HttpResponse | None:
-        """One player's gains over the event at 1 cp, beside the engine's."""
-        state = asked.state
-        for player in state.players():
-            if (id := player.id) == asked.name:
-                about = id, player.name, state.gain(), player.moves
-                return _json(PlayerGainsAnswer(*about, state.gains(id), state.engine_gains()))
-        return None
 
     @route("/api/v1/players", PlayersAnswer)
     def players(self, asked: Asked) -> HttpResponse:
@@ -671,7 +603,7 @@ def _kept_for(for_s: int, response: HttpResponse) -> HttpResponse:
     return HttpResponse(response.status, headers, response.body)
 
 
-def _smaller(request: HttpRequest, response: HttpResponse, packed: PackedBodies) -> HttpResponse:
+def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2), else the
     body by gzip where the client takes that and it is worth it.
     """
@@ -692,7 +624,7 @@ def _smaller(request: HttpRequest, response: HttpResponse, packed: PackedBodies)
         kept = tuple(each for each in headers if each[0] not in about_body)
         return HttpResponse(304, kept)
     if packs:
-        body = packed.packed(tag, body)
+        body = _packed(body)
         headers = (*headers, ("Content-Encoding", "gzip"))
     return HttpResponse(200, headers, body)
 

@@ -54,7 +54,7 @@ from live.publish.answers import (
     read_target,
 )
 from live.publish.connection import HttpConnection
-from live.publish.routes import EventView, HttpRoutes, PackedBodies, events, health
+from live.publish.routes import EventView, HttpRoutes, events, health
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
 from live.publish.visibility import Visibility, shown
@@ -663,18 +663,6 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
         assert (again.status_code, again.content) == (304, b"")
         assert again.headers["etag"] == told.headers["etag"]
         assert "content-encoding" not in again.headers
-
-
-def test_what_is_asked_for_again_is_packed_once_and_what_is_kept_is_bounded() -> None:
-    bodies = {name: name.encode() * 1_000 for name in "abc"}
-    packed = PackedBodies(most_bytes=2 * len(PackedBodies().packed("a", bodies["a"])))
-    first = {name: packed.packed(name, bodies[name]) for name in "ab"}
-    assert gzip.decompress(first["a"]) == bodies["a"]
-    assert packed.packed("a", bodies["a"]) is first["a"]
-    # There is room for two: for the third goes the one that was used longest ago.
-    packed.packed("c", bodies["c"])
-    assert packed.packed("a", bodies["a"]) is first["a"]
-    assert packed.packed("b", bodies["b"]) is not first["b"]
 
 
 def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
