@@ -16,7 +16,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -37,8 +37,6 @@ Seconds = Annotated[float, Meta(gt=0, description="seconds, above 0")]
 _DELAYS = 'seconds up to 86400, or "90s", "15m", "1h"; 0 for none'
 Delay = Annotated[float, Meta(ge=0, le=86_400, description=_DELAYS)]
 Hours = Annotated[float, Meta(ge=0, le=87_600, description="hours, 0 for never, up to 87600")]
-Weight = Annotated[float, Meta(ge=0, le=1, description="a number from 0 to 1")]
-Factor = Annotated[float, Meta(gt=0, description="a number above 0")]
 Host = Annotated[str, Meta(min_length=1, description="a host name or address")]
 _CHARSETS = "a charset such as cp1251, or empty"
 Charset = Annotated[str, Meta(pattern="^[A-Za-z0-9_.:-]{0,40}$", description=_CHARSETS)]
@@ -126,16 +124,10 @@ class EngineConfig(Section, frozen=True):
     adaptive: bool = False
     """A search ends early when it has seen enough."""
     speculate: bool = True
-    cache_file: str = ""
-    """Empty: results are kept in memory only."""
     syzygy_path: str = ""
     """A folder of Syzygy tables, which then prove endgames; empty: none."""
     cluster: ClusterUrl = ""
     """Address of a Dask scheduler; empty: all is searched on this machine."""
-    cluster_ca_file: str = ""
-    """Whom to trust for ``tls``; empty: Dask's own configuration."""
-    cluster_cert_file: str = ""
-    cluster_key_file: str = ""
     nice: Nice = 5
 
 
@@ -161,8 +153,6 @@ class ServerConfig(Section, frozen=True):
     key_file: str = ""
     """Its private key, where the certificate's file does not hold it."""
     max_connections: Positive = 10_000
-    max_connections_per_address: Positive = 256
-    """From one address; this machine's own is not counted."""
 
 
 class RatingConfig(Section, frozen=True):
@@ -187,11 +177,6 @@ class LichessConfig(Section, frozen=True):
 
     base_url: HttpUrl = "https://lichess.org"
     token_file: str = ""
-    keep_alive_s: Seconds = 60.0
-    """How often the stream sends a sign of life when nothing happens."""
-    reconcile_s: Seconds = 20.0
-    """How often the stream is compared with the round while games are played, since it reports
-    neither takebacks nor boards added, and drops what a slow reader misses."""
 
 
 class LiveChessCloudConfig(Section, frozen=True):
@@ -204,18 +189,11 @@ class LiveChessCloudConfig(Section, frozen=True):
 class MqttFeedConfig(Section, frozen=True):
     """``[feeds.mqtt]``: what addresses of brokers do not say themselves."""
 
-    user: str = ""
     password_file: str = ""
     ca_file: str = ""
     """Certificates to trust; empty: the system's."""
     client_id: str = ""
     """Empty: made from this machine's name and the source's."""
-
-
-class DemoConfig(Section, frozen=True):
-    """``[feeds.demo]``: the bundled games."""
-
-    speed: Factor = 100.0
 
 
 class HumanConfig(Section, frozen=True):
@@ -231,17 +209,9 @@ class FeedsConfig(Section, frozen=True):
     """``[feeds]``: what all sources share, and one table per kind."""
 
     poll_s: Seconds = 2.0
+    """Between two looks at a source; what takes several looks follows from it."""
     timeout_s: Seconds = 10.0
     stale_after_s: Seconds = 300.0
-    finish_after_s: Seconds = 20.0
-    """A source is over when all results are in and nothing has changed for so long. Without
-    ``--once`` it is still looked at where the next round may come from it."""
-    settle_s: Seconds = 1.0
-    """A last game without a result token is taken for all there is after so long."""
-    lost_after_s: Seconds = 60.0
-    """Boards or moves that a file or page has lost are kept, marked, for so long: it may just be
-    uploaded."""
-    max_bytes: Positive = 64_000_000
     charset: Charset = ""
     """Of PGN that is not UTF-8; empty: what the server says, else the likely one."""
     rating_list: str = ""
@@ -257,7 +227,25 @@ class FeedsConfig(Section, frozen=True):
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()
-    demo: DemoConfig = DemoConfig()
+
+    @property
+    def settle_s(self) -> float:
+        """A last game without a result token is taken for all there is after so long."""
+        return self.poll_s / 2
+
+    @property
+    def finish_after_s(self) -> float:
+        """A source is over when all results are in and nothing has changed for so long. Without
+        ``--once`` it is still looked at where the next round may come from it.
+        """
+        return 10 * self.poll_s
+
+    @property
+    def lost_after_s(self) -> float:
+        """Boards or moves that a file or page has lost are kept, marked, for so long: it may just
+        be uploaded.
+        """
+        return 30 * self.poll_s
 
 
 class MqttConfig(Section, frozen=True):
@@ -279,8 +267,6 @@ class JournalConfig(Section, frozen=True):
     file: str = ""
     """Empty: one for each set of sources, in the platform's folder for state; none for the demo,
     for standard input, and with ``--once``."""
-    durable: bool = False
-    """Every commit reaches the disk at once: a power cut then costs nothing."""
 
 
 class MemoryConfig(Section, frozen=True):
@@ -289,11 +275,6 @@ class MemoryConfig(Section, frozen=True):
     finished_after_h: Hours = 336.0
     """A finished game is released once nothing of it has changed for so long and its source has
     reported newer ones; 0: never."""
-    games: Positive = 5_000
-    """Finished games held at most; of more, those go first that changed longest ago, but none
-    within ten minutes: results are often mended."""
-    results: Positive = 50_000
-    """Results of searches held, those used last: about 1.5 kB each."""
 
 
 class TerminalConfig(Section, frozen=True):
@@ -311,21 +292,14 @@ class DirectorConfig(Section, frozen=True):
     password_file: str = ""
     dry_run: bool = True
     """It logs what it would switch, and switches nothing."""
-    stop_file: str = ""
-    """While this file exists nothing is switched."""
     scene: str = "Board {board}"
     """The scene of a board."""
     home_scene: str = ""
     """Back to this one when nothing else is worth telling; empty: it stays."""
     kinds: MomentKinds = ()
     """Moments that are switched to; none: all."""
-    least_weight: Weight = 0.6
     stay_s: Seconds = 20.0
     """A scene stays on air for so long at least."""
-    hold_s: Seconds = 60.0
-    """After so long it goes home."""
-    pause_s: Seconds = 300.0
-    """Somebody who switches by hand is left alone for so long."""
 
 
 class NotifyConfig(Section, frozen=True):
@@ -340,10 +314,6 @@ class NotifyConfig(Section, frozen=True):
     what: NoticeKinds = ("begins", "ends", "moments")
     players: Names = ()
     """Full names or FIDE ids; none: everybody's games."""
-    least_weight: Weight = 0.6
-    """Moments that matter less are left out."""
-    per_hour: Positive = 20
-    """No more notices than this, to people and to arbiters each."""
     lang: Literal["en", "de", "fr", "es", "it", "ru"] = "en"
 
 
@@ -388,6 +358,40 @@ class Config(Section, frozen=True):
 SETTINGS = setting_types(Config)
 """The type of every setting by its dotted key."""
 
+_LOOKS = "It follows from feeds.poll_s"
+_FIXED = "It is fixed: "
+GONE = {
+    "rating.calibration": "rating.model says what perceived ratings are read by",
+    "engine.quick_nodes": "Every search is a full one",
+    "engine.cloud_evals": "A position shows the engine's own score alone",
+    "engine.cache_file": "The journal keeps what was searched",
+    **dict.fromkeys(
+        ("engine.cluster_ca_file", "engine.cluster_cert_file", "engine.cluster_key_file"),
+        "Dask's own configuration names certificates (distributed.comm.tls)",
+    ),
+    "server.max_connections_per_address": f"{_FIXED}256, not counting this machine's own",
+    "feeds.finish_after_s": f"{_LOOKS}: ten looks",
+    "feeds.settle_s": f"{_LOOKS}: half of it",
+    "feeds.lost_after_s": f"{_LOOKS}: thirty looks",
+    "feeds.max_bytes": f"{_FIXED}64 MB a file or answer",
+    "feeds.lichess.keep_alive_s": f"{_FIXED}60 s, as lichess has it",
+    "feeds.lichess.reconcile_s": f"{_FIXED}20 s",
+    "feeds.mqtt.user": "Addresses name it: mqtt://USER@BROKER/TOPIC",
+    "feeds.demo.speed": f"{_FIXED}100 times as fast at most",
+    "journal.durable": "A crash costs nothing, a power cut the last seconds",
+    "memory.games": f"{_FIXED}5000 finished games",
+    "memory.results": f"{_FIXED}50000 results",
+    "director.stop_file": "Stop live-rate, or switch by hand: then it waits five minutes",
+    "director.least_weight": f"{_FIXED}0.6",
+    "director.hold_s": f"{_FIXED}60 s",
+    "director.pause_s": f"{_FIXED}300 s",
+    "notify.least_weight": f"{_FIXED}0.6",
+    "notify.per_hour": f"{_FIXED}20 an hour",
+    "study.corpus": "study.folder names files that live-rate study made",
+    "study.setting": "study.folder names files that live-rate study made",
+}
+"""Settings of earlier versions: refused, with what holds now."""
+
 
 # --- dotted keys --------------------------------------------------------------------------------
 
@@ -399,20 +403,6 @@ def seconds_of(text: str) -> float | None:
     """Seconds as people write them: ``90``, ``90s``, ``15m``, ``1h``; None where it is none."""
     found = _DURATION.fullmatch(text.strip().lower())
     return float(found[1]) * _UNIT_S[found[2]] if found is not None else None
-
-
-class GoneSetting(NamedTuple):
-    """A setting of the version before, ignored for this one."""
-
-    key: str
-    instead: str
-    """What takes its place, for people."""
-    values: tuple[str, ...] = ()
-    """Only these values have gone; empty: all."""
-
-    def takes(self, key: str, value: object) -> bool:
-        """Whether a setting is this one."""
-        return key == self.key and (not self.values or value in self.values)
 
 
 def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -444,6 +434,8 @@ def checked(subject: str, key: str, value: object, *, text: bool = False) -> obj
     between its values.
     """
     if key not in SETTINGS:
+        if key in GONE:
+            raise ConfigError(subject, "this setting has gone", GONE[key])
         if _is_table(key):
             raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
         raise unknown(subject, key, SETTINGS)
@@ -570,21 +562,6 @@ def find_config_file(
     return users if users.is_file() else None
 
 
-#: What version 0.2 had.
-GONE = (
-    GoneSetting("rating.calibration", "rating.model says what perceived ratings are read by"),
-    GoneSetting(
-        "rating.figure",
-        'the perceived rating leads, or "algorithm4"',
-        ("auto", "level", "percentile", "alone"),
-    ),
-    GoneSetting("engine.cloud_evals", "a position shows the engine's own score alone"),
-    GoneSetting("engine.quick_nodes", "every search is a full one"),
-    GoneSetting("study.corpus", "study.folder names files that live-rate study made"),
-    GoneSetting("study.setting", "study.folder names files that live-rate study made"),
-)
-
-
 def load_config(
     path: Path | None, env: Mapping[str, str], overrides: Mapping[str, object]
 ) -> Config:
@@ -613,15 +590,6 @@ def load_config(
     return config
 
 
-def _has_gone(subject: str, key: str, value: object) -> bool:
-    """Whether a setting has gone with the version before, which is said once here."""
-    for each in GONE:
-        if each.takes(key, value):
-            log.warning("%s has gone and is ignored: %s", subject, each.instead)
-            return True
-    return False
-
-
 _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 
 
@@ -638,11 +606,7 @@ def _from_file(path: Path) -> dict[str, object]:
         raise ConfigError(
             str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
         ) from None
-    layer = {
-        key: checked(f"{path}: {key}", key, value)
-        for key, value in flat(tree)
-        if not _has_gone(f"{path}: {key}", key, value)
-    }
+    layer = {key: checked(f"{path}: {key}", key, value) for key, value in flat(tree)}
     # The repository's config.toml holds every key, so its default of nodes must give way when
     # somebody sets a depth or a time in it.
     if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, LIMITS[1:])):
@@ -662,17 +626,15 @@ def from_env(env: Mapping[str, str]) -> dict[str, object]:
         ConfigError: a variable sets something that does not exist or fit.
     """
     keys = {variable(key): key for key in SETTINGS}
-    known = keys | {variable(each.key): each.key for each in GONE}
+    known = keys | {variable(key): key for key in GONE}
     layer: dict[str, object] = {}
     for name, text in env.items():
         subject = f"environment: {name}"
         if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
             continue
-        if _has_gone(subject, known.get(name, ""), text):
-            continue
-        if name not in keys:
+        if name not in known:
             raise unknown(subject, name, keys)
-        layer[keys[name]] = checked(subject, keys[name], text, text=True)
+        layer[known[name]] = checked(subject, known[name], text, text=True)
     return _one_limit("environment", layer)
 
 

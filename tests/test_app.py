@@ -34,9 +34,13 @@ QUICK = {
     "engine.nodes": 100,
     "rating.model": "none",
     "human.enabled": False,
-    "feeds.demo.speed": 1e6,
-    "feeds.finish_after_s": 0.2,
+    "feeds.poll_s": 0.05,
 }
+
+
+@pytest.fixture(autouse=True)
+def fast_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo_feed, "SPEED", 1e6)
 
 
 def settings(**changes: object) -> Config:
@@ -149,7 +153,7 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     seed: int,
 ) -> None:
     games = demo_feed.games()[:3]
-    config = settings(**{"feeds.finish_after_s": 30.0})
+    config = settings()
     clock = HurriedClock()
     rehearsal = LichessRehearsal(games, clock=clock, fates=connections(seed), keep_alive_s=5.0)
     async with rehearsal.serving() as spec, opened(config) as service:

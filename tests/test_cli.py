@@ -266,7 +266,7 @@ def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None
 def test_one_bad_source_at_the_start_is_named_beside_a_good_one(tmp_path: Path) -> None:
     """It costs the good one nothing; with --once the code says that something was not followed."""
     (tmp_path / "notes.pgn").write_text("Milk, bread, two lemons.\n" * 20)
-    (tmp_path / "config.toml").write_text("[feeds]\nfinish_after_s = 0.5\n")
+    (tmp_path / "config.toml").write_text("[feeds]\npoll_s = 0.05\n")
     (tmp_path / "good.pgn").write_text('[White "Anna"]\n[Black "Berta"]\n\n1. e4 e5 1-0\n')
     done = live_rate(
         "--feed", "good.pgn", "--feed", "notes.pgn", "--headless", "--once", "--port", "0",

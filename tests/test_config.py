@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.config import (
+    GONE,
     SETTINGS,
     Config,
     checked,
@@ -66,12 +67,12 @@ def test_every_setting_can_be_explained_and_told_apart_in_the_environment() -> N
 
 
 def test_flags_beat_environment_beats_file_beats_defaults(tmp_path: Path) -> None:
-    path = write(tmp_path, "[server]\nport = 1\n[feeds]\npoll_s = 1\n[feeds.demo]\nspeed = 1\n")
+    path = write(tmp_path, "[server]\nport = 1\n[feeds]\npoll_s = 1\ntimeout_s = 1\n")
     env = {"LIVE_RATE_SERVER_PORT": "2", "LIVE_RATE_FEEDS_POLL_S": "2.5", "HOME": "/"}
     config = load_config(path, env, {"server.port": 3, "server.host": None})
     assert config.server.port == 3
     assert config.feeds.poll_s == 2.5
-    assert config.feeds.demo.speed == 1.0
+    assert config.feeds.timeout_s == 1.0
     assert config.server.host == Config().server.host
 
 
@@ -173,18 +174,15 @@ def test_modes_that_contradict_the_limit_are_refused() -> None:
         load_config(None, {}, {"engine.depth": 12, "engine.adaptive": True})
 
 
-def test_what_has_gone_is_named_and_ignored(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = write(
-        tmp_path, '[rating]\ncalibration = "blitz"\nfigure = "level"\n[engine]\nquick_nodes = 9\n'
-    )
-    assert load_config(path, {"LIVE_RATE_RATING_CALIBRATION": "none"}, {}) == Config()
-    said = [record.getMessage() for record in caplog.records]
-    assert len(said) == 4 and all("has gone and is ignored" in each for each in said)
-    assert any("rating.model" in each for each in said)
-    path = write(tmp_path, '[rating]\nfigure = "algorithm4"\n')
-    assert load_config(path, {}, {}).rating.figure == "algorithm4"
+def test_what_has_gone_is_refused_with_what_holds_now(tmp_path: Path) -> None:
+    assert not GONE.keys() & SETTINGS.keys()
+    for key, now in GONE.items():
+        table, _, name = key.rpartition(".")
+        path = write(tmp_path, f"[{table}]\n{name} = 1\n")
+        for file, env in ((path, {}), (None, {variable(key): "1"})):
+            with pytest.raises(ConfigError, match="this setting has gone") as error:
+                load_config(file, env, {})
+            assert now in str(error.value)
 
 
 def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,8 +235,8 @@ def test_an_empty_table_counts_only_where_nobody_knows_it() -> None:
     [
         ("engine.threads", 5, False, 5),
         ("engine.threads", "5", True, 5),
-        ("feeds.demo.speed", 2, False, 2.0),
-        ("feeds.demo.speed", "0.5", True, 0.5),
+        ("feeds.poll_s", 2, False, 2.0),
+        ("feeds.poll_s", "0.5", True, 0.5),
         ("server.public", "false", True, False),
         ("server.public", "1", True, True),
         ("log.level", "info", True, "info"),
@@ -251,7 +249,7 @@ def test_a_fitting_value_is_converted(key: str, value: object, text: bool, resul
     assert type(converted) is type(result)
 
 
-WHOLE, ABOVE = "a whole number above 0", "a number above 0"
+WHOLE, ABOVE = "a whole number above 0", "seconds, above 0"
 
 
 @pytest.mark.parametrize(
@@ -261,13 +259,13 @@ WHOLE, ABOVE = "a whole number above 0", "a number above 0"
         ("engine.threads", 0, False, f"0 does not fit. Expected is {WHOLE}"),
         ("engine.threads", True, False, f"true does not fit. Expected is {WHOLE}"),
         ("engine.threads", "many", True, f'"many" does not fit. Expected is {WHOLE}'),
-        ("feeds.demo.speed", float("inf"), False, f"inf does not fit. Expected is {ABOVE}"),
-        ("feeds.demo.speed", float("nan"), False, f"nan does not fit. Expected is {ABOVE}"),
-        ("feeds.demo.speed", "inf", True, f'"inf" does not fit. Expected is {ABOVE}'),
+        ("feeds.poll_s", float("inf"), False, f"inf does not fit. Expected is {ABOVE}"),
+        ("feeds.poll_s", float("nan"), False, f"nan does not fit. Expected is {ABOVE}"),
+        ("feeds.poll_s", "inf", True, f'"inf" does not fit. Expected is {ABOVE}'),
         ("terminal.bell", "c", False, '"c" does not fit. Expected is "alarms" or "all" or "off"'),
         ("server.public", "maybe", True, '"maybe" does not fit. Expected is true or false'),
         ("engine.path", 3, False, "3 does not fit. Expected is text"),
-        ("feeds.demo", 3, False, "is a table, not a value. Write [feeds.demo] and keys below"),
+        ("feeds.mqtt", 3, False, "is a table, not a value. Write [feeds.mqtt] and keys below"),
         ("engine.paht", 3, False, "there is no such setting. Did you mean engine.path?"),
     ],
 )

@@ -16,7 +16,6 @@ import logging
 import uuid
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from live import __version__
@@ -79,32 +78,8 @@ def security(config: EngineConfig) -> Security:
     except ValueError as error:
         raise ConfigError(subject, str(error), f"Write {scheme}://HOST:8786") from None
     encrypted = scheme in ("tls", "wss")
-    ca_file, cert_file, key_file = files = (
-        config.cluster_ca_file,
-        config.cluster_cert_file,
-        config.cluster_key_file,
-    )
-    if any(files) and not encrypted:
-        raise ConfigError(
-            subject,
-            "is not encrypted, and there are certificates for it",
-            f"Write tls://{rest}, or leave out the engine.cluster_…_file settings",
-        )
-    for setting, file in zip(("ca", "cert", "key"), files, strict=True):
-        if file and not Path(file).is_file():
-            raise ConfigError(
-                f"engine.cluster_{setting}_file {file}",
-                "there is no such file",
-                f"Correct the path: it is looked for from {Path.cwd()}",
-            )
-    # What the settings leave out, Dask's own configuration says.
-    given: dict[str, Any] = {"tls_ca_file": ca_file}
-    for role in ("client", "worker"):
-        given |= {f"tls_{role}_cert": cert_file, f"tls_{role}_key": key_file}
-    given = {name: file for name, file in given.items() if file}
-    if given:
-        given["require_encryption"] = True
-    secured = Security(**given)  # type: ignore[no-untyped-call]
+    # Dask's own configuration names them.
+    secured = Security(require_encryption=encrypted)  # type: ignore[no-untyped-call]
     for role in ("client", "worker") if encrypted else ():
         try:
             context = secured.get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]
@@ -119,8 +94,7 @@ def security(config: EngineConfig) -> Security:
             raise ConfigError(
                 subject,
                 "needs certificates",
-                "Set engine.cluster_ca_file, cluster_cert_file and cluster_key_file"
-                " (--config FILE)",
+                "Name them in Dask's own configuration: distributed.comm.tls",
             )
     return secured
 

@@ -25,19 +25,20 @@ def games() -> list[GameReport]:
     return [*decoder.feed(text), *decoder.finish()]
 
 
+#: How many times faster than they were played the games run at most.
+SPEED = 100.0
 #: What to try next: people see it beside the source's name.
 NEXT = "next, your own event: live-rate --feed URL or games.pgn"
 
 
 class DemoFeed(SessionFeed):
     """Replays the bundled games as fast as they are rated, so that no board is ever ahead of its
-    figures, and no faster than ``[feeds.demo] speed`` times their own pace.
+    figures, and no faster than :data:`SPEED` times their own pace.
     """
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock
-        speed = self._conditions.config.demo.speed
-        moments = timeline(games(), speed=speed, incidents=INCIDENTS)
+        moments = timeline(games(), speed=SPEED, incidents=INCIDENTS)
         session.note = NEXT
         start_s = clock.now()
         for at_s, together in groupby(moments, key=lambda moment: moment.at_s):

@@ -41,6 +41,7 @@ import msgspec
 from live.clock import Clock
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import IN_DOUBT, GameReport
+from live.feeds import http_client
 from live.feeds.charset import not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.pgn_decoder import PgnDecoder
@@ -229,7 +230,7 @@ def read(path: Path, max_bytes: int) -> bytes:
         text = file.read(max_bytes + 1)
     if len(text) > max_bytes:
         problem = f"is larger than {max_bytes} bytes"
-        remedy = "Raise max_bytes in [feeds] if that is meant"
+        remedy = "Give a file of one event"
         raise unreadable(str(path), problem, remedy, f"the file {problem}")
     return text
 
@@ -383,7 +384,7 @@ class _PathFeed(SessionFeed):
         session.show_waiting(f"{what}, looked for every {every}")
 
     async def _take(self, path: Path, text: PgnText) -> None:
-        await text.take(await asyncio.to_thread(read, path, self._conditions.config.max_bytes))
+        await text.take(await asyncio.to_thread(read, path, http_client.MAX_BYTES))
         self._seen.was_read(path)
 
 

@@ -30,6 +30,8 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 
 T = TypeVar("T")
 
+#: The most bytes that a file or one answer of a source may have.
+MAX_BYTES = 64_000_000
 #: Enough for http → https → www → a CDN and back; more is a loop or a login.
 REDIRECTS = 5
 #: The only coding of bodies that is asked for, and taken.
@@ -196,7 +198,7 @@ async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> byt
             raise unreadable(
                 feed,
                 f"answers with more than {max_bytes} bytes",
-                "Raise max_bytes in [feeds] if that is meant",
+                "Give the address of one event",
                 f"the answer is larger than {max_bytes} bytes",
             )
         parts.append(part)

@@ -41,6 +41,11 @@ from live.network.retry import FeedTrouble, spoken, unreadable
 
 log = logging.getLogger(__name__)
 
+#: How often a stream shows a sign of life when nothing happens, seconds (lichess API).
+KEEP_ALIVE_S = 60.0
+#: How often a stream is compared with the round while games are played, seconds: it reports neither
+#: takebacks nor boards added, and drops what a slow reader misses.
+COMPARE_S = 20.0
 ENV_TOKEN = "LICHESS_TOKEN"
 #: Characters of a token (lichess API documentation, authentication).
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
@@ -179,7 +184,7 @@ class LichessBroadcastFeed(SessionFeed):
         """Often while something happens; ever more rarely where all is over, but never not at all:
         results are corrected hours later.
         """
-        least_s = self._conditions.config.lichess.reconcile_s
+        least_s = COMPARE_S
         still_s = self._conditions.clock.now() - session.roster.changed_s
         rarest_s = RAREST_S if session.resting else max(RARELY_S, least_s)
         return min(rarest_s, max(least_s, still_s / 10))
@@ -188,8 +193,8 @@ class LichessBroadcastFeed(SessionFeed):
         self, client: httpx.AsyncClient, response: httpx.Response, session: FeedSession
     ) -> bool:
         """One connection; whether the next round is to be followed."""
-        settings, clock = self._conditions.config.lichess, self._conditions.clock
-        silence_s = 2 * settings.keep_alive_s + self._conditions.config.timeout_s
+        clock = self._conditions.clock
+        silence_s = 2 * KEEP_ALIVE_S + self._conditions.config.timeout_s
         heard_s = clock.now()
         if self._tried_s is None:
             self._tried_s = heard_s
@@ -380,7 +385,7 @@ class LichessBroadcastFeed(SessionFeed):
     async def _get(
         self, client: httpx.AsyncClient, url: str, *, quiet: bool = False
     ) -> http_client.HttpBody | None:
-        limit = self._conditions.config.max_bytes
+        limit = http_client.MAX_BYTES
         try:
             return await http_client.get(
                 client, self.name, url, max_bytes=limit, headers=self._headers()

@@ -465,7 +465,7 @@ class LiveChessCloudFeed(SessionFeed):
             client,
             self.name,
             page.path,
-            max_bytes=self._conditions.config.max_bytes,
+            max_bytes=http_client.MAX_BYTES,
             since=page.since,
         )
         page.trouble = None

@@ -41,6 +41,7 @@ from paho.mqtt.properties import Properties
 from live.config import named_text
 from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Player
+from live.feeds import http_client
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
 from live.feeds.movetext import GameLine, ListedMove
@@ -387,7 +388,7 @@ class MqttFeed(SessionFeed):
         # Read at once, so that a mistake is reported before anything starts.
         self._password = address.password or _password(settings.password_file)
         self._tls = _tls(settings.ca_file) if address.tls else None
-        self._games = MqttGames(max_bytes=conditions.config.max_bytes)
+        self._games = MqttGames(max_bytes=http_client.MAX_BYTES)
         self._news = asyncio.Event()
         self._version = aiomqtt.ProtocolVersion.V5
         self._warned: set[str] = set()
@@ -415,11 +416,11 @@ class MqttFeed(SessionFeed):
         # A second client of one name would push the first one out.
         passing = self._conditions.passing
         properties.SessionExpiryInterval = 0 if passing else SESSION_S
-        properties.MaximumPacketSize = config.max_bytes + OVERHEAD_BYTES
+        properties.MaximumPacketSize = http_client.MAX_BYTES + OVERHEAD_BYTES
         return MqttClient(
             address.host,
             address.port,
-            username=address.user or settings.user or None,
+            username=address.user or None,
             password=self._password or None,
             identifier="" if passing else settings.client_id or stable_id(self.name),
             protocol=self._version,

@@ -95,7 +95,7 @@ class WebPageFeed(SessionFeed):
                 client,
                 self.name,
                 self._url,
-                max_bytes=self._conditions.config.max_bytes,
+                max_bytes=http_client.MAX_BYTES,
                 since=since,
                 auth=self._auth,
                 headers=headers,

@@ -198,6 +198,8 @@ def marks_of_game(game: Game) -> tuple[Mark, ...]:
 
 #: Forgotten games whose marks are remembered; beyond, one may come back, and is forgotten again.
 MARKS = 100_000
+#: Finished games held at most.
+MOST_GAMES = 5_000
 #: Nothing is forgotten sooner, however many there are: results are often mended.
 LEAST_S = 600.0
 
@@ -216,10 +218,10 @@ class GameRetention:
 
     Args:
         after_s: seconds without a change after which a finished game is old; 0: never.
-        most: finished games held at once.
+        most: finished games held at once; of more, those go first that changed longest ago.
     """
 
-    def __init__(self, after_s: float, most: int) -> None:
+    def __init__(self, after_s: float, most: int = MOST_GAMES) -> None:
         self._after_s = after_s
         self._most = most
         # When each game changed last, the one that changed longest ago first.

@@ -24,7 +24,7 @@ from rich.text import Text
 
 from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, with_boards
-from live.config import GONE, Config, flat, nested
+from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
@@ -166,17 +166,14 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
         InputError: it was another version's.
     """
     try:
-        return msgspec.convert({**_known(run.settings), **changes}, Config)
+        # Which figure leads is no matter here, and earlier versions had others.
+        known = SETTINGS.keys() - {"rating.figure"}
+        given = {key: value for key, value in flat(run.settings) if key in known}
+        return msgspec.convert({**nested(given), **changes}, Config)
     except msgspec.ValidationError as error:
         raise InputError(
             str(path), f"was written with other settings ({error})", f"Use live-rate {run.version}"
         ) from None
-
-
-def _known(settings: dict[str, object]) -> dict[str, object]:
-    """Without what has gone since an earlier version."""
-    given = dict(flat(settings))
-    return nested({k: v for k, v in given.items() if not any(each.takes(k, v) for each in GONE)})
 
 
 def games_at(changes: Iterator[Kept]) -> list[Game]:

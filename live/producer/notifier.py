@@ -44,8 +44,12 @@ log = logging.getLogger(__name__)
 
 HOUR_S: Final = 3600.0
 WAITING: Final = 100
+#: No more notices an hour than this, to people and to arbiters each.
+PER_HOUR: Final = 20
+#: Moments that matter less are left out.
+LEAST_WEIGHT: Final = 0.6
 #: Silence after this is no sign that nothing happens.
-_PAUSE: Final = " (As many notices as notify.per_hour are sent; no more for a while.)"
+_PAUSE: Final = " (This many notices are sent an hour; no more for a while.)"
 #: From the least to the most urgent.
 _SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
@@ -63,10 +67,9 @@ def folded(name: str) -> str:
 
 
 class NoticeLimit:
-    """At most so many notices an hour."""
+    """At most :data:`PER_HOUR` notices an hour."""
 
-    def __init__(self, per_hour: int) -> None:
-        self._per_hour = per_hour
+    def __init__(self) -> None:
         self._sent_s: deque[float] = deque()
         self._left_out = 0
         self._said_s = float("-inf")
@@ -77,11 +80,11 @@ class NoticeLimit:
         for notice in notices:
             while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
                 self._sent_s.popleft()
-            if len(self._sent_s) >= self._per_hour:
+            if len(self._sent_s) >= PER_HOUR:
                 self._left_out += 1
                 continue
             self._sent_s.append(now_s)
-            if len(self._sent_s) == self._per_hour and now_s - self._said_s >= HOUR_S:
+            if len(self._sent_s) == PER_HOUR and now_s - self._said_s >= HOUR_S:
                 self._said_s = now_s
                 notice = notice._replace(body=f"{notice.body}{_PAUSE}")
             sent.append(notice)
@@ -108,7 +111,7 @@ class NoticeRules(abc.ABC):
     """What is worth a notice, and how many there may be. One writer calls; nothing waits."""
 
     def __init__(self, config: NotifyConfig) -> None:
-        self.limit = NoticeLimit(config.per_hour)
+        self.limit = NoticeLimit()
         self._config = config
         self._players = frozenset(map(folded, config.players))
         self._games: dict[GameId, _KnownGame] = {}
@@ -176,7 +179,7 @@ class PublicRules(NoticeRules):
         known, moment = self._games.get(change.game), change.moment
         if known is None or not change.holds or moment.at_s is None or moment.id in known.moments:
             return []
-        if moment.weight < self._config.least_weight or not self._follows(known.view):
+        if moment.weight < LEAST_WEIGHT or not self._follows(known.view):
             return []
         known.moments.add(moment.id)
         return [Notice(pairing(known.view), getattr(moment.text, self._config.lang))]
@@ -266,7 +269,7 @@ class Notifier:
             notice = await self._waiting.get()
             await self.send(notice)
             if left_out := self._rules.limit.left_out():
-                log.warning("%d notices left out: notify.per_hour are sent already", left_out)
+                log.warning("%d notices left out: %d an hour are sent", left_out, PER_HOUR)
 
     async def send(self, notice: Notice) -> bool:
         """Send one notice to everybody; whether all could be reached."""

@@ -15,7 +15,6 @@ import logging
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from live.config import DirectorConfig, named_text
@@ -44,6 +43,12 @@ TIMEOUT_S: Final = 10
 FRESH_S: Final = 60.0
 #: Of so many moments it is known that they were taken note of.
 KNOWN: Final = 1000
+#: Moments that matter less are not switched to.
+LEAST_WEIGHT: Final = 0.6
+#: After so long a scene goes home, where nothing else is worth telling, seconds.
+HOLD_S: Final = 60.0
+#: Somebody who switches by hand is left alone for so long, seconds.
+PAUSE_S: Final = 300.0
 
 
 class SwitchScene(NamedTuple):
@@ -98,7 +103,7 @@ class SceneChoice:
         kinds = self._rules.kinds
         # Of what nobody saw happen it is not known how old it is: maybe hours.
         wanted = moment.at_s is not None and (not kinds or moment.kind in kinds)
-        if not holds or not wanted or moment.weight < self._rules.least_weight:
+        if not holds or not wanted or moment.weight < LEAST_WEIGHT:
             return
         if before is not None:
             self._moments[moment.id] = (moment, before[1])
@@ -117,7 +122,7 @@ class SceneChoice:
         hand.
         """
         if self._scene is not None and scene != self._scene:
-            self._paused_until_s = now_s + self._rules.pause_s
+            self._paused_until_s = now_s + PAUSE_S
         self._scene, self._since_s = scene, now_s
 
     def asked(self, scene: str, now_s: float) -> None:
@@ -150,7 +155,7 @@ class SceneChoice:
             return SwitchScene(scene, why)
         home = self._rules.home_scene
         known = self._scenes is None or home in self._scenes
-        if home and known and self._scene != home and on_air_s >= self._rules.hold_s:
+        if home and known and self._scene != home and on_air_s >= HOLD_S:
             return SwitchScene(home, "nothing else is worth telling")
         return None
 
@@ -177,18 +182,12 @@ class ObsDirector:
         self._report = report
         secret = config.password_file
         self._password = named_text("director.password_file", secret).strip() if secret else ""
-        self._stop_file = Path(config.stop_file).expanduser() if config.stop_file else None
         self.choice = SceneChoice(config)
         _library()
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the public may know. Cheap and synchronous."""
         self.choice.heard(changes, self._clock())
-
-    @property
-    def stopped(self) -> bool:
-        """Whether somebody made the file that stops it."""
-        return self._stop_file is not None and self._stop_file.exists()
 
     async def run(self) -> None:
         """Switch scenes until cancelled; come back after every loss."""
@@ -221,8 +220,7 @@ class ObsDirector:
 
     async def look(self, client: Any) -> None:
         """Switch, if a switch is due. A dry run needs no client."""
-        # Nothing is asked for while it is stopped: what is on air then is what OBS says.
-        due = None if self.stopped else self.choice.next(self._clock())
+        due = self.choice.next(self._clock())
         if due is None:
             return
         # Before the answer: OBS sends its event first.

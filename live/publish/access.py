@@ -314,13 +314,9 @@ class RateLimits:
         self._everybody = TokenBucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
         self._rates: dict[str, TokenBucket] = {}
 
-    def bound(self, connections: int, connections_per_address: int) -> None:
+    def bound(self, connections: int) -> None:
         """From now on so many may come; who is in stays."""
-        self._limits = msgspec.structs.replace(
-            self._limits,
-            connections=connections,
-            connections_per_address=connections_per_address,
-        )
+        self._limits = msgspec.structs.replace(self._limits, connections=connections)
 
     def enter(self, address: str) -> bool:
         """Count one connection; whether there was room for it. :meth:`leave` it in any case."""

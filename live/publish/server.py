@@ -99,7 +99,6 @@ class Publisher:
         self._air = BoardsOnAir(on_air)
         limits = limits or ClientLimits(
             connections=config.max_connections,
-            connections_per_address=config.max_connections_per_address,
         )
         self._limits = limits
         self._rates = RateLimits(limits, clock)
@@ -254,7 +253,7 @@ class Publisher:
         self._routes.frames = config.frames
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
         self.public.hide(config.hide_scores)
-        self._rates.bound(config.max_connections, config.max_connections_per_address)
+        self._rates.bound(config.max_connections)
         for connection in list(self._connections):
             if self._is_over(connection):
                 connection.close(wire.CloseCode.GOING_AWAY, "the settings have changed")

@@ -24,7 +24,7 @@ import msgspec
 from live import __version__
 from live.config import Config, JournalConfig
 from live.engine.engine_process import EngineIdentity
-from live.engine.result_cache import MemoryResultCache, ResultCache, ResultFile
+from live.engine.result_cache import MemoryResultCache, ResultCache
 from live.engine.search import Search, SearchResult
 from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
 from live.games.game import Game, GameConfirmed, NewGame, Step
@@ -33,7 +33,7 @@ from live.ledger.game_evaluations import RequestId
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.service.process import SLICE_S, LoopSlices, paused
-from live.store.journal import Journal, StoredResults
+from live.store.journal import Journal
 from live.store.journal_reader import (
     JournalRun,
     Memory,
@@ -104,12 +104,11 @@ class EventJournal:
         self,
         path: Path | None = None,
         *,
-        durable: bool = False,
         memory: MemoryResultCache | None = None,
     ) -> None:
         self.restored = 0
         """Games brought back at the start."""
-        self.journal = Journal(path, durable=durable, memory=memory)
+        self.journal = Journal(path, memory=memory)
         self._last_problem = ""
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
@@ -129,8 +128,7 @@ class EventJournal:
     @classmethod
     def of(cls, config: Config, feeds: Sequence[FeedName], *, once: bool = False) -> EventJournal:
         """The journal of these sources, see :func:`journal_path`."""
-        kept, memory = config.journal, MemoryResultCache(config.memory.results)
-        return cls(journal_path(kept, feeds, once=once), durable=kept.durable, memory=memory)
+        return cls(journal_path(config.journal, feeds, once=once))
 
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[ResultCache]:
@@ -138,13 +136,8 @@ class EventJournal:
         # What figures depend on, to be kept with them.
         sections = {"engine": config.engine, "rating": config.rating, "human": config.human}
         self._settings = {name: msgspec.to_builtins(each) for name, each in sections.items()}
-        with contextlib.ExitStack() as stack:
-            shared = None
-            if cache_file := config.engine.cache_file:
-                # What the journal holds in memory need not be there twice.
-                shared = ResultFile(Path(cache_file), MemoryResultCache(1))
-                stack.enter_context(shared)
-            yield StoredResults(stack.enter_context(self.journal), shared)
+        with self.journal:
+            yield self.journal
             self._keep(time.monotonic() + LAST_S, all_of_them=True)
 
     # --- coming back ------------------------------------------------------------------------------

@@ -242,8 +242,7 @@ class EventService:
             stored_rating=models[0].engine_rating if models else STORED_ENGINE_RATING,
             engine_scores=engine_scores,
         )
-        memory = self.config.memory
-        self.retention = GameRetention(memory.finished_after_h * 3600, memory.games)
+        self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
 
     def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails

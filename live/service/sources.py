@@ -33,7 +33,6 @@ log = logging.getLogger(__name__)
 _ONCE = frozenset({"stdin", "demo"})
 #: Which table of ``[feeds]`` is one kind's own.
 _TABLES: dict[Kind, str] = {
-    "demo": "demo",
     "lichess": "lichess",
     "livechess-cloud": "livechess_cloud",
     "mqtt": "mqtt",
@@ -275,16 +274,14 @@ PORT_KEYS = frozenset(
         "server.hide_scores",
         "server.hosts",
         "server.max_connections",
-        "server.max_connections_per_address",
         "server.origins",
         "server.public",
     }
 )
 #: What the delay of the public takes over.
 DELAY_KEYS = frozenset(key for key in SETTINGS if key.startswith("feeds.delay_"))
-#: What sources take over, by beginning anew: all but lists of players, which are read at the start,
-#: and the demo, which would be played again.
-_NOT_TAKEN = ("feeds.demo.", "feeds.delay_", "feeds.pairing_list", "feeds.rating_list")
+#: What sources take over, by beginning anew: all but lists of players, which are read at the start.
+_NOT_TAKEN = ("feeds.delay_", "feeds.pairing_list", "feeds.rating_list")
 SOURCE_KEYS = frozenset(
     key for key in SETTINGS if key.startswith("feeds.") and not key.startswith(_NOT_TAKEN)
 )

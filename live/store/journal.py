@@ -27,7 +27,7 @@ from typing import Final, Generic, Self, TypeVar, cast
 
 import msgspec
 
-from live.engine.result_cache import MemoryResultCache, ResultCache, digest
+from live.engine.result_cache import MemoryResultCache, digest
 from live.engine.search import SearchKey, SearchResult
 from live.events import GameId
 from live.games.game import Game, GameGone, NewGame, Step
@@ -154,13 +154,11 @@ class JournalWriter:
         backlog: WriteBacklog[Record],
         report: Callable[[str, bool], None],
         *,
-        durable: bool,
         retry_s: float = RETRY_S,
     ) -> None:
         self._path = path
         self._backlog = backlog
         self._report = report
-        self._durable = durable
         self._retry_s = retry_s
         self._engines: dict[str, int] = {}
         # Where the chains of checksums end; empty until read.
@@ -181,7 +179,7 @@ class JournalWriter:
         while True:
             try:
                 if not self._connection:
-                    self._connection = connected(self._path, durable=self._durable)
+                    self._connection = connected(self._path)
                 self._write(self._connection, batch)
             except sqlite3.Error as error:
                 self._disconnect()
@@ -348,7 +346,6 @@ class Journal:
     the file's sake. Also a :class:`live.engine.result_cache.ResultCache`.
 
     Args:
-        durable: every commit reaches the disk before the next, for machines that lose power.
         now_ms: milliseconds since 1970, UTC.
         steady_ms: milliseconds of a clock that nobody can set; None: the machine's, or with a
             ``now_ms`` none.
@@ -358,7 +355,6 @@ class Journal:
         self,
         path: Path | None = None,
         *,
-        durable: bool = False,
         now_ms: Callable[[], int] = wall_ms,
         memory: MemoryResultCache | None = None,
         backlog: int = BACKLOG,
@@ -375,7 +371,6 @@ class Journal:
         """Whether the problem stays: the file is not written any more."""
         self.damage: tuple[str, ...] = ()
         """For people: records that were found damaged or missing when it was opened."""
-        self._durable = durable
         self._now_ms = now_ms
         self._memory = MemoryResultCache() if memory is None else memory
         self._backlog: WriteBacklog[Record] = WriteBacklog(backlog)
@@ -404,7 +399,7 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.enter_context(locked(self.path))
             keep_private(self.path)
-            connection = connected(self.path, durable=self._durable)
+            connection = connected(self.path)
             try:
                 had = prepare(connection)
             finally:
@@ -425,7 +420,7 @@ class Journal:
             if had not in (0, VERSION):
                 log.info("journal %s is brought from version %d up to date", self.path, had)
             self._writer = JournalWriter(
-                self.path, self._backlog, self._report, durable=self._durable, retry_s=self._retry_s
+                self.path, self._backlog, self._report, retry_s=self._retry_s
             )
         return self
 
@@ -629,30 +624,3 @@ class Journal:
     def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         """Keep an answer, so that a restart shows the same without the network."""
         self._put(JournalWriter.answer, self._clock_ms(), question, answer)
-
-
-class StoredResults:
-    """A :class:`live.engine.result_cache.ResultCache`. What either knows is known, and the
-    journal gets to know it too, since figures are explained from it.
-    """
-
-    def __init__(self, journal: Journal, shared: ResultCache | None = None) -> None:
-        self.problem = shared.problem if shared else ""
-        """Of the shared one; the journal's is reported on its own."""
-        self._journal = journal
-        self._shared = shared
-
-    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
-        known = self._journal.get(identity, search_key)
-        if known is None and self._shared is not None:
-            known = self._shared.get(identity, search_key)
-            self.problem = self._shared.problem
-            if known is not None:
-                self._journal.put(identity, search_key, known)
-        return known
-
-    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
-        self._journal.put(identity, search_key, result)
-        if self._shared is not None:
-            self._shared.put(identity, search_key, result)
-            self.problem = self._shared.problem

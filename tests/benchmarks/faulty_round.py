@@ -783,7 +783,7 @@ class Drill:
         (folder / "tokens.toml").write_text(entry)
 
     def settings(self, lichess: str, broker: int, port: int) -> str:
-        feeds = {"poll_s": 0.5, "lost_after_s": LOST_AFTER_S, "finish_after_s": 3600.0}
+        feeds = {"poll_s": LOST_AFTER_S / 30}
         delay = {"delay_s": self.args.delay, "delay_rounds": self.args.delay_round}
         tokens = str(self.folder / "tokens.toml")
         return toml(
@@ -792,7 +792,7 @@ class Drill:
                 "engine": {"nodes": self.args.nodes, "engines": 1, "speculate": False},
                 "human": {"enabled": False},
                 "feeds": {**feeds, **delay},
-                "feeds.lichess": {"base_url": lichess, "keep_alive_s": 15.0, "reconcile_s": 3.0},
+                "feeds.lichess": {"base_url": lichess},
                 "mqtt": {"publish": f"mqtt://127.0.0.1:{broker}"},
                 "journal": {"file": str(self.folder / "journal.sqlite")},
             }

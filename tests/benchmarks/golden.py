@@ -472,8 +472,7 @@ class Service(DrilledService):
             "engine": {"path": engine, "nodes": NODES, "engines": 1, "speculate": False},
             "journal": {"file": "journal.sqlite"},
             "log": {"level": "warning"},
-            "feeds": {"poll_s": 0.2, "settle_s": 0.2, "lost_after_s": 1, "finish_after_s": 3600},
-            "feeds.lichess": {"keep_alive_s": 1.0, "reconcile_s": 0.5},
+            "feeds": {"poll_s": 0.1},
         }
         if broker:
             settings["mqtt"] = {"publish": f"mqtt://127.0.0.1:{broker}", "prefix": "out"}

@@ -62,8 +62,6 @@ from tests.publish.mosquitto import Mosquitto
 #: Those that carry all that is told of a game.
 PROTOCOLS: tuple[Protocols, ...] = ("lichess", "pgn-url", "folder")
 NODES = 200
-#: Few, so that what is held on purpose is all there after a minute, and what grows then is a fault.
-RESULTS = 1000
 #: Size of the journal's file system; a filler takes what the journal leaves.
 DISK_BYTES = 48 << 20
 
@@ -82,8 +80,7 @@ def settings(port: int, broker: int, disk: Path, engine: str, **changed: object)
         {
             "server": {"port": port, "max_connections": changes["connections"]},
             "engine": {"path": engine, "nodes": NODES, "engines": 2},
-            "feeds": {"poll_s": changes["poll_s"], "timeout_s": 3.0, "finish_after_s": 1e5},
-            "memory": {"results": RESULTS},
+            "feeds": {"poll_s": changes["poll_s"], "timeout_s": 3.0},
             "journal": {"enabled": True, "file": str(disk / "journal.sqlite")},
             "mqtt": {"publish": f"mqtt://127.0.0.1:{broker}"},
             "log": {"level": changes["level"]},

@@ -8,12 +8,11 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from pathlib import Path
 
 import pytest
 
-from live.config import EngineConfig
 from live.engine.engine_process import EngineCommand, EngineTimeouts, find_engine
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchPriority
@@ -126,9 +125,9 @@ async def machines(tmp_path: Path) -> AsyncIterator[Machines]:
 
 
 @pytest.fixture(scope="session")
-def tls(
+def certificate(
     require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
-) -> EngineConfig:
+) -> tuple[str, str]:
     """A certificate that trusts itself."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
@@ -139,6 +138,20 @@ def tls(
         *("-out", certificate, "-keyout", key),
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=30)
-    return EngineConfig(
-        cluster_ca_file=certificate, cluster_cert_file=certificate, cluster_key_file=key
-    )
+    return certificate, key
+
+
+@pytest.fixture
+def tls(certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Dask's own configuration names the certificate, here and in the processes to come."""
+    dask = pytest.importorskip("dask")
+    cert, key = certificate
+    names = {"ca-file": cert}
+    for role in ("client", "worker", "scheduler"):
+        names |= {f"{role}.cert": cert, f"{role}.key": key}
+    known = {f"distributed.comm.tls.{name}": file for name, file in names.items()}
+    for name, file in known.items():
+        variable = name.upper().replace(".", "__").replace("-", "_")
+        monkeypatch.setenv(f"DASK_{variable}", file)
+    with dask.config.set(known):
+        yield

@@ -37,17 +37,12 @@ class Machines:
         self._running: list[asyncio.subprocess.Process] = []
 
     async def schedule(
-        self, tls: EngineConfig | None = None, *, alone: bool = False
+        self, *, encrypted: bool = False, alone: bool = False
     ) -> asyncio.subprocess.Process:
         """Start the scheduler, the second time where the first one was; ``alone``: where
         live-rate is not installed.
         """
-        encryption: tuple[str, ...] = ()
-        if tls is not None:
-            encryption = (
-                *("--protocol", "tls", "--tls-ca-file", tls.cluster_ca_file),
-                *("--tls-cert", tls.cluster_cert_file, "--tls-key", tls.cluster_key_file),
-            )
+        encryption = ("--protocol", "tls") if encrypted else ()
         note = self._folder / "scheduler.json"
         note.unlink(missing_ok=True)
         process = await self._start(
@@ -60,15 +55,12 @@ class Machines:
         self._port = int(self.address.rsplit(":", 1)[1])
         return process
 
-    def settings(self, tls: EngineConfig | None = None, engines: int = 1) -> EngineConfig:
+    def settings(self, engines: int = 1) -> EngineConfig:
         """How a worker, or whoever has it search, finds the scheduler."""
-        given = tls or EngineConfig()
-        return msgspec.structs.replace(given, cluster=self.address, engines=engines, nice=0)
+        return EngineConfig(cluster=self.address, engines=engines, nice=0)
 
-    async def work(
-        self, command: EngineCommand, engines: int = 1, tls: EngineConfig | None = None
-    ) -> asyncio.subprocess.Process:
-        settings = msgspec.json.encode(self.settings(tls, engines)).decode()
+    async def work(self, command: EngineCommand, engines: int = 1) -> asyncio.subprocess.Process:
+        settings = msgspec.json.encode(self.settings(engines)).decode()
         return await self._start("-m", "tests.engine.machines", settings, *command.argv)
 
     async def _start(self, *arguments: str) -> asyncio.subprocess.Process:

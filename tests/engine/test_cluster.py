@@ -7,10 +7,8 @@ import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import pytest
 
 from live.config import EngineConfig
@@ -23,8 +21,9 @@ from live.errors import ConfigError, EngineError
 from tests.engine.conftest import START, Desk, scored, scripted
 from tests.engine.machines import Machines, until
 
+dask = pytest.importorskip("dask")
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-from live.engine.cluster import DaskCluster, security, work
+from live.engine.cluster import DaskCluster, security, work  # noqa: E402
 
 IDENTITY = "Scripted 1; Hash=16; hash cleared"
 NOBODY = EngineConfig(cluster="tcp://127.0.0.1:9", engines=1)
@@ -73,13 +72,13 @@ async def lent(
     *,
     workers: int = 1,
     own: int = 1,
-    tls: EngineConfig | None = None,
+    encrypted: bool = False,
     alone: bool = False,
 ) -> AsyncIterator[Lent]:
     """A room with a scheduler and so many workers of one engine each."""
-    scheduler = await machines.schedule(tls, alone=alone)
-    started = [await machines.work(command, tls=tls) for _ in range(workers)]
-    cluster = DaskCluster(machines.settings(tls))
+    scheduler = await machines.schedule(encrypted=encrypted, alone=alone)
+    started = [await machines.work(command) for _ in range(workers)]
+    cluster = DaskCluster(machines.settings())
     await offered(cluster, workers, IDENTITY)
     async with room(command, desk, cluster, engines=own) as engines:
         yield Lent(engines, cluster, scheduler, started)
@@ -154,9 +153,9 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
 @pytest.mark.slow
 @pytest.mark.whole
 async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsewhere(
-    machines: Machines, tls: EngineConfig, desk: Desk
+    machines: Machines, tls: None, desk: Desk
 ) -> None:
-    async with lent(machines, desk, scripted("well"), tls=tls) as there:
+    async with lent(machines, desk, scripted("well"), encrypted=True) as there:
         assert machines.address.startswith("tls://")
         await answered(there.engines, desk, range(1))
         assert there.seats() == ["RemoteEngine"] and there.engines.health().problem == ""
@@ -238,38 +237,19 @@ async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
     assert desk.scores() == {0: 0}
 
 
-def test_tls_files_are_handed_to_dask(tls: EngineConfig) -> None:
-    assert not security(NOBODY).require_encryption
-    given = security(msgspec.structs.replace(tls, cluster="tls://10.0.0.1:8786"))
-    files = (tls.cluster_ca_file, tls.cluster_cert_file, tls.cluster_key_file)
-    for role in ("client", "worker"):
-        told = given.get_tls_config_for_role(role)  # type: ignore[no-untyped-call]
-        assert (told["ca_file"], told["cert"], told["key"]) == files
-    assert given.require_encryption
-
-
 def test_what_no_retry_mends_is_told_before_anything_runs(
-    tls: EngineConfig, tmp_path: Path
+    tls: None, certificate: tuple[str, str]
 ) -> None:
-    none, trusting = EngineConfig(), EngineConfig(cluster_ca_file=tls.cluster_ca_file)
-    missing = msgspec.structs.replace(tls, cluster_key_file=str(tmp_path / "missing.pem"))
-    empty = msgspec.structs.replace(tls, cluster_key_file=str(tmp_path / "empty.pem"))
-    (tmp_path / "empty.pem").touch()
+    cert, _ = certificate
+    known = "distributed.comm.tls"
     for address, files, said in (
-        ("tcp://10.0.0.1", none, "missing port number.*Write tcp://HOST:8786"),
-        ("tcp://10.0.0.1:port", none, "Write tcp://HOST:8786"),
-        ("tls://10.0.0.1:8786", none, "needs certificates. Set engine.cluster_ca_file"),
-        ("tls://10.0.0.1:8786", trusting, "needs certificates"),
-        ("tcp://10.0.0.1:8786", tls, "is not encrypted.*Write tls://10.0.0.1:8786"),
-        (
-            "tls://10.0.0.1:8786",
-            missing,
-            "engine.cluster_key_file .*missing.pem: there is no such file.*looked for from /",
-        ),
-        ("tls://10.0.0.1:8786", empty, "certificates cannot be used"),
+        ("tcp://10.0.0.1", {}, "missing port number.*Write tcp://HOST:8786"),
+        ("tcp://10.0.0.1:port", {}, "Write tcp://HOST:8786"),
+        ("tls://10.0.0.1:8786", {f"{known}.ca-file": None}, "needs certificates"),
+        ("tls://10.0.0.1:8786", {f"{known}.client.key": cert}, "certificates cannot be used"),
     ):
-        config = msgspec.structs.replace(files, cluster=address)
-        with pytest.raises(ConfigError, match=said):
+        config = EngineConfig(cluster=address)
+        with dask.config.set(files), pytest.raises(ConfigError, match=said):
             DaskCluster(config)
-        with pytest.raises(ConfigError, match=said):
-            asyncio.run(work(scripted("well"), UciSettings(), config))
+    assert security(EngineConfig(cluster="tls://10.0.0.1:8786")).require_encryption
+    assert not security(EngineConfig(cluster="tcp://10.0.0.1:8786")).require_encryption

@@ -15,7 +15,7 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Player
-from live.feeds import file_feed
+from live.feeds import file_feed, http_client
 from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, TextFeed, pieces
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.network.retry import FeedTrouble
@@ -226,13 +226,18 @@ async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_wai
     ],
 )
 async def test_what_cannot_be_followed_is_told_at_the_start(
-    path: Path, text: bytes | None, error: type[Exception], says: str
+    path: Path,
+    text: bytes | None,
+    error: type[Exception],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(http_client, "MAX_BYTES", 1000)
     if text is not None:
         put(path, text)
     feed = functools.partial(FileFeed, str(path), path, watch=Watched())
     with pytest.raises(error, match=says):
-        await Followed(feed, FeedsConfig(max_bytes=1000)).run()
+        await Followed(feed, POLLED).run()
     with pytest.raises(FeedUnreadable, match="cannot be read"):
         folder = functools.partial(FileFeed, "folder", path.parent, watch=Watched())
         await Followed(folder, POLLED).run()

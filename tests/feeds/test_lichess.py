@@ -16,8 +16,10 @@ from live.clock import LoopClock
 from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
+from live.feeds import lichess
 from live.feeds.game_timeline import PlannedIncident
 from live.feeds.lichess import (
+    KEEP_ALIVE_S,
     MAX_LINE_BYTES,
     LichessGameStream,
     LichessTvStream,
@@ -47,9 +49,11 @@ from tests.feeds.fakes import (
 )
 from tests.feeds.lichess_game_server import GAME_ID, lichess_game
 
-#: The export is not compared in passing.
-RARELY = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(reconcile_s=300.0))
-SOON = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(reconcile_s=50.0))
+
+@pytest.fixture(autouse=True)
+def rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The export is not compared in passing."""
+    monkeypatch.setattr(lichess, "COMPARE_S", 300.0)
 
 
 class Case:
@@ -72,7 +76,7 @@ class Case:
 
     @asynccontextmanager
     async def following(
-        self, config: FeedsConfig = RARELY, *, tour: bool = False, begun: bool = False, **how: Any
+        self, config: FeedsConfig = CONFIG, *, tour: bool = False, begun: bool = False, **how: Any
     ) -> AsyncIterator[Followed]:
         """``begun``: the stream is there before the block is entered."""
         async with self.round.serving() as spec:
@@ -192,7 +196,7 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
             # A deadline that bytes still on their way came before is not the one that is meant.
             await seen.clock.expire()
             await asyncio.sleep(0)
-        assert seen.clock.now() >= 1000 + 2 * RARELY.lichess.keep_alive_s
+        assert seen.clock.now() >= 1000 + 2 * KEEP_ALIVE_S
         await case.finish(seen)
     assert "not a sign of life for 2 min, trying again in 1 s" in seen.details
 
@@ -209,9 +213,12 @@ async def test_a_round_is_not_over_while_a_game_is_unfinished() -> None:
         await case.finish(seen)
 
 
-async def test_now_and_then_the_export_heals_what_the_stream_does_not_tell() -> None:
+async def test_now_and_then_the_export_heals_what_the_stream_does_not_tell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lichess, "COMPARE_S", 50.0)
     case = Case()
-    async with case.following(SOON, begun=True) as seen:
+    async with case.following(begun=True) as seen:
         case.show(0, 20)
         case.show(1, 20)
         await seen.held(2)
@@ -224,10 +231,13 @@ async def test_now_and_then_the_export_heals_what_the_stream_does_not_tell() -> 
     assert seen.clock.now() == 1050
 
 
-async def test_in_a_tournament_too_the_export_of_each_round_heals() -> None:
+async def test_in_a_tournament_too_the_export_of_each_round_heals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lichess, "COMPARE_S", 50.0)
     case = Case()
     case.round.tour_over = False
-    async with case.following(SOON, tour=True, begun=True) as seen:
+    async with case.following(tour=True, begun=True) as seen:
         case.show(0, 20)
         await seen.held(1)
         await case.round.heard()
@@ -320,14 +330,14 @@ def test_a_tournament_is_over_when_all_its_rounds_are(body: bytes, over: bool) -
 
 async def test_no_such_round_and_html_instead_of_the_stream() -> None:
     async with Case().round.serving() as spec:
-        seen = Followed(spec.replace(ROUND_ID, "Nowhere1"), RARELY)
+        seen = Followed(spec.replace(ROUND_ID, "Nowhere1"), CONFIG)
         with pytest.raises(FeedNotFound, match=r"nothing there \(404\)"):
             await seen.run()
         assert seen.states[-1] == "failed"
     html = answering(200, b"<!DOCTYPE html>", Content_Type="text/html")
     async with serving(html) as origin:
         with pytest.raises(FeedUnreadable, match="an HTML page"):
-            await Followed(f"lichess+{origin}/broadcast/-/-/{ROUND_ID}", RARELY).run()
+            await Followed(f"lichess+{origin}/broadcast/-/-/{ROUND_ID}", CONFIG).run()
 
 
 def configured(spec: str, token_file: Path) -> FeedsConfig:
@@ -349,7 +359,7 @@ async def test_a_token_is_sent_to_the_configured_lichess_only(tmp_path: Path) ->
             await case.finish(seen)
         # The same server, but not the configured one: no token, so no access.
         with pytest.raises(FeedUnreadable, match=r"refuses access \(401\)"):
-            await Followed(spec, RARELY, env={"LICHESS_TOKEN": "lip_secret"}).run()
+            await Followed(spec, CONFIG, env={"LICHESS_TOKEN": "lip_secret"}).run()
     assert "authorization" not in case.round.requests[-1].headers
 
 
@@ -411,8 +421,11 @@ async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     assert not any(report.complete for report in seen.ledger.reports[2:])
 
 
-async def test_a_takeback_is_seen_within_20_seconds_at_the_price_of_a_short_list() -> None:
+async def test_a_takeback_is_seen_within_20_seconds_at_the_price_of_a_short_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The stream does not report it; it took 300 s (audit, row 12)."""
+    monkeypatch.undo()
     case = Case()
     async with case.following(CONFIG, begun=True) as seen:
         case.show(0, 20)

@@ -334,7 +334,7 @@ class Case:
     async def following(
         self, spell: Callable[[str], str] = str, *, lasting: bool = False
     ) -> AsyncIterator[Followed]:
-        config = FeedsConfig(timeout_s=5.0, max_bytes=30_000)
+        config = FeedsConfig(timeout_s=5.0)
         async with (
             self.site.serving() as url,
             following(spell(url), config, lasting=lasting) as seen,

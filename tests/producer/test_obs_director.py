@@ -135,25 +135,17 @@ async def test_a_moment_puts_its_board_on_air(tmp_path: Path) -> None:
     assert server.requests == ["GetSceneList", "SetCurrentProgramScene", "SetCurrentProgramScene"]
 
 
-async def test_a_dry_run_and_the_stop_file_switch_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    stop = tmp_path / "stop"
+async def test_a_dry_run_switches_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with obs() as server, asyncio.timeout(60):
-        for rules in ({"dry_run": True}, {"stop_file": str(stop)}):
-            stop.touch()
-            clock = Clock()
-            made = director(server.url, tmp_path, clock, **rules)
-            async with made._connected() as client:
-                clock.now_s = 21.0
-                made.publish([MomentMessage("g1", moment("g1"))])
-                await made.look(client)
-                assert server.requests == ["GetSceneList"]
-                server.requests.clear()
-                stop.unlink()
-                await made.look(client)
-    # It goes on from what is on air: what it would have switched to meanwhile is not.
-    assert server.on_air == "Board 1"
+        clock = Clock()
+        made = director(server.url, tmp_path, clock, dry_run=True)
+        async with made._connected() as client:
+            clock.now_s = 21.0
+            made.publish([MomentMessage("g1", moment("g1"))])
+            await made.look(client)
+            await made.look(client)
+    assert server.requests == ["GetSceneList"]
+    assert server.on_air == "Wide"
     assert [each.message for each in caplog.records if each.name.startswith("live")] == [
         "director, dry run: would switch to Board 1: It happened (en)."
     ]
@@ -179,15 +171,6 @@ async def test_a_dry_run_needs_no_obs(tmp_path: Path, caplog: pytest.LogCaptureF
         running.cancel()
         await asyncio.wait({running})
     assert "director, dry run: would switch to Board 1: It happened (en)." in caplog.messages
-
-
-def test_the_stop_file_may_lie_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    made = director("ws://obs", tmp_path, Clock(), stop_file="~/stop")
-    assert not made.stopped
-    (tmp_path / "stop").touch()
-    assert made.stopped
 
 
 async def test_a_hand_on_the_mixer_stops_it_for_a_while(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from live.events import (
 )
 from live.feeds import demo_feed
 from live.games.game import GameConfirmed, Step
-from live.games.game_index import GameRetention
+from live.games.game_index import MOST_GAMES, GameRetention
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
 from live.ledger.measure import Measure
@@ -135,32 +135,6 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
         await until(lambda: service.room.health().waiting.speculate > 0)
         await service.take(FeedReport("file", (msgspec.structs.replace(game, result="1-0"),)))
         assert service.room.health().waiting.speculate == 0
-
-
-@pytest.mark.slow
-async def test_after_a_restart_nothing_is_searched_again(tmp_path: Path) -> None:
-    config = settings(**{"engine.cache_file": str(tmp_path / "cache.sqlite")})
-    game = beginnings(demo_feed.games()[0], 10)[-1]
-    made, told = [], []
-    for _ in range(2):
-        async with opened(config) as service:
-            await service.take(FeedReport("file", (game,), complete=True))
-            await service.settled()
-            made.append(service.room.health().searches)
-            told.append(to_json(analysis(service.state)))
-    assert made[0] >= 11 and made[1] == 0
-    assert told[0] == told[1]
-
-
-@pytest.mark.slow
-async def test_a_cache_file_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
-    game = beginnings(demo_feed.games()[0], 2)[-1]
-    async with opened(settings(**{"engine.cache_file": str(tmp_path)})) as service:
-        await service.take(FeedReport("file", (game,), complete=True))
-        await service.settled()
-        service.report_engines()
-        assert str(tmp_path) in service.state.engines().problem
-        assert service.state.analysed
 
 
 @pytest.mark.slow
@@ -352,11 +326,11 @@ class Nobody:
 class Week:
     """Days of rounds through everything that holds games."""
 
-    def __init__(self, config: MemoryConfig) -> None:
+    def __init__(self, config: MemoryConfig, most: int = MOST_GAMES) -> None:
         self.now_s = 0.0
         self.published: list[Change] = []
         self.state = EventState(Measure("same-search"), Nobody(), self._publish)
-        self.retention = GameRetention(config.finished_after_h * HOUR_S, config.games)
+        self.retention = GameRetention(config.finished_after_h * HOUR_S, most)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
         self.retained = RetainedMessages(self.state, "live-rate")
         self.client_state = ClientState()
@@ -411,9 +385,9 @@ def played(round_number: int, board: int, *, over: bool) -> GameReport:
     return GameReport("", headers, chess.STARTING_FEN, moves, "1-0" if over else "*")
 
 
-def week(config: MemoryConfig, *, whole: bool) -> list[tuple[int, ...]]:
+def week(config: MemoryConfig, most: int = MOST_GAMES, *, whole: bool) -> list[tuple[int, ...]]:
     """Sizes after every round; ``whole``: the source lists all rounds so far each time."""
-    run, past, sizes = Week(config), list[GameReport](), []
+    run, past, sizes = Week(config, most), list[GameReport](), []
     for number in range(1, ROUNDS + 1):
         boards = range(BOARDS)
         for over in (False, True):
@@ -438,7 +412,7 @@ def test_sizes_level_off_over_a_week_of_rounds() -> None:
 
 @pytest.mark.slow
 def test_without_an_age_the_number_is_bounded() -> None:
-    sizes = week(MemoryConfig(finished_after_h=0.0, games=20), whole=False)
+    sizes = week(MemoryConfig(finished_after_h=0.0), 20, whole=False)
     assert sizes[-1][0] <= 20 + BOARDS
     assert sizes[-1] == sizes[len(sizes) // 2]
 

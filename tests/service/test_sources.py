@@ -53,7 +53,7 @@ from live.store.journal import Journal
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
 
-QUICK = FeedsConfig(finish_after_s=0.01, settle_s=0.01, poll_s=0.01)
+QUICK = FeedsConfig(poll_s=0.002)
 
 
 def pgn(*whites: str) -> str:
@@ -125,7 +125,7 @@ async def test_a_source_that_is_over_is_begun_anew_by_settings_of_its_own(tmp_pa
         await run.following.over()
         path.write_text(pgn("A", "C"))
         run.following.begin_anew()
-        others = msgspec.structs.replace(QUICK.lichess, keep_alive_s=7.0)
+        others = msgspec.structs.replace(QUICK.lichess, token_file="x")
         run.following.reconfigure(msgspec.structs.replace(QUICK, lichess=others))
         await asyncio.wait_for(run.following.over(), 1)
         assert run.whites == {"A"}, "a sleep, or what concerns others, is no reason"
@@ -222,16 +222,14 @@ def test_each_kind_has_the_settings_that_it_reads() -> None:
     ]
     plain = FeedsConfig()
     other = {
-        "lichess": msgspec.structs.replace(plain.lichess, keep_alive_s=7.0),
+        "lichess": msgspec.structs.replace(plain.lichess, token_file="x"),
         "livechess_cloud": msgspec.structs.replace(plain.livechess_cloud, base_url="http://x"),
-        "mqtt": msgspec.structs.replace(plain.mqtt, user="me"),
-        "demo": msgspec.structs.replace(plain.demo, speed=7.0),
+        "mqtt": msgspec.structs.replace(plain.mqtt, client_id="me"),
     }
     specs = {
         "lichess": stream,
         "livechess_cloud": "livechess-cloud+http://x/#00000000-0000-0000-0000-000000000000",
         "mqtt": "mqtt://broker/x",
-        "demo": "demo",
     }
     assert sorted(tables) == sorted(other) == sorted(specs)
     for table, value in other.items():
@@ -502,11 +500,11 @@ async def test_a_running_service_reads_its_file_again(
     )
     try:
         await until(lambda: told("played 1.e4"), 60)
-        file.write_text(base + "[feeds]\nsettle_s = 0.5\n[engine.x]\n")
+        file.write_text(base + "[feeds]\npoll_s = 0.5\n[engine.x]\n")
         await until(lambda: logged("the settings stay as they were"), 60)
-        file.write_text(base.replace("100", "200") + "[feeds]\nsettle_s = 0.5\n")
+        file.write_text(base.replace("100", "200") + "[feeds]\npoll_s = 0.5\n")
         os.kill(os.getpid(), signal.SIGHUP)
-        new = "taken over: feeds.settle_s; from the next start on: engine.nodes"
+        new = "taken over: feeds.poll_s; from the next start on: engine.nodes"
         await until(lambda: logged(new), 60)
         pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 *\n')
         await until(lambda: told("played 1...e5"), 60)

@@ -33,7 +33,7 @@ from live.jobs.recorded_event import rebuilt
 from live.publish.exports import analysis
 from live.store import journal as journal_module
 from live.store import journal_file
-from live.store.journal import Journal, StoredResults
+from live.store.journal import Journal
 from live.store.journal_file import (
     START,
     VERSION,
@@ -444,29 +444,6 @@ def journal(path: Path) -> Journal:
     return Journal(path, memory=MemoryResultCache(1))
 
 
-def test_journal_and_shared_cache_get_to_know_what_either_found(tmp_path: Path) -> None:
-    path, two = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
-    with journal(path) as held, ResultFile(two) as shared:
-        held.begin(RUN)
-        results = StoredResults(held, shared)
-        assert results.get("engine", QUESTION) is None
-        results.put("engine", QUESTION, SHARED_RESULT)
-        assert results.get("engine", QUESTION) == SHARED_RESULT
-        shared.put("engine", search_key(2), SHARED_RESULT)  # by another event
-        assert results.get("engine", search_key(2)) == SHARED_RESULT
-    with JournalReader.open(path) as reader, ResultFile(two) as shared:
-        assert shared.get("engine", QUESTION) == SHARED_RESULT
-        for each in (QUESTION, search_key(2)):
-            scored = reader.result("engine", each)
-            assert scored is not None and scored.identity == "engine"
-    (tmp_path / "file").touch()
-    with journal(path) as held, ResultFile(tmp_path / "file" / "x") as shared:
-        results = StoredResults(held, shared)
-        results.put("engine", search_key(3), SHARED_RESULT)
-        assert results.get("engine", search_key(3)) == SHARED_RESULT
-        assert "cannot be used" in results.problem
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
 def test_a_journal_is_its_users_own(path: Path) -> None:
     path.parent.mkdir()
@@ -505,8 +482,8 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
     path = tmp_path / "journal.sqlite"
     failures = ["database or disk is full"]
 
-    def failing(path: Path, *, durable: bool) -> FailsOnce:
-        return FailsOnce(connected(path, durable=durable), failures)
+    def failing(path: Path) -> FailsOnce:
+        return FailsOnce(connected(path), failures)
 
     with Journal(path, retry_s=0.01) as journal:
         # The writer connects when it has something to write.
