@@ -92,7 +92,6 @@ class HttpConnection(asyncio.Protocol):
         self._held_back = False
         self._all_heard = False
         self._lost = False
-        self._paused = False
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._waiting_s = clock()
@@ -166,7 +165,8 @@ class HttpConnection(asyncio.Protocol):
         self._h11.receive_data(b"")
         if self._next is None and self._making is None:
             self._next = self._turns.add(self._advance)
-        return True  # requests sent before the end are still answered
+        # Requests sent before the end are still answered; TLS has no half of a connection.
+        return self._handshakes is None
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._lost:
@@ -180,12 +180,10 @@ class HttpConnection(asyncio.Protocol):
         self._host.gone(self)
 
     def pause_writing(self) -> None:
-        self._paused = True
         self._stalled_s = self._clock()
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:
-        self._paused = False
         self._stalled_s = None
         if self._closing_s is None and not self.transport.is_closing():
             self.transport.resume_reading()
@@ -206,20 +204,22 @@ class HttpConnection(asyncio.Protocol):
             return  # it is not the client who is waited for
         elif now_s - self._waiting_s > patience_s:
             if self._answered:
-                self._end()
+                self.shut()
             else:
                 self._last(problem(408, f"no whole request within {limits.request_s:g} s"))
 
     def shut(self) -> None:
-        """The service stops: end this connection once what was written is sent."""
-        self._end()
+        """End this connection once what was written is sent."""
+        if self._closing_s is None:
+            self._closing_s = self._clock()
+            self.transport.close()
 
     # --- requests ---------------------------------------------------------------------------------
 
     def _advance(self) -> None:
         """Answer the next request that has arrived whole."""
         self._next = None
-        while self._closing_s is None and not self._paused:
+        while self._closing_s is None and self._stalled_s is None:
             try:
                 event = self._h11.next_event()
             except h11.RemoteProtocolError as error:
@@ -245,7 +245,7 @@ class HttpConnection(asyncio.Protocol):
                 self._whole()
                 return
             elif isinstance(event, h11.ConnectionClosed):
-                self._end()
+                self.shut()
 
     def _whole(self) -> None:
         """A request has arrived; it has no body."""
@@ -316,14 +316,15 @@ class HttpConnection(asyncio.Protocol):
 
     def _respond(self, response: HttpResponse, *, head: bool = False) -> None:
         """Answer the request that has arrived; the next may follow if both sides keep on."""
-        if self._request is not None and _two_lengths(self._request):
+        names = {name for name, _ in self._request.headers} if self._request else set()
+        if {b"content-length", b"transfer-encoding"} <= names:
             # What one end takes for its body the other may take for the next request: "the server
             # MUST close the connection after responding" (RFC 9112, section 6.1).
             closing = (*response.headers, ("Connection", "close"))
             response = HttpResponse(response.status, closing, response.body)
         self._send(response, head)
         if self._h11.our_state is h11.MUST_CLOSE:
-            self._end()
+            self.shut()
         elif self._h11.our_state is h11.DONE:
             self._next = self._turns.add(self._advance)
 
@@ -354,33 +355,16 @@ class HttpConnection(asyncio.Protocol):
             asked = self._request if self._h11.our_state is h11.SEND_RESPONSE else None
             head = asked is not None and asked.method == b"HEAD"
             self._send(HttpResponse(response.status, closing, response.body), head)
-        linger = linger and not self._all_heard
+        linger = linger and not self._all_heard and self._handshakes is None
         if linger and self._closing_s is None:
-            self._linger()
-        self._end()
-
-    def _linger(self) -> None:
-        """Closing at once would reset the connection while the client still sends, and the answer
-        would be lost on it. So only our side ends, and what comes is thrown away.
-        """
-        if not self.transport.can_write_eof():  # TLS
-            self._end()
-            return
-        self._closing_s = self._clock()
-        try:
-            self.transport.write_eof()
-        except OSError:  # lost already, which the loop has not seen yet
-            self.transport.abort()
-
-    def _end(self) -> None:
-        if self._closing_s is None:
+            # Closing at once would reset the connection while the client still sends, and the
+            # answer would be lost on it. So only our side ends, and what comes is thrown away.
             self._closing_s = self._clock()
-            self.transport.close()
-
-
-def _two_lengths(event: h11.Request) -> bool:
-    names = {name for name, _ in event.headers}
-    return {b"content-length", b"transfer-encoding"} <= names
+            try:
+                self.transport.write_eof()
+            except OSError:  # lost already, which the loop has not seen yet
+                self.transport.abort()
+        self.shut()
 
 
 def _request(event: h11.Request, address: str) -> HttpRequest:

@@ -555,16 +555,23 @@ async def test_a_download_that_fails(
         assert (await client.get("/api/v1/exports/none")).status_code == 404
 
 
-async def test_who_goes_away_before_the_download_is_made_leaves_nothing(
+async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_nothing(
     world: World, site: StaticSite
 ) -> None:
     exports = Exports()
     async with serving(world, site, exports=exports) as (publisher, client):
-        _, writer = await asyncio.open_connection(*publisher.address)
-        writer.write(b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        opened = [await asyncio.open_connection(*publisher.address) for _ in range(2)]
+        for _, writer in opened:
+            writer.write(b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await exports.asked.wait()
-        writer.transport.abort()
+        (reader, ending), (_, breaking) = opened
+        ending.write_eof()
+        breaking.transport.abort()
+        await client.get("/healthz")
         exports.let.set()
+        async with asyncio.timeout(20):
+            assert (await reader.read()).endswith(b"a,b\n")
+        ending.close()
         assert (await client.get("/api/v1/exports/table")).content == b"a,b\n"
 
 
