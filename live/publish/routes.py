@@ -62,11 +62,10 @@ from live.publish.published_state import (
 )
 from live.publish.visibility import EVERYTHING, FilterError, StreamFilter, Visibility, parse
 
-
-@lru_cache(16)
-def _packed(body: bytes) -> bytes:
-    """By gzip; kept, as packing holds up everybody."""
-    return gzip.compress(body, compresslevel=1, mtime=0)
+#: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
+#: day is inside: equal bodies have equal tags, also after a restart.
+_packed = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
+_packed_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
 
 
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
@@ -75,8 +74,8 @@ SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
 
 #: What is packed where it is worth it.
-_TEXTS = (JSON, "application/x-chess-pgn")
-_WORTH_BYTES = 1_000
+_TEXTS = (JSON, "application/x-chess-pgn", "text/", "image/svg")
+_WORTH_BYTES = 300
 
 #: matplotlib's drawings say how they look in themselves.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -340,7 +339,9 @@ class HttpRoutes:
         if path.startswith("/api/"):
             path = path.rstrip("/")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
-            return self._page(page, request)
+            shown = self._page(page)
+            # A local file for OBS looks for this picture until the service is there.
+            return open_to(shown, "*") if path == "/static/icon.svg" else shown
         for route in ROUTES:
             if (found := route.pattern.fullmatch(path)) is None:
                 continue
@@ -359,21 +360,12 @@ class HttpRoutes:
     def _of(self, sees: StreamFilter) -> PublishedState:
         return self._state if sees.visibility is Visibility.ARBITER else self._public
 
-    def _page(self, page: static_files.StaticFile, request: HttpRequest) -> HttpResponse:
-        headers = [_shared(SHARED_PAGE_S), ("Vary", "Accept-Encoding")]
-        body = page.body
-        if page.gzipped is not None and static_files.takes_gzip(
-            request.headers.get("accept-encoding", "")
-        ):
-            body = page.gzipped
-            headers.append(("Content-Encoding", "gzip"))
+    def _page(self, page: ExportedFile) -> HttpResponse:
         # Scripts, styles and pictures obey the policy of the page that loads them: its long one
         # would only be carried along, some forty times a page.
-        is_page = page.content_type.startswith("text/html")
+        is_page = page.media_type.startswith("text/html")
         policy = static_files.policy_for(self.frames) if is_page else NO_CONTENT_POLICY
-        response = respond(200, page.content_type, body, headers, policy=policy)
-        # A local file for OBS looks for this picture until the service is there.
-        return open_to(response, "*") if request.path == "/static/icon.svg" else response
+        return respond(200, page.media_type, page.body, [_shared(SHARED_PAGE_S)], policy=policy)
 
     # --- what the routes answer -------------------------------------------------------------------
 
@@ -521,7 +513,7 @@ class HttpRoutes:
     @route("/docs", open=True)
     def docs(self, asked: Asked) -> HttpResponse:
         """The readable page of both."""
-        return self._page(_docs(), asked.request)
+        return self._page(ExportedFile("text/html; charset=utf-8", _docs()))
 
     @route("/manual", open=True)
     def manual(self, asked: Asked) -> HttpResponse:
@@ -574,7 +566,7 @@ class HttpRoutes:
         if (file := self._study.file(asked.name)) is None:
             return None
         policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
-        return respond(200, file.content_type, file.body, REVALIDATE, policy=policy)
+        return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)
 
     def _no_study(self, asked: Asked) -> HttpResponse | None:
         """Why whoever asks is shown none."""
@@ -605,28 +597,34 @@ def _kept_for(for_s: int, response: HttpResponse) -> HttpResponse:
 
 def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Add the entity tag; 304 without a body when the client holds it (RFC 9110, 13.1.2), else the
-    body by gzip where the client takes that and it is worth it.
+    body by gzip where the client takes that and it is worth it: pages are opened over hotel
+    networks, and a fresh page is a third of its size so.
     """
-    headers, body = response.headers, response.body
+    headers, body, kind = response.headers, response.body, dict(response.headers)["Content-Type"]
     tag = hashlib.blake2b(body, digest_size=12).hexdigest()
-    about = dict(headers)
-    packs = "Content-Encoding" not in about and len(body) >= _WORTH_BYTES
-    packs = packs and about["Content-Type"].startswith(_TEXTS)
+    packs = len(body) >= _WORTH_BYTES and kind.startswith(_TEXTS)
     if packs:
         headers = (*headers, ("Vary", "Accept-Encoding"))
-        packs = static_files.takes_gzip(request.headers.get("accept-encoding", ""))
+        packs = takes_gzip(request.headers.get("accept-encoding", ""))
     # Each form is told from the other by its tag (RFC 9110, section 8.8.3.3).
     tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
     headers = (*headers, ("ETag", tag))
     held = request.headers.get("if-none-match", "")
     if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
-        about_body = ("Content-Type", "Content-Encoding")
-        kept = tuple(each for each in headers if each[0] not in about_body)
-        return HttpResponse(304, kept)
+        return HttpResponse(304, tuple(each for each in headers if each[0] != "Content-Type"))
     if packs:
-        body = _packed(body)
+        body = (_packed_page if kind.startswith("text/") else _packed)(body)
         headers = (*headers, ("Content-Encoding", "gzip"))
     return HttpResponse(200, headers, body)
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section 12.5.3)."""
+    weights: dict[str, bool] = {}
+    for each in accepted.lower().split(","):
+        name, _, parameters = each.partition(";")
+        weights[name.strip()] = parameters.replace(" ", "").rstrip("0.") != "q="
+    return weights.get("gzip", weights.get("*", False))
 
 
 def openapi() -> dict[str, Any]:
@@ -635,5 +633,5 @@ def openapi() -> dict[str, Any]:
 
 
 @cache
-def _docs() -> static_files.StaticFile:
-    return static_files.html_file(docs.page(openapi()))
+def _docs() -> bytes:
+    return docs.page(openapi())

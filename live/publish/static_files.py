@@ -1,8 +1,7 @@
 """The static files of the browser pages: only what is in one folder, only of known types.
 
-Text goes out as gzip to those who take it: pages are opened over hotel networks, and a fresh page
-is a third of its size so. It is pressed once for each change of the file. Comments of our own
-scripts and styles stay at home: they were a fifth of what a fresh overlay fetched.
+Comments of our own scripts and styles stay at home: they were a fifth of what a fresh overlay
+fetched.
 
 The manual at ``/manual/``, made from text, with its pictures.
 
@@ -15,7 +14,6 @@ strict policy for what pages may load stands in each of them, since the server i
 from __future__ import annotations
 
 import contextlib
-import gzip
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -23,12 +21,11 @@ from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import msgspec
-
 from live.catalogue import catalogue_json
 from live.errors import ConfigError
 from live.manual.html import index_html, topic_html
 from live.manual.pages import PICTURES, TOPICS, picture
+from live.publish.answers import ExportedFile
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
 #: no foreign frames around the page; the builder frames the overlay. OBS shows a page in its own
@@ -85,11 +82,6 @@ def catalogue_module() -> bytes:
     return b"export default " + catalogue_json() + b";\n"
 
 
-#: What is packed already, or so small that gzip saves nothing, stays as it is.
-_PACKED = {".png", ".ico", ".woff2", ".mp3", ".ogg"}
-_WORTH_BYTES = 300
-
-
 #: Whose comments are left out; those of others hold their licences.
 _COMMENTED = {".js", ".css"}
 #: Comments that have lines of their own.
@@ -103,22 +95,6 @@ def without_comments(text: bytes) -> bytes:
     return _COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), text)
 
 
-class StaticFile(msgspec.Struct, frozen=True):
-    content_type: str
-    body: bytes
-    gzipped: bytes | None = None
-    """The same bytes by gzip; null where that is not worth it."""
-
-
-def takes_gzip(accepted: str) -> bool:
-    """Whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section 12.5.3)."""
-    weights: dict[str, bool] = {}
-    for each in accepted.lower().split(","):
-        name, _, parameters = each.partition(";")
-        weights[name.strip()] = parameters.replace(" ", "").rstrip("0.") != "q="
-    return weights.get("gzip", weights.get("*", False))
-
-
 class StaticSite:
     """Files below one folder, read when asked for and kept while they don't change."""
 
@@ -126,9 +102,9 @@ class StaticSite:
         """A file of no type in ``types`` is not served, even when it lies in the folder."""
         self._root = root.resolve()
         self._types = types
-        self._kept: dict[Path, tuple[tuple[int, int], StaticFile]] = {}
+        self._kept: dict[Path, tuple[tuple[int, int], ExportedFile]] = {}
 
-    def page(self, path: str) -> StaticFile | None:
+    def page(self, path: str) -> ExportedFile | None:
         """What is at a decoded URL path: ``/`` and other named pages, ``/static/…``; else null."""
         name = _NAMED.get(path)
         if name is None:
@@ -144,7 +120,7 @@ class StaticSite:
             return [name for name in names if self.file(name) is not None]
         return []
 
-    def file(self, name: str) -> StaticFile | None:
+    def file(self, name: str) -> ExportedFile | None:
         """A file by its path in the folder; null where there is none of that name."""
         parts = name.split("/")
         # Hidden files, "..", empty parts and other systems' separators are nobody's business.
@@ -153,13 +129,12 @@ class StaticSite:
         file = self._root.joinpath(*parts)
         content_type = self._types.get(file.suffix.lower())
         if name == CATALOGUE:
-            body = catalogue_module()
-            return StaticFile(CONTENT_TYPES[".js"], body, _pressed(file, body))
+            return ExportedFile(CONTENT_TYPES[".js"], catalogue_module())
         if content_type is None:
             return None
         return self._read(file, content_type)
 
-    def _read(self, file: Path, content_type: str) -> StaticFile | None:
+    def _read(self, file: Path, content_type: str) -> ExportedFile | None:
         try:
             # A link inside the folder may point outside it.
             if not file.resolve().is_relative_to(self._root) or not file.is_file():
@@ -171,20 +146,10 @@ class StaticSite:
                 body = file.read_bytes()
                 if file.suffix.lower() in _COMMENTED and "vendor" not in file.parts:
                     body = without_comments(body)
-                kept = self._kept[file] = (
-                    stamp,
-                    StaticFile(content_type, body, _pressed(file, body)),
-                )
+                kept = self._kept[file] = stamp, ExportedFile(content_type, body)
         except OSError:
             return None
         return kept[1]
-
-
-def _pressed(file: Path, body: bytes) -> bytes | None:
-    if file.suffix.lower() in _PACKED or len(body) < _WORTH_BYTES:
-        return None
-    # No time of day inside: equal files have equal tags, also after a restart.
-    return gzip.compress(body, compresslevel=9, mtime=0)
 
 
 def _odd(part: str) -> bool:
@@ -194,25 +159,20 @@ def _odd(part: str) -> bool:
 MANUAL = "/manual/"
 
 
-def text_page(path: str) -> StaticFile | None:
+def text_page(path: str) -> ExportedFile | None:
     """The manual's page at a decoded URL path; null where none is."""
     if not path.startswith(MANUAL):
         return None
     name = path.removeprefix(MANUAL)
     if name in PICTURES:
-        return StaticFile(CONTENT_TYPES[".png"], picture(name))
+        return ExportedFile(CONTENT_TYPES[".png"], picture(name))
     return _manual(name) if name in ("", *TOPICS) else None
 
 
 @cache
-def _manual(topic: str) -> StaticFile:
+def _manual(topic: str) -> ExportedFile:
     """A known topic only: what is asked for from outside must not fill the cache."""
-    return html_file(topic_html(topic) if topic else index_html())
-
-
-def html_file(body: bytes) -> StaticFile:
-    """A page made from text."""
-    return StaticFile(CONTENT_TYPES[".html"], body, gzip.compress(body, compresslevel=9, mtime=0))
+    return ExportedFile(CONTENT_TYPES[".html"], topic_html(topic) if topic else index_html())
 
 
 _POLICY = (

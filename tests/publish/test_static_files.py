@@ -31,14 +31,13 @@ from live.publish.access import Guest, new_token
 from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
-from live.publish.routes import HttpRoutes
+from live.publish.routes import HttpRoutes, takes_gzip
 from live.publish.server import Publisher
 from live.publish.static_files import (
     OVERLAY,
     POLICY,
     STUDY_TYPES,
     StaticSite,
-    takes_gzip,
     text_page,
     without_comments,
     write_site,
@@ -124,10 +123,10 @@ def test_both_forms_have_tags_of_their_own_that_hold_until_the_file_changes(
 def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "small.js").write_text("let x = 1;")
     (tmp_path / "picture.png").write_bytes(bytes(5000))
+    routes = HttpRoutes(World(1), StaticSite(tmp_path), MetricCounts())
     for name in ("small.js", "picture.png"):
-        page = StaticSite(tmp_path).page(f"/static/{name}")
-        assert page is not None
-        assert page.gzipped is None
+        request = HttpRequest("GET", f"/static/{name}", (), {"accept-encoding": "gzip"})
+        assert "Content-Encoding" not in dict(routes.answer(request).headers)
 
 
 def test_scripts_and_styles_go_out_without_comments_and_keep_their_lines() -> None:
@@ -198,12 +197,12 @@ def test_every_page_and_picture_has_its_address() -> None:
     for path in ("/manual/", *(f"/manual/{topic}" for topic in TOPICS)):
         page = text_page(path)
         assert page is not None
-        assert page.content_type == "text/html; charset=utf-8"
+        assert page.media_type == "text/html; charset=utf-8"
         assert page.body.startswith(b"<!doctype html>")
     for name in PICTURES:
         page = text_page(f"/manual/{name}")
         assert page is not None
-        assert page.content_type == "image/png"
+        assert page.media_type == "image/png"
 
 
 @pytest.mark.parametrize(
