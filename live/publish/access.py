@@ -273,11 +273,9 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     handshakes_per_address_per_s: float = 5.0
     handshakes_per_address_burst: float = 50.0
     filters: int = 512
-    """Distinct filters served at once, aside of those that leave nothing out; all that select
-    nothing yet count as one.
+    """Distinct filters that select games, aside of those that leave nothing out: more than one
+    address has connections.
     """
-    filters_per_address: int = 128
-    """For one address; this machine's own is not counted."""
     history: HistoryLimits = HistoryLimits()
 
 

@@ -39,7 +39,6 @@ from live.events import (
     HealthMessage,
     MomentMessage,
     MoveMessage,
-    PointMessage,
     PublicDelay,
     ScoreMessage,
     StandingMessage,
@@ -98,6 +97,9 @@ class DelayedGames(msgspec.Struct, frozen=True):
 
     def take(self, view: GameView, chosen: frozenset[int]) -> bool:
         """Whether the delay is for this game; ``chosen`` as :meth:`chosen` gives it."""
+        if view.white.elo is None and view.black.elo is None:
+            # Their level is that of all rated players, those of games that are held back too.
+            return True
         if view.result != "*" and not self.finished:
             return False
         round = round_of(view.round)
@@ -143,9 +145,6 @@ class PublicState(VisibleState):
         self._rounds: dict[GameId, str] = {}
         # Games that are shown at once.
         self._free: set[GameId] = set()
-        # Games of two players without a rating: their level is that of all rated players, those of
-        # games that are held back too, so their figures wait like these.
-        self._unrated: set[GameId] = set()
         self._results: dict[GameId, str] = {}
         self._from_s = wall_s()
         self._waiting: deque[tuple[float, Change]] = deque()
@@ -240,12 +239,11 @@ class PublicState(VisibleState):
         whole = late.snapshot()
         last_s = max(changed_s.values())
         for detail in whole.games:
-            of_field = detail.id in self._free & self._unrated
-            if detail.id not in changed_s and not of_field:
+            if detail.id not in changed_s:
                 continue
             late.apply(GoneMessage(detail.id))
             before = None
-            for ago_s, game in stages.get(detail.id, ()) if not of_field else ():
+            for ago_s, game in stages.get(detail.id, ()):
                 stood = _as_it_stood(detail, game)
                 for change in _between(before, stood):
                     if ago_s >= self._delay_s:
@@ -254,16 +252,10 @@ class PublicState(VisibleState):
                         self._hold(now_s - ago_s, change)
                 before = stood
             for change in _between(before, detail):
-                if not of_field:
-                    self._hold(changed_s[detail.id], change)
-                elif self._of_field(change):
-                    self._hold(last_s, change)
-                else:
-                    late.apply(change)
+                self._hold(changed_s[detail.id], change)
         for moment in whole.moments:
             # One of nobody is of a round, and compares all its games.
-            of_field = moment.game in self._free & self._unrated
-            if moment.game in changed_s or moment.color is None or of_field:
+            if moment.game in changed_s or moment.color is None:
                 if moment.game not in changed_s:
                     late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._hold(last_s, MomentMessage(moment.game, moment))
@@ -329,36 +321,17 @@ class PublicState(VisibleState):
             elif isinstance(change, MoveMessage) and not self._delayed.finished:
                 # It may go on: its result may be withdrawn a moment later.
                 self._go_on(change.game)
-            if _game_of(change) in self._free and not self._of_field(change):
+            if _game_of(change) in self._free:
                 at_once.append(change)
-                if isinstance(change, MoveMessage | GoneMessage):
-                    self._drop_figures(change)
             elif _worth_holding(change):
                 self._hold(now_s, change)
             if isinstance(change, GoneMessage):
                 self._free.discard(change.game)
-                self._unrated.discard(change.game)
                 self._results.pop(change.game, None)
                 if self._delayed.rounds:
                     at_once += self._choose_anew()
         self.pass_due()
         self._show(at_once)
-
-    def _of_field(self, change: Change) -> bool:
-        """Whether it rests on the ratings of everybody, though it is of one game."""
-        return isinstance(change, PointMessage | MomentMessage) and change.game in self._unrated
-
-    def _drop_figures(self, change: MoveMessage | GoneMessage) -> None:
-        """Figures that wait, of moves that are shown no longer."""
-        first = change.ply if isinstance(change, MoveMessage) else 0
-
-        def stands(waiting: Change) -> bool:
-            match waiting:
-                case PointMessage(game=game, point=of) | MomentMessage(game=game, moment=of):
-                    return game != change.game or of.ply < first
-            return True
-
-        self._waiting = deque(each for each in self._waiting if stands(each[1]))
 
     def _go_on(self, id: GameId) -> None:
         """A move is played: what was shown because the game was over is not any more."""
@@ -369,8 +342,6 @@ class PublicState(VisibleState):
 
     def _freed(self, view: GameView) -> list[Change]:
         """What waits of a game that the delay is for no longer, now that it is this."""
-        unrated = view.white.elo is None and view.black.elo is None
-        (self._unrated.add if unrated else self._unrated.discard)(view.id)
         before = self._results.get(view.id, "*")
         self._results[view.id] = view.result
         if self._delayed.take(view, self._chosen):
@@ -381,11 +352,8 @@ class PublicState(VisibleState):
             return []
         self._free.add(view.id)
 
-        def freed(change: Change) -> bool:
-            return _game_of(change) == view.id and not self._of_field(change)
-
-        waited = [change for _, change in self._waiting if freed(change)]
-        self._waiting = deque(each for each in self._waiting if not freed(each[1]))
+        waited = [change for _, change in self._waiting if _game_of(change) == view.id]
+        self._waiting = deque(each for each in self._waiting if _game_of(each[1]) != view.id)
         del self._moves[view.id]
         return waited
 

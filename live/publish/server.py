@@ -30,7 +30,6 @@ from live.publish.access import (
     RateLimits,
     TokenFile,
     check_exposure,
-    is_loopback,
     is_this_machine,
     open_to,
     readable_by,
@@ -50,7 +49,7 @@ from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState
 from live.publish.routes import HttpRoutes
 from live.publish.static_files import StaticSite
-from live.publish.streams import NumberedStream, TooManyFilters
+from live.publish.streams import TooManyFilters
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
@@ -304,18 +303,6 @@ class Publisher:
         """Who sends what this filter selects."""
         return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
 
-    def _stream(self, selected: StreamFilter, address: str) -> NumberedStream:
-        stream = self._of(selected).stream(selected)
-        if stream.filter.narrow and not is_loopback(address):
-            read = {
-                each.stream
-                for each in self._connections
-                if isinstance(each, Subscriber) and each.guest and each.address == address
-            }
-            if stream not in read and len(read) >= self._limits.filters_per_address:
-                raise TooManyFilters
-        return stream
-
     # --- connections ------------------------------------------------------------------------------
 
     def entered(self, connection: HttpConnection) -> bool:
@@ -371,7 +358,8 @@ class Publisher:
             here = is_this_machine(headers, address)
             client = AdmittedClient(parse(request.query), resume_point(request), guest, here)
             if guest is not None:
-                self._stream(guest.limit(client.wanted), address)
+                wanted = guest.limit(client.wanted)
+                self._of(wanted).stream(wanted)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
@@ -424,15 +412,13 @@ class Publisher:
             subscriber.close(wire.CloseCode.FORBIDDEN, "this token is not valid")
             return
         try:
-            self._stream(guest.limit(client.wanted), subscriber.address)
+            self._begin(subscriber, client, guest)
         except TooManyFilters:
             subscriber.close(1013, "too many different filters are in use")  # try again later
-            return
-        self._begin(subscriber, client, guest)
 
     def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
         """Send a subscriber its greeting and what it lacks; or close it, if its token has expired
-        since it was judged.
+        since it was judged. Raises TooManyFilters.
         """
         wanted = guest.limit(client.wanted)
         broadcaster = self._of(wanted)

@@ -151,6 +151,11 @@ class NumberedStream:
         # Of a brief stream: what was last sent of each game, player, engine and health.
         self._sent: dict[Hashable, bytes] = {}
 
+    @property
+    def selects(self) -> bool:
+        """Whether there is a game that it could be about."""
+        return bool(self.games) or not self.narrow
+
     def append(self, body: bytes) -> None:
         """Number one encoded message."""
         self.seq += 1
@@ -271,6 +276,8 @@ class Coalescer:
 #: it: it would be the longer way.
 _SNAPSHOT_S = 30.0
 _SNAPSHOT_SHARE = 0.25
+#: So many times as many filters may select no game as may select some: they cost next to nothing.
+_OF_NOTHING = 4
 
 
 class TooManyFilters(Exception):
@@ -312,8 +319,6 @@ class StreamHub:
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
-        self.headers_seen = 0
-        """Changes whenever a filter may select something else than before."""
 
     # --- changes in -------------------------------------------------------------------------------
 
@@ -339,27 +344,21 @@ class StreamHub:
         """The stream of this filter, made if there is none.
 
         Where too many filters are in use, the one unread for longest makes room. Those of whole
-        events are always served: they are few.
+        events are always served: they are few. Those that select no game have bounds of their own,
+        so that they keep nobody out.
 
         Raises:
             TooManyFilters: somebody reads each of them.
         """
         stream = self._streams.get(selected)
         if stream is None:
-            if not _whole(selected):
-                self._make_room()
             self.flush()
-            stream = self._open(selected)
+            stream = self._made_for(selected)
+            if not _whole(selected):
+                self._make_room(stream.selects)
+            self._streams[selected] = stream
         stream.used_s = self._clock()
         return stream
-
-    def selects(self, wanted: StreamFilter) -> bool:
-        """Whether the filter selects anything now, or has done so lately."""
-        return (
-            not wanted.narrow
-            or wanted in self._streams
-            or any(wanted.takes(view) for view in self._state.games())
-        )
 
     def snapshot(self, stream: NumberedStream) -> NumberedMessage:
         """Everything the stream's filter selects, with the number it stands at.
@@ -422,11 +421,11 @@ class StreamHub:
         """Changes when the stream's snapshot does. A thinned out stream stands still meanwhile."""
         return self._routed if stream.filter.types else stream.seq
 
-    def _make_room(self) -> None:
-        several = [each for each in self.streams if not _whole(each.filter)]
-        if len(several) < self._max_filters:
+    def _make_room(self, selects: bool) -> None:
+        alike = [s for s in self.streams if not _whole(s.filter) and s.selects == selects]
+        if len(alike) < self._max_filters * (1 if selects else _OF_NOTHING):
             return
-        unread = [each for each in several if not each.readers]
+        unread = [each for each in alike if not each.readers]
         if not unread:
             raise TooManyFilters
         del self._streams[min(unread, key=lambda each: each.used_s).filter]
@@ -451,7 +450,6 @@ class StreamHub:
                 case GameMessage(game=view):
                     if self._moved(view):
                         self._identities[view.id] = _identity(view)
-                        self.headers_seen += 1
                         players_moved = True
                         self._reselect(view, joining)
                     self._send(change, self._of_game(view.id))
@@ -556,10 +554,9 @@ class StreamHub:
     def _players_of(self, stream: NumberedStream) -> set[str]:
         return {each for game in stream.games for each in self._state.player_ids(game)}
 
-    def _open(self, selected: StreamFilter) -> NumberedStream:
+    def _made_for(self, selected: StreamFilter) -> NumberedStream:
         self._made += 1
         stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._history)
-        self._streams[selected] = stream
         if stream.narrow:
             for view in self._state.games():
                 self._identities.setdefault(view.id, _identity(view))

@@ -33,7 +33,7 @@ from live.publish import wire
 from live.publish.access import ClientLimits, Guest
 from live.publish.answers import MetricCounts
 from live.publish.published_state import PublishedState
-from live.publish.streams import NumberedMessage, NumberedStream, StreamHub, TooManyFilters
+from live.publish.streams import NumberedMessage, NumberedStream, StreamHub
 from live.publish.visibility import StreamFilter, Visibility
 from live.publish.wire import CloseCode
 
@@ -119,8 +119,6 @@ class Subscriber(asyncio.Protocol):
         itself, so our own frames fit in between its. ``turns`` are those of all connections.
         """
         self.stream: NumberedStream
-        self.wanted: StreamFilter
-        """The filter it asked for; its stream may be that of all that select nothing yet."""
         self.guest: Guest | None = None
         """Who it is; null until its first message gives a token."""
         self.said: Callable[[bytes], None] | None = None
@@ -128,7 +126,7 @@ class Subscriber(asyncio.Protocol):
         self.transport = transport
         self.address = address_of(transport)
         self.greeted = False
-        """Whether it was given the greeting of its stream."""
+        """Whether it was given its greeting."""
         self.cursor: int | None = None
         """While it may not be written to: the number of the last message that it was given; null
         while it waits for a snapshot.
@@ -177,7 +175,7 @@ class Subscriber(asyncio.Protocol):
             TooManyFilters: as many distinct filters as allowed are in use.
         """
         self.stream = source.stream(wanted)
-        self._source, self.wanted, self.guest, self.said = source, wanted, guest, said
+        self._source, self.guest, self.said = source, guest, said
 
     @property
     def ready(self) -> bool:
@@ -415,10 +413,6 @@ class Broadcaster(StreamHub):
         self._elsewhere = elsewhere
         # Snapshots that are being packed, with those who wait for them.
         self._packing: dict[NumberedMessage, list[Subscriber]] = {}
-        # Those whose filters select nothing yet share a stream; looked at again where a header is
-        # another one.
-        self._expecting: set[Subscriber] = set()
-        self._headers_seen = 0
         super().__init__(
             state,
             epoch=epoch,
@@ -446,7 +440,6 @@ class Broadcaster(StreamHub):
         try:
             step()
             self._deliver()
-            self._move_expecting()
         except Exception:
             # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
             # for the whole: all begin anew, and whoever read one comes again for a snapshot.
@@ -491,42 +484,6 @@ class Broadcaster(StreamHub):
 
     # --- subscribers ------------------------------------------------------------------------------
 
-    def stream(self, selected: StreamFilter) -> NumberedStream:
-        """The stream of a filter, made if there is none; one for all that select nothing yet.
-
-        Raises:
-            TooManyFilters: as many distinct filters as allowed are in use.
-        """
-        return super().stream(selected if self.selects(selected) else selected.of_nothing)
-
-    def _move_expecting(self) -> None:
-        """Give those whose filters have come to select something a stream of their own."""
-        if not self._expecting or self.headers_seen == self._headers_seen:
-            return
-        self._headers_seen = self.headers_seen
-        wanted = {subscriber.wanted for subscriber in self._expecting}
-        known = {each for each in wanted if self.selects(each)}
-        for subscriber in list(self._expecting):
-            if subscriber.wanted in known and subscriber in self._expecting:
-                self._move(subscriber)
-
-    def _move(self, subscriber: Subscriber) -> None:
-        if not subscriber.ready:  # in the middle of something
-            subscriber.close(wire.CloseCode.GOING_AWAY, "the filter selects something now")
-            return
-        try:
-            stream = super().stream(subscriber.wanted)
-        except TooManyFilters:
-            subscriber.close(1013, "too many different filters are in use")  # try again later
-            return
-        self._expecting.discard(subscriber)
-        subscriber.set_aside()
-        subscriber.stream.release(subscriber)
-        subscriber.stream = stream
-        subscriber.greeted = False
-        stream.readers.add(subscriber)
-        self._give_snapshot(subscriber)
-
     def join(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
         """Greet a subscriber, then give it what it lacks: the missing messages or a snapshot."""
         stream = subscriber.stream
@@ -535,8 +492,6 @@ class Broadcaster(StreamHub):
             subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
             return
         stream.readers.add(subscriber)
-        if subscriber.wanted != stream.filter:
-            self._expecting.add(subscriber)
         self._tally.subscribers += 1
         missing = stream.since(*resume) if resume else None
         if missing is None:
@@ -548,7 +503,6 @@ class Broadcaster(StreamHub):
 
     def left(self, subscriber: Subscriber) -> None:
         """Write no more messages to it."""
-        self._expecting.discard(subscriber)
         for waiting in self._packing.values():
             if subscriber in waiting:
                 waiting.remove(subscriber)

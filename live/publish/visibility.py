@@ -319,16 +319,6 @@ class StreamFilter(msgspec.Struct, frozen=True):
             wanted = self.gains or not isinstance(change, GainsMessage)
         return wanted and sends(type(change), self.visibility)
 
-    @property
-    def of_nothing(self) -> StreamFilter:
-        """What a filter comes to that selects no game: the same for all that ask in this form."""
-        # No game has an empty id, and none can be asked for.
-        return msgspec.structs.replace(
-            StreamFilter(types=self.types, brief=self.brief, gains=self.gains),
-            games=frozenset({""}),
-            visibility=self.visibility,
-        )
-
 
 EVERYTHING = StreamFilter()
 ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)

@@ -10,7 +10,6 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import Change, EngineMessage, FeedReport, MomentMessage, Player, Result
-from live.games.game import NewGame, Step, TakenBack
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
@@ -18,8 +17,6 @@ from live.service.public_delay import settings_delay, trouble
 from live.store.journal import Journal
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
-from tests.ledger.arithmetic import game
-from tests.ledger.test_event_state import FIGURES, MOVES, Run, ledger
 from tests.publish.world import World
 
 DELAY_S = 900.0
@@ -299,56 +296,15 @@ def test_games_without_a_delay_tell_nothing_of_the_engine_rating_that_waits() ->
     assert snapshot(public) == client.snapshot() == snapshot(world)
 
 
-def test_figures_of_a_free_game_wait_where_they_rest_on_ratings_that_wait() -> None:
+def test_a_game_waits_whose_figures_rest_on_ratings_that_wait() -> None:
     """Of two players without a rating the level is that of all rated players."""
-    now = [0.0]
-    run = Run(ledger(measure=FIGURES))
-    public = PublicState(
-        run.ledger,
-        delay_s=DELAY_S,
-        delayed=DelayedGames(rounds=("7",)),
-        clock=lambda: now[0],
-        wall_s=lambda: now[0],
-    )
-    client = follower(public)
-
-    def play(*steps: Step) -> None:
-        run.step(*steps)
-        run.reply_all()
-        told, run.changes = run.changes, []
-        public.publish(told)
-
-    def points() -> list[tuple[int, float | None]]:
-        held = public.game("free")
-        assert held is not None
-        assert snapshot(public).games == shown(client.snapshot(), Visibility.PUBLIC).games
-        return [(point.ply, point.perceived) for point in held.curves.white]
-
-    def opened(id: str, round: str, *players: Player) -> NewGame:
-        held = game(id, MOVES[:6], white=players[0], black=players[1])
-        headers = msgspec.structs.replace(held.headers, round=round)
-        return NewGame(msgspec.structs.replace(held, headers=headers))
-
-    play(opened("held", "7.1", Player("A", elo=2000), Player("B", elo=2000)))
-    play(opened("free", "6.1", Player("Guest"), Player("Visitor")))
-    free = public.game("free")
-    assert free is not None and len(free.plies) == 6 and all(ply.final for ply in free.plies)
-    assert points() == []
-    now[0] += DELAY_S
-    public.pass_due()
-    before = points()
-    assert [ply for ply, _ in before] == [1, 3, 5]
-    # Rated players sit down in the round that is held back.
-    play(opened("more", "7.2", Player("C", elo=2800), Player("D", elo=2800)))
-    live = run.ledger.game("free")
-    assert live is not None and live.curves.white[0].perceived != before[0][1]
-    assert points() == before
-    # What waits of a move that is taken back is shown no more.
-    play(TakenBack("free", 3))
-    assert points() == before[:2]
-    now[0] += DELAY_S
-    public.pass_due()
-    live = run.ledger.game("free")
-    assert live is not None
-    assert points() == [(point.ply, point.perceived) for point in live.curves.white]
-    assert len(points()) == 2
+    service = DelayedEvent(DelayedGames(rounds=("7",)))
+    reported(service, "7.1", 4)
+    game = played("e4 e5", board=2)
+    guests = {"round": "6.1", "white": Player("Guest"), "black": Player("Visitor")}
+    headers = msgspec.structs.replace(game.headers, **guests)
+    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+    assert service.shown() == {}
+    rated = msgspec.structs.replace(headers, white=Player("Guest", elo=1900))
+    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=rated),)))
+    assert service.shown() == {"6.1": ("*", 2)}

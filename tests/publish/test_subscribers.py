@@ -33,7 +33,7 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.streams import StreamHub
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
-from live.publish.visibility import EVERYTHING, StreamFilter
+from live.publish.visibility import EVERYTHING
 from tests.publish.world import Clock, Wire, World
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
@@ -484,12 +484,12 @@ class Later:
         then()
 
 
-def deflating(held: Broadcaster, wanted: StreamFilter = EVERYTHING) -> tuple[Subscriber, Wire]:
+def deflating(held: Broadcaster) -> tuple[Subscriber, Wire]:
     transport = Wire()
     protocol = ServerProtocol(state=State.OPEN)
     protocol.extensions = [PerMessageDeflate(True, True, 15, 15)]
     subscriber = subscriber_on(transport, protocol)
-    subscriber.follow(held, wanted, Guest())
+    subscriber.follow(held, EVERYTHING, Guest())
     assert subscriber.deflates
     return subscriber, transport
 
@@ -583,26 +583,6 @@ def test_a_snapshot_outdated_while_it_was_packed_is_given_anew_as_it_is() -> Non
     later.do()
     assert not later.open
     assert received(transport).snapshot() == snapshot(world)
-
-
-def test_no_message_comes_before_the_greeting_of_the_stream_that_one_is_moved_to() -> None:
-    world, later = a_large_world(), Later()
-    held = Broadcaster(world, epoch="e", clock=Clock(), limits=ClientLimits(), elsewhere=later)
-    games = [f"g{board}" for board in range(40)]
-    wanted = StreamFilter(events=frozenset({"later"}))
-    subscriber, transport = deflating(held, wanted)
-    held.join(subscriber, None)
-    before = len(transport.written)
-    for game in games:
-        world.set(game, event="Later")
-        held.publish([world.view(game)])
-    held.flush()
-    assert later.open
-    held.publish(world.move("g1"))
-    assert len(transport.written) == before
-    later.do()
-    transport.written = transport.written[before:]
-    assert received(transport).snapshot() == snapshot(world, wanted)
 
 
 async def test_each_piece_has_a_turn_of_its_own_in_the_order_of_coming() -> None:
