@@ -308,9 +308,9 @@ def board_svg(game: GameDetail) -> str:
             _words(630, 60, 24, _QUIET, event),
             *_player(120, game, "black"),
             *_curves(game, 630, 270, 540, 110),
-            _words(630, 420, 26, _INK, state),
-            *_player(470, game, "white"),
-            _words(630, 600, 22, _QUIET, "live-rate"),
+            _words(630, 412, 26, _INK, state),
+            *_player(456, game, "white"),
+            _words(630, 608, 22, _QUIET, "live-rate"),
             "</svg>",
         )
     )
@@ -338,7 +338,8 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
 
 
 def _curves(game: GameDetail, x: int, y: int, width: int, height: int) -> Iterator[str]:
-    """Both curves, small, on one scale."""
+    """Both curves, small, on one scale, and each own Elo as a dashed line."""
+    elos = {"white": game.white.elo, "black": game.black.elo}
     values = [
         each.perceived
         for each in (*game.curves.white, *game.curves.black)
@@ -346,6 +347,7 @@ def _curves(game: GameDetail, x: int, y: int, width: int, height: int) -> Iterat
     ]
     if not values:
         return
+    values += [elo for elo in elos.values() if elo]
     low, high = min(values) - 50, max(values) + 50
     last = max(2, len(game.plies))
     for color in _COLORS:
@@ -359,6 +361,12 @@ def _curves(game: GameDetail, x: int, y: int, width: int, height: int) -> Iterat
         yield (
             f'<polyline points="{path}" fill="none" stroke="{_COLORS[color]}" stroke-width="4"/>'
         )
+        if elo := elos[color]:
+            at = y + height * (high - elo) / (high - low)
+            yield (
+                f'<path d="M{x} {at:.1f}h{width}" stroke="{_COLORS[color]}" stroke-width="1.5"'
+                ' stroke-dasharray="8 8"/>'
+            )
 
 
 def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:

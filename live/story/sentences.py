@@ -169,28 +169,28 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
     },
     "wildest": {
         "en": (
-            "The wildest game of the round, {white} against {black}: its expected score "
-            "moved by {points} points in all."
+            "The wildest game of the round, {white} against {black}: in no other did the "
+            "chances go up and down so much."
         ),
         "de": (
-            "Die wildeste Partie der Runde, {white} gegen {black}: die Erwartung bewegte "
-            "sich insgesamt um {points} Punkte."
+            "Die wildeste Partie der Runde, {white} gegen {black}: in keiner anderen "
+            "schwankten die Chancen so sehr."
         ),
         "fr": (
-            "La partie la plus folle de la ronde, {white} contre {black} : le score "
-            "attendu a varié de {points} points en tout."
+            "La partie la plus folle de la ronde, {white} contre {black} : dans aucune "
+            "autre les chances n’ont autant varié."
         ),
         "es": (
-            "La partida más loca de la ronda, {white} contra {black}: la esperanza se "
-            "movió {points} puntos en total."
+            "La partida más loca de la ronda, {white} contra {black}: en ninguna otra "
+            "cambiaron tanto las posibilidades."
         ),
         "it": (
-            "La partita più pazza del turno, {white} contro {black}: l’attesa si è mossa "
-            "di {points} punti in tutto."
+            "La partita più pazza del turno, {white} contro {black}: in nessun’altra le "
+            "possibilità sono cambiate tanto."
         ),
         "ru": (
-            "Самая бурная партия тура, {white} — {black}: ожидание менялось в сумме на "
-            "{points} очка."
+            "Самая бурная партия тура, {white} — {black}: ни в одной другой шансы не "
+            "менялись так сильно."
         ),
     },
 }

@@ -39,8 +39,9 @@ def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentK
     assert texts.keys() == LETTERS.keys() == SENTENCES[kind].keys()
     holes = {frozenset(re.findall(r"\{(\w+)\}", text)) for text in SENTENCES[kind].values()}
     assert len(holes) == 1, "languages say different things"
-    # The score after the reply is what makes it a missed chance; the reply itself is named.
-    assert FIGURES[kind].keys() - {"reply"} <= next(iter(holes))
+    # The score after the reply is what makes it a missed chance; the reply itself is named. Points
+    # of an expected score say nothing to anybody.
+    assert FIGURES[kind].keys() - {"reply", "points"} <= next(iter(holes))
     assert not any("{" in text for text in texts.values())
     assert len(set(texts.values())) == len(texts)
 
@@ -54,8 +55,7 @@ def test_sentences_name_players_moves_and_figures() -> None:
     assert "better than 99\u00a0%" in said("above", percentile=99.7).en
     assert "Adams better than in 99\u00a0%" in said("best-played", first=99.6).en
     assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
-    assert said("wildest").en.endswith("moved by 2.4 points in all.")
-    assert "2,4" in said("wildest").de
+    assert not any("2" in text for text in msgspec.structs.astuple(said("wildest")))
     assert said("upset").en == "An upset: Berg, rated 310 Elo lower, beats Adams."
 
 

@@ -351,6 +351,16 @@ def test_readers_that_come_at_any_time_and_lose_messages_hold_the_snapshot(
     assert pages("snapshot") == plain(snapshot(cast.world))
 
 
+def test_what_is_retained_is_shown_at_once_also_in_a_quiet_phase(pages: Pages) -> None:
+    cast = Broadcast()
+    for _ in range(3):
+        cast.step()
+        cast.send()
+    answer = pages("broker", script=[*cast.script, {"connect": True, "advance": 0}])
+    assert answer["statuses"][-1] == "live"
+    assert pages("snapshot") == plain(snapshot(cast.world))
+
+
 def test_a_stale_copy_of_what_is_retained_is_mended(pages: Pages) -> None:
     """A cache or a broker's other node gives for a minute what held a minute ago."""
     cast = Broadcast()
