@@ -46,7 +46,7 @@ def test_addresses_of_overlays_of_before_are_named() -> None:
     found = overlay_finding(f"{base}&rating=level&hide=clock,second&order=percentile")
     assert found.state == "note"
     assert "rating=level, hide=second, order=percentile" in found.text
-    assert overlay_finding(f"{base}&order=board&hide=clock").state == "ok"
+    assert overlay_finding(f"{base}&hide=clock").state == "ok"
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,8 @@ def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> No
 @pytest.mark.parametrize(
     ("gone", "name", "left"),
     [
-        *((f"{gone}=1", "size", 1) for gone in ("rating", "flags", "stay", "cooldown")),
+        *((f"{gone}=1", "size", 1) for gone in ("rating", "flags", "order", "ties")),
         ("hide=clock,second", "hide", ["clock"]),
-        ("order=percentile", "order", "board"),
     ],
 )
 def test_addresses_of_before_go_on_working(
@@ -248,15 +247,12 @@ def test_points_of_a_player_are_those_of_the_service(pages: Pages) -> None:
         {"id": "Bo", "name": "Bo", "points": None, "finished": 0},
     ]
 
-    def points(name: str, fide_id: int | None = None, scoring: str = "1-half-0") -> Any:
-        side = {"name": name, "fide_id": fide_id}
-        return figure(pages, "eventPoints", players, side, scoring)
+    def points(name: str, fide_id: int | None = None) -> Any:
+        return figure(pages, "eventPoints", players, {"name": name, "fide_id": fide_id})
 
     assert points("Li Wei", 7) == points("Li, Wei") == "2½ / 4"
     assert points("Bo") is None
     assert points("Nobody") is None
-    # Wins and draws cannot be had back from the sum.
-    assert points("Li Wei", 7, "3-1-0") is None
 
 
 # --- swings --------------------------------------------------------------------------------------
@@ -609,23 +605,18 @@ def test_a_long_list_turns_its_pages(pages: Pages) -> None:
     assert answers[-1] == {"items": ["a"], "page": 0, "pages": 1}
 
 
-def table(pages: Pages, *results: str, **options: Any) -> list[dict[str, Any]]:
+def table(pages: Pages, *results: str) -> list[dict[str, Any]]:
     """Of games written as `Ann Bo 1-0`."""
     games = []
     for white, black, result in map(str.split, results):
         sides = {"white": {"name": white}, "black": {"name": black}}
         games.append({**sides, "result": result, "plies": [] if white == "Ed" else [{}]})
-    found: list[dict[str, Any]] = pages.run(
-        "overlay/layouts/tables.js", "roundTable", games, options
-    )
+    found: list[dict[str, Any]] = pages.run("overlay/layouts/tables.js", "roundTable", games)
     return found
 
 
-GAMES = ("Ann Bo 1-0", "Cy Di 1/2-1/2", "Bo Cy 0-1", "Di Ann *", "Ed Flo *")
-
-
 def test_finished_games_count_and_running_ones_are_marked(pages: Pages) -> None:
-    rows = table(pages, *GAMES)
+    rows = table(pages, "Ann Bo 1-0", "Cy Di 1/2-1/2", "Bo Cy 0-1", "Di Ann *", "Ed Flo *")
     names = ("points", "games", "playing", "place", "tied")
     assert [(row["player"]["name"], *(row[name] for name in names)) for row in rows] == [
         ("Cy", 1.5, 2, False, 1, False),
@@ -635,13 +626,9 @@ def test_finished_games_count_and_running_ones_are_marked(pages: Pages) -> None:
         ("Ed", 0, 0, False, 4, True),
         ("Flo", 0, 0, False, 4, True),
     ]
-    other = table(pages, *GAMES, "Cy Ann 0-1", scoring="3-1-0")
-    assert [(row["id"], row["points"]) for row in other][:2] == [("Ann", 6), ("Cy", 4)]
     for result, points in RESULT_POINTS.items():
-        rows = table(pages, f"Ann Bo {result}")
-        assert {row["id"]: row["points"] for row in rows} == dict(
-            zip(("Ann", "Bo"), points, strict=True)
-        )
+        found = {row["id"]: row["points"] for row in table(pages, f"Ann Bo {result}")}
+        assert found == dict(zip(("Ann", "Bo"), points, strict=True))
 
 
 def test_one_player_is_known_by_the_fide_id(pages: Pages) -> None:
@@ -650,34 +637,8 @@ def test_one_player_is_known_by_the_fide_id(pages: Pages) -> None:
         {"white": li[0], "black": {"name": "Bo"}, "result": "1-0", "plies": []},
         {"white": {"name": "Cy"}, "black": li[1], "result": "0-1", "plies": []},
     ]
-    row = pages.run("overlay/layouts/tables.js", "roundTable", games, {})[0]
+    row = pages.run("overlay/layouts/tables.js", "roundTable", games)[0]
     assert (row["id"], row["points"]) == ("7", 2)
-
-
-TIED = ("Ann Bo 1-0", "Bo Cy 1-0", "Cy Ann 1/2-1/2", "Cy Di 1-0", "Bo Di 1/2-1/2")
-
-
-@pytest.mark.parametrize(
-    ("tie", "values"),
-    [
-        # Ann 1½, Bo 1½, Cy 1½, Di ½.
-        ("direct", {"Ann": 1.5, "Bo": 1, "Cy": 0.5, "Di": 0}),
-        ("wins", {"Ann": 1, "Bo": 1, "Cy": 1, "Di": 0}),
-        ("black", {"Ann": 1, "Bo": 1, "Cy": 1, "Di": 2}),
-        ("buchholz", {"Ann": 3, "Bo": 3.5, "Cy": 3.5, "Di": 3}),
-        ("sonneborn", {"Ann": 2.25, "Bo": 1.75, "Cy": 1.25, "Di": 0.75}),
-    ],
-)
-def test_tie_breaks(pages: Pages, tie: str, values: dict[str, float]) -> None:
-    rows = table(pages, *TIED, ties=[tie])
-    assert {row["id"]: row["ties"][0] for row in rows} == values
-    ranked = [values[row["id"]] for row in rows[:3]]
-    assert ranked == sorted(ranked, reverse=True)
-    # The second decides where the first does not.
-    both = table(pages, *TIED, ties=["wins", "direct"])
-    assert [(row["id"], row["place"]) for row in both] == [
-        *(("Ann", 1), ("Bo", 2), ("Cy", 3), ("Di", 4))
-    ]
 
 
 def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None:

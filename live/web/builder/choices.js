@@ -1,6 +1,6 @@
 /** One control for each option of an overlay, and the overlays that the builder keeps by a name. */
 
-import { element, keptList, named, setText } from "../drawing/elements.js";
+import { element, keptList, named } from "../drawing/elements.js";
 
 let fields = 0;
 
@@ -103,24 +103,13 @@ const MAKERS = {
 
   parts(id, option) {
     const control = element("fieldset", "", "", element("legend", "", option.label));
-    let chosen = [];
-    const boxes = option.values.map((value) => {
-      const box = element("input");
-      Object.assign(box, { type: "checkbox", value });
-      box.addEventListener("input", () => write(box.checked ? [...chosen, value] : chosen.filter((each) => each !== value)));
-      const place = element("b");
-      control.append(element("label", "", "", box, place, option.names?.[value] ?? value));
-      return { box, place };
-    });
-    function write(values) {
-      // Where their order matters it is that in which they were ticked, and it is shown.
-      chosen = option.ordered ? [...new Set(values)] : option.values.filter((each) => values.includes(each));
-      for (const { box, place } of boxes) {
-        box.checked = chosen.includes(box.value);
-        setText(place, option.ordered && box.checked ? `${chosen.indexOf(box.value) + 1}.` : "");
-      }
-    }
-    return { control, read: () => chosen, write };
+    const boxes = option.values.map((value) => Object.assign(element("input"), { type: "checkbox", value }));
+    for (const box of boxes) control.append(element("label", "", "", box, option.names?.[box.value] ?? box.value));
+    return {
+      control,
+      read: () => boxes.filter(({ checked }) => checked).map(({ value }) => value),
+      write: (values) => boxes.forEach((box) => (box.checked = values.includes(box.value))),
+    };
   },
 };
 

@@ -1,7 +1,7 @@
 /** Which games an overlay shows, which moment of theirs, and what it says where there is none. Pure: the time comes in. */
 
-import { settledFigure, unratedOf } from "../client/figures.js";
-import { COLORS, currentRound, gameOrder, running } from "../client/games.js";
+import { unratedOf } from "../client/figures.js";
+import { currentRound, gameOrder, running } from "../client/games.js";
 import { whiteShare } from "../drawing/number_format.js";
 import { eventOf } from "./shown_figures.js";
 import { age, fill } from "./language/words.js";
@@ -51,7 +51,7 @@ export class Chooser {
   choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
     this._story?.note(moments, now);
-    let chosen = [...games].sort(this._options.order === "perceived" ? byPerceived : order);
+    let chosen = [...games].sort(order);
     // The service sends nothing else; a broker sends all.
     if (events.length > 0) {
       const wanted = events.map(folded);
@@ -126,15 +126,6 @@ export class Chooser {
     const board = (game) => game.board ?? Infinity;
     return games.reduce((a, b) => (board(b) < board(a) ? b : a));
   }
-}
-
-/** Highest perceived rating of either side first, once it is not early; the others in their order. */
-function byPerceived(a, b) {
-  return bestPerceived(b) - bestPerceived(a) || order(a, b);
-}
-
-function bestPerceived({ curves }) {
-  return Math.max(...COLORS.map((color) => settledFigure(curves[color].at(-1))?.value ?? -1));
 }
 
 /** How far from level a game stands, 0 to 0.5; unknown is as far as can be. */

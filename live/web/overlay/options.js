@@ -9,9 +9,6 @@
 import { LANGUAGES } from "./language/words.js";
 
 export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
-/** What a win, a draw and a loss are worth. */
-export const SCORINGS = { "1-half-0": [1, 0.5, 0], "3-1-0": [3, 1, 0] };
-
 const YES = ["1", "true", "yes"];
 const NO = ["0", "false", "no"];
 const LONGEST_TEXT = 200;
@@ -110,12 +107,6 @@ export const OPTIONS = {
       story: "the story: whatever is worth telling",
     },
   },
-  order: {
-    ...choice(["board", "perceived"], "board"),
-    label: "Order of boards",
-    only: ["grid", "ticker"],
-    names: { board: "board number", perceived: "highest figure first" },
-  },
   board: { ...numbers(), label: "Board number", help: "Several with commas. Stays from round to round." },
   player: { ...names(), label: "Player", list: "players", help: "Full name or FIDE id." },
   event: { ...names(), label: "Event", list: "events" },
@@ -144,20 +135,6 @@ export const OPTIONS = {
     names: { arrow: "arrow for a better move", material: "captured material" },
   },
   hold: { ...number(3, 600, 15), label: "Seconds a moment", only: ["moment"] },
-  scoring: {
-    ...choice(Object.keys(SCORINGS), "1-half-0"),
-    label: "Scoring",
-    only: ["table"],
-    names: { "1-half-0": "1, \u00bd, 0", "3-1-0": "3, 1, 0" },
-  },
-  ties: {
-    ...parts(["direct", "wins", "buchholz", "sonneborn", "black"]),
-    label: "Tie-breaks",
-    only: ["table"],
-    ordered: true,
-    help: "They count in the order in which they are ticked.",
-    names: { direct: "direct encounter", buchholz: "Buchholz", sonneborn: "Sonneborn-Berger", black: "games as Black" },
-  },
   swing: { ...number(0, 8, 2), label: "Show swings of", unit: "pawns", help: "Within \u00b14 pawns; 0 shows none." },
   lost: {
     // What viewers see while the service or its source is lost.
@@ -190,7 +167,7 @@ export const OPTIONS = {
 };
 
 /** Values that earlier versions knew, by option; all of those that are there no more. As JSON has it: `doctor` reads it, too. */
-const GONE = {"order": ["percentile"], "hide": ["second"], "rating": [], "flags": [], "stay": [], "cooldown": []};
+const GONE = {"hide": ["second"], "rating": [], "flags": [], "order": [], "stay": [], "cooldown": [], "scoring": [], "ties": []};
 
 /** How the builder puts them together: each group begins with this option. */
 export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "provisional", Look: "theme" };

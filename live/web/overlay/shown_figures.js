@@ -161,12 +161,10 @@ export const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
 /**
  * `2½ / 4` of one side of a game, or null where that is not known. `players` are those of the
  * service: theirs are over the whole event, while a stream holds only the games that were asked for.
- * They count 1, ½, 0; what they would be with another scoring does not follow from them.
  */
-export function eventPoints(players, side, scoring = "1-half-0") {
+export function eventPoints(players, side) {
   const player = players.find(({ id, name }) => id === keyOf(side) || name === side.name);
-  if (scoring !== "1-half-0" || (player?.points ?? null) === null) return null;
-  return `${pointsText(player.points)} / ${player.finished}`;
+  return (player?.points ?? null) === null ? null : `${pointsText(player.points)} / ${player.finished}`;
 }
 
 /** Shares are said no finer than a network of human moves can say: one in so many. */

@@ -107,7 +107,7 @@ export class DuelLayout extends OneGame {
     });
     // In small letters: it says why the figure above is another.
     this._row(words.swing, (color) => ["", read[color] && !open(color) ? leapText(game, color, words, { best: true }) : ""]);
-    this._row(words.points, (color) => eventPoints(players, game[color], options.scoring) ?? "\u2013");
+    this._row(words.points, (color) => eventPoints(players, game[color]) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, game.plies, options.provisional);
     setLine(this._odds, oddsWords(odds, words));
     this.score.draw(game, swingOf(game));

@@ -3,7 +3,6 @@
 import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
 import { bandText, eloText, isEarly, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
 import { COLORS, pointsText, RESULT_POINTS } from "../../client/games.js";
-import { SCORINGS } from "../options.js";
 import { Who } from "../panels.js";
 import { eventOf, keyOf } from "../shown_figures.js";
 import { counted } from "../language/words.js";
@@ -166,18 +165,14 @@ function scaleOf(ranked) {
 }
 
 const TABLE_WIDTH = 46;
-/** What each tie-break adds. */
-const TIE_WIDTH = 5.4;
-
 /** `layout=table`: standings by points, with the perceived rating beside them. */
 export class TableLayout extends PlayersTable {
   constructor(context) {
-    const { options, words } = context;
+    const { words } = context;
     const event = element("p", "place");
-    const ties = options.ties.map((name) => head(words[`tie-${name}`], "tie"));
     super(context, {
       title: words.table,
-      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), ...ties, figureHead(words)],
+      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), figureHead(words)],
       makeRow: () => new TableRow(context),
       className: "layout-table",
       beside: [event],
@@ -187,19 +182,17 @@ export class TableLayout extends PlayersTable {
   }
 
   fit(width, height) {
-    const wide = TABLE_WIDTH + TIE_WIDTH * this.context.options.ties.length;
-    this.node.style.setProperty("--wide", `${wide - 1.2}rem`);
-    return this.fitting(width, height, wide);
+    return this.fitting(width, height, TABLE_WIDTH);
   }
 
   draw({ held, games, now }) {
-    const { options, words } = this.context;
+    const { words } = this.context;
     const withheld = this.context.withheld();
     // All rounds of the event on air.
     const event = games.length > 0 ? eventOf(games[0]) : null;
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
     const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
-    const table = roundTable(all, options).map((row) => {
+    const table = roundTable(all).map((row) => {
       return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name)) };
     });
     setText(this._event, event ?? "");
@@ -214,74 +207,41 @@ export class TableLayout extends PlayersTable {
 class TableRow extends PlayerRow {
   constructor(context) {
     const [games, points, live] = [element("td", "games"), element("td", "points-cell"), element("i", "playing")];
-    const ties = context.options.ties.map(() => element("td", "tie"));
-    super(context, [games, points, ...ties], { beside: [live] });
-    Object.assign(this, { _games: games, _points: points, _live: live, _ties: ties });
+    super(context, [games, points], { beside: [live] });
+    Object.assign(this, { _games: games, _points: points, _live: live });
   }
 
-  draw({ place, tied, player, points, games, playing, ties, figure }, names) {
+  draw({ place, tied, player, points, games, playing, figure }, names) {
     this._live.hidden = !playing;
     setText(this._games, String(games));
     setText(this._points, pointsText(points));
-    ties.forEach((value, at) => setText(this._ties[at], pointsText(value)));
     const [value, band] = figure ? [eloText(figure, this.words), bandText(figure)] : ["\u2013", ""];
     this.fill(placeText({ place, tied }), player, names, figure?.counted ?? null, value, band);
   }
 }
 
-/** What each side gets of a result; null where it counts for nothing. */
-function pointsOf(result, [win, draw, loss]) {
-  const worth = { 1: win, 0.5: draw, 0: loss };
-  return RESULT_POINTS[result]?.map((points) => worth[points]) ?? null;
-}
-
 /**
- * Everybody who plays, best first: `{id, player, place, tied, points, games, playing, ties}`. `ties`
- * holds the values of the tie-breaks asked for, in their order; games that still run count nothing.
+ * Everybody who plays, best first: `{id, player, place, tied, points, games, playing}`; games that still run
+ * count nothing.
  */
-export function roundTable(games, { scoring = "1-half-0", ties = [] } = {}) {
-  const worth = SCORINGS[scoring];
+export function roundTable(games) {
   const rows = new Map();
-  const rowOf = (player) => {
-    const id = keyOf(player);
-    if (!rows.has(id)) {
-      rows.set(id, { id, player, points: 0, games: 0, wins: 0, blackGames: 0, playing: false, met: [] });
-    }
-    return rows.get(id);
-  };
   for (const { white, black, result, plies } of games) {
     if (!white.name || !black.name) continue;
-    const sides = [rowOf(white), rowOf(black)];
-    const points = pointsOf(result, worth);
-    if (points === null) {
-      if (result === "*" && plies.length > 0) for (const row of sides) row.playing = true;
-      continue;
-    }
-    sides.forEach((row, at) => {
-      row.points += points[at];
-      row.games += 1;
-      row.wins += points[at] === worth[0];
-      row.blackGames += at === 1;
-      row.met.push({ id: sides[1 - at].id, points: points[at] });
+    [white, black].forEach((player, at) => {
+      const id = keyOf(player);
+      const row = rows.get(id) ?? { id, player, points: 0, games: 0, playing: false };
+      rows.set(id, row);
+      if (RESULT_POINTS[result]) {
+        row.points += RESULT_POINTS[result][at];
+        row.games += 1;
+      } else if (result === "*" && plies.length > 0) row.playing = true;
     });
   }
   const all = [...rows.values()];
-  for (const row of all) row.ties = ties.map((name) => TIE_BREAKS[name](row, rows, worth));
-  const apart = (a, b) => b.points - a.points || b.ties.reduce((found, value, at) => found || value - a.ties[at], 0);
-  all.sort((a, b) => apart(a, b) || a.player.name.localeCompare(b.player.name) || (a.id < b.id ? -1 : 1));
-  return all.map(({ id, player, points, games: played, playing, ties: broken }, at) => {
-    const level = all.filter((other) => apart(all[at], other) === 0);
-    return { id, player, points, games: played, playing, ties: broken, place: all.indexOf(level[0]) + 1, tied: level.length > 1 };
+  all.sort((a, b) => b.points - a.points || a.player.name.localeCompare(b.player.name) || (a.id < b.id ? -1 : 1));
+  return all.map((row) => {
+    const level = all.filter(({ points }) => points === row.points);
+    return { ...row, place: all.indexOf(level[0]) + 1, tied: level.length > 1 };
   });
 }
-
-const TIE_BREAKS = {
-  /** What was scored against those level on points. */
-  direct: (row, rows) => row.met.reduce((sum, { id, points }) => sum + (rows.get(id).points === row.points ? points : 0), 0),
-  wins: (row) => row.wins,
-  black: (row) => row.blackGames,
-  buchholz: (row, rows) => row.met.reduce((sum, { id }) => sum + rows.get(id).points, 0),
-  /** Whole points of those beaten, half of those drawn with. */
-  sonneborn: (row, rows, [win, draw]) =>
-    row.met.reduce((sum, { id, points }) => sum + (points === win ? 1 : points === draw ? 0.5 : 0) * rows.get(id).points, 0),
-};
