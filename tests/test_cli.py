@@ -21,6 +21,7 @@ import pytest
 
 from live.cli import main
 from live.errors import FeedNotFound
+from live.feeds import demo_feed
 
 DATA = Path(__file__).resolve().parent / "data"
 LIVE_RATE = (sys.executable, "-c", "from live.cli import main; main()")
@@ -251,8 +252,10 @@ def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.whole
-def test_the_demo_ends_by_itself_with_a_table_of_players(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("[feeds.demo]\nspeed = 5000\n")
+def test_the_demo_ends_by_itself_with_a_table_of_players(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo_feed, "SPEED", 5000.0)
     # Each of its moves waits for the figures of the one before.
     once = ("--feed", "demo", "--headless", "--once", "--port", "0", "--nodes", "500")
     done = live_rate(*once, cwd=tmp_path)

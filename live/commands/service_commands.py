@@ -4,7 +4,6 @@ journals, the manual.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import io
 import os
@@ -12,7 +11,6 @@ import sqlite3
 import sys
 import time
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -20,22 +18,16 @@ import typer
 
 from live import __version__
 from live.commands.command_options import (
-    ClusterFlag,
-    ConfigFlag,
+    RUN,
+    SEARCH,
     Ended,
-    EngineFlag,
-    EnginesFlag,
     EvalsFlag,
     JsonFlag,
     OwnHostFlag,
     OwnPortFlag,
-    RunFlags,
-    SearchFlags,
-    SettingFlags,
+    Settings,
     argument,
     option,
-    rating_settings,
-    settings_of,
     switch,
 )
 from live.errors import ConfigError, InputError
@@ -68,57 +60,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@dataclasses.dataclass(frozen=True)
-class ServiceFlags(SettingFlags):
-    """What a service shows whom, and keeps."""
-
-    delay: Annotated[
-        str | None,
-        option(
-            "TIME",
-            "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h.",
-        ),
-        "feeds.delay_s",
-    ] = None
-    host: Annotated[
-        str | None, option("ADDRESS", "Address to serve on (127.0.0.1)."), "server.host"
-    ] = None
-    port: Annotated[
-        int | None,
-        option("N", "Port to serve on (8765); 0 takes any free one."),
-        "server.port",
-    ] = None
-    public: Annotated[
-        bool,
-        switch("Let whoever reaches the address read, without token."),
-        "server.public",
-    ] = False
-    hide_scores: Annotated[
-        bool,
-        switch("Serve moves, clocks and results only: for venues."),
-        "server.hide_scores",
-    ] = False
-    journal: Annotated[
-        str | None,
-        option(
-            "FILE",
-            "Where everything is kept over restarts; else a file for these sources.",
-        ),
-        "journal.file",
-    ] = None
-    no_journal: Annotated[bool, switch("Keep nothing over a restart.")] = False
-
-    @property
-    def settings(self) -> dict[str, object]:
-        """What was given, by dotted key."""
-        if self.journal and self.no_journal:
-            raise ConfigError("--journal", "is given with --no-journal", "Leave one of them out")
-        given = super().settings
-        if self.journal or self.no_journal:
-            given["journal.enabled"] = not self.no_journal
-        return given
-
-
 def follow(
     context: typer.Context,
     *,
@@ -134,10 +75,10 @@ def follow(
     plain: Annotated[bool, switch("A plain table in the terminal, no keys.")] = False,
     json: Annotated[bool, switch("Print every message as a line of JSON.")] = False,
     once: Annotated[bool, switch("End when all games are over and analysed.")] = False,
-    service: ServiceFlags,
-    search: SearchFlags,
-    cluster: ClusterFlag = None,
-    run_flags: RunFlags,
+    settings: Annotated[
+        Settings,
+        f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}",
+    ],
     version: Annotated[
         bool,
         switch("Print the version.", callback=_version, is_eager=True),
@@ -154,16 +95,13 @@ def follow(
     from live.service.process import HangupSignals
 
     hangups = HangupSignals.of_service(headless=headless, json=json)
-    given = service.settings | {"engine.cluster": cluster}
-    load = partial(rating_settings, search, run_flags, given)
-    settings = load()
+    config = settings.load()
     from live.app import StartAgain
     from live.app import follow as follow_feeds
-    from live.config import find_config_file
 
-    again = StartAgain(load, find_config_file(run_flags.config, os.environ), hangups)
+    again = StartAgain(settings.load, settings.path, hangups)
     return follow_feeds(
-        settings, feed, headless=headless, once=once, plain=plain, json=json, again=again
+        config, feed, headless=headless, once=once, plain=plain, json=json, again=again
     )
 
 
@@ -176,16 +114,14 @@ def analyze(
     html: Annotated[Path | None, option("FILE", "Write a report to print.")] = None,
     csv: Annotated[Path | None, option("FOLDER", "Write plies, curves and players as CSV.")] = None,
     arbiter: Annotated[bool, switch("Add screening figures to the report.")] = False,
-    search: SearchFlags,
-    cluster: ClusterFlag = None,
-    run_flags: RunFlags,
+    settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
 ) -> Ended:
     """Rate the players of finished games: the same figures as live, from PGN files."""
-    settings = rating_settings(search, run_flags, {"engine.cluster": cluster})
+    config = settings.load()
     from live.jobs.analyze_games import analyze as analyze_files
 
     return analyze_files(
-        settings, files, evals=evals, json=json, pgn=pgn, html=html, csv=csv, arbiter=arbiter
+        config, files, evals=evals, json=json, pgn=pgn, html=html, csv=csv, arbiter=arbiter
     )
 
 
@@ -193,16 +129,13 @@ def doctor(
     overlays: Annotated[
         list[str] | None, argument("[ADDRESS]...", "Addresses of overlays, to look at, too.")
     ] = None,
-    engine: EngineFlag = None,
-    host: Annotated[str | None, option("ADDRESS", "Address to check.")] = None,
-    port: Annotated[int | None, option("N", "Port to check.")] = None,
-    config: ConfigFlag = None,
+    *,
+    settings: Annotated[Settings, "engine host port config"],
 ) -> Ended:
     """Check that everything is in place: engine and its speed, port, settings, versions."""
     from live.jobs.doctor import examine
 
-    given = {"server.host": host, "server.port": port, "engine.path": engine}
-    return examine(lambda: settings_of(config, given), overlays or ())
+    return examine(settings.load, overlays or ())
 
 
 def token(
@@ -242,14 +175,14 @@ def token(
     typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
 
 
-async def notify_test(config: ConfigFlag = None) -> int:
+async def notify_test(settings: Annotated[Settings, "config"]) -> int:
     """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
     arrives.
     """
     from live.producer.notifier import Notice, open_people, send_to
 
-    settings = settings_of(config).notify
-    files = {"urls_file": settings.urls_file, "arbiters_file": settings.arbiters_file}
+    notify = settings.load().notify
+    files = {"urls_file": notify.urls_file, "arbiters_file": notify.arbiters_file}
     files = {f"notify.{name}": path for name, path in files.items() if path}
     if not files:
         raise ConfigError(
@@ -268,13 +201,13 @@ async def notify_test(config: ConfigFlag = None) -> int:
     return 0
 
 
-def plugins(config: ConfigFlag = None) -> Ended:
+def plugins(settings: Annotated[Settings, "config"]) -> Ended:
     """List the plugins that are installed, which of them the settings use, and whether each of
     these can be loaded.
     """
     from live.jobs.doctor import list_plugins
 
-    return list_plugins(settings_of(config).plugins)
+    return list_plugins(settings.load().plugins)
 
 
 def schema(
@@ -292,12 +225,13 @@ def schema(
 
 def systemd_unit(
     feed: Annotated[list[str] | None, option("URL", "What to follow; may be repeated.")] = None,
-    config: ConfigFlag = None,
+    *,
+    settings: Annotated[Settings, "config"],
 ) -> None:
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
     from live.service.supervision import unit
 
-    typer.echo(unit(_service_command(feed, config)), nl=False)
+    typer.echo(unit(_service_command(feed, settings.file)), nl=False)
 
 
 def site(
@@ -398,35 +332,33 @@ def feeds(
     url: Annotated[list[str], argument("URL...", "Sources, as after --feed.")],
     json: Annotated[bool, switch("Print JSON instead of tables.")] = False,
     timeout: Annotated[float, option("SECONDS", "How long to wait for each.", min=0.1)] = 15.0,
-    config: ConfigFlag = None,
+    *,
+    settings: Annotated[Settings, "config"],
 ) -> Ended:
     """Report what a URL is, whether it answers, and which games it holds now."""
     from live.jobs.doctor import probe_feeds
 
-    return probe_feeds(settings_of(config), url, json=json, within_s=timeout)
+    return probe_feeds(settings.load(), url, json=json, within_s=timeout)
 
 
 async def worker(
     address: Annotated[str, argument("ADDRESS", "The Dask scheduler, as tcp://HOST:8786.")],
-    engine: EngineFlag = None,
-    engines: EnginesFlag = None,
-    config: ConfigFlag = None,
+    settings: Annotated[Settings, "engine engines config"],
 ) -> int:
     """Lend this machine's engines to a live-rate that runs with --cluster.
 
     Engine, hash and reproducible must be set as there: a worker is asked only where its figures
     would be the same.
     """
-    given = {"engine.path": engine, "engine.engines": engines, "engine.cluster": address}
-    settings = settings_of(config, given).engine
+    engine = settings.load({"engine.cluster": address}).engine
     from live.engine.engine_process import find_engine
     from live.service.engine_service import uci_settings
 
-    command = find_engine(settings.path)
+    command = find_engine(engine.path)
     from live.engine.cluster import work  # says so where Dask is missing
 
     typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
-    await work(command, uci_settings(settings), settings)
+    await work(command, uci_settings(engine), engine)
     return 0
 
 

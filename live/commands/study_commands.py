@@ -8,22 +8,18 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
 import typer
 
 from live.commands.command_options import (
-    ClusterFlag,
-    ConfigFlag,
+    RUN,
+    SEARCH,
     Ended,
     EvalsFlag,
     JsonFlag,
-    RunFlags,
-    SearchFlags,
+    Settings,
     argument,
     command,
     option,
-    rating_settings,
-    settings_of,
     switch,
 )
 from live.errors import InputError
@@ -79,8 +75,7 @@ def calibrate(
     ] = None,
     model: Annotated[str | None, option("NAME", "Name or file, for --check.")] = None,
     json: JsonFlag = None,
-    search: SearchFlags,
-    run_flags: RunFlags,
+    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
     """Measure the engine over rated players, and learn what moves say about Elo.
 
@@ -96,20 +91,18 @@ def calibrate(
         )
     if check is not None and files:
         raise InputError("--check", "takes the place of other files", "Give one or the other")
-    settings = rating_settings(search, run_flags)
+    config = settings.load()
     from live.studies.calibrate_engine import calibrate as measure
     from live.studies.calibrate_engine import calibrate_intrinsic, check_model
 
     if intrinsic and write is not None:
-        wanted = lines or max(settings.engine.multipv, INTRINSIC_LINES)
-        settings = msgspec.structs.replace(
-            settings, engine=msgspec.structs.replace(settings.engine, multipv=wanted)
-        )
-        return calibrate_intrinsic(settings, files or [], name=name, written=write, json=json)
+        wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
+        config = settings.load({"engine.multipv": wanted})
+        return calibrate_intrinsic(config, files or [], name=name, written=write, json=json)
     if check is not None and model is not None:
-        return check_model(settings, check, model, json=json)
+        return check_model(config, check, model, json=json)
     return measure(
-        settings,
+        config,
         files or [],
         evals=evals,
         name=name,
@@ -127,14 +120,13 @@ def compare(
     players: Annotated[tuple[str, str], option("A B", "Two names, or parts of them.")],
     evals: EvalsFlag = "engine",
     json: JsonFlag = None,
-    search: SearchFlags,
-    run_flags: RunFlags,
+    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
     """Who would beat whom: every predictor side by side, each with its interval or its reason."""
-    settings = rating_settings(search, run_flags)
+    config = settings.load()
     from live.studies.compare_players import compare_players
 
-    return compare_players(settings, pgn, players, evals=evals, json=json)
+    return compare_players(config, pgn, players, evals=evals, json=json)
 
 
 def rank(
@@ -146,14 +138,13 @@ def rank(
     ] = "covariance",
     evals: EvalsFlag = "engine",
     json: JsonFlag = None,
-    search: SearchFlags,
-    run_flags: RunFlags,
+    settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
     """Who played best, by what is known of each, ties as ties; and everybody against everybody."""
-    settings = rating_settings(search, run_flags)
+    config = settings.load()
     from live.studies.compare_players import rank_players
 
-    return rank_players(settings, pgn, evals=evals, by=by, json=json)
+    return rank_players(config, pgn, evals=evals, by=by, json=json)
 
 
 def match(
@@ -271,14 +262,10 @@ def run(
             "From the last position to the first (with [engine] reproducible = false).",
         ),
     ] = False,
-    search: SearchFlags,
-    cluster: ClusterFlag = None,
-    run_flags: RunFlags,
+    settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
 ) -> Ended:
     """Search what a corpus lacks; nothing twice, and on from where it was stopped or killed."""
-    config = rating_settings(
-        search, run_flags, {"engine.cluster": cluster, "engine.multipv": lines}
-    )
+    config = settings.load({"engine.multipv": lines})
     from live.studies.search_corpus import search_corpus
 
     return search_corpus(config, corpus, order=order, most=games, retrograde=retrograde)
@@ -357,7 +344,6 @@ def human(
         list[Path] | None, option("GAMES", "Rated games as NDJSON; may be repeated.")
     ] = None,
     files: Annotated[list[Path] | None, argument("[GAMES]...", "More files for --check.")] = None,
-    network: Annotated[str | None, option("FILE", "An ONNX file, or a .pb.gz of Maia.")] = None,
     only: Annotated[
         Literal["all", "train", "validation", "test"],
         option(None, "Games that networks learn from, or a part that they never see."),
@@ -366,21 +352,21 @@ def human(
         int | None, option("N", "At most so many, spread over the files.", min=1)
     ] = None,
     json: JsonFlag = None,
-    config: ConfigFlag = None,
+    *,
+    settings: Annotated[Settings, "network config"],
 ) -> Ended:
     """Hold the network of human moves against games: does it say what was played?
 
     A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical, rapid,
     blitz or bullet), and where known wid and bid (the players' numbers).
     """
-    settings = settings_of(config, {"human.network": network})
     if not check:
         raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
     from live.studies.human_moves import check_network
 
     return check_network(
         [*check, *(files or [])],
-        settings.human.network,
+        settings.load().human.network,
         chosen=only,
         most=games,
         json=json,
