@@ -374,8 +374,6 @@ class WatchedBoard:
         self.memory = BoardMemory() if memory is None else memory
         self._read = read
         self._plies: tuple[PlyView, ...] = ()
-        # Its moves can be read no more.
-        self._unreadable = False
         self._clocks: BoardClocks | None = None
 
     @property
@@ -383,7 +381,6 @@ class WatchedBoard:
         """All moves that stand."""
         if self._read is not None:
             self._plies, self._read = self._read().plies, None
-            self._unreadable = len(self._plies) < self.view.plies_played
         return self._plies
 
     @property
@@ -474,8 +471,6 @@ class WatchedBoard:
     def follow(self, game: GameDetail, now_s: float) -> bool:
         """The game stands like this now; whether there is more to remember of it."""
         before, after = self.moves, game.plies
-        if self._unreadable:
-            before, self._unreadable = after, False  # nothing is known to be news
         same = 0
         for one, now in zip(before, after, strict=False):
             if one is not now:

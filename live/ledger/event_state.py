@@ -47,10 +47,8 @@ from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals
 from live.ledger.rate_game import GameRater, needs_field
 from live.ledger.tracked_game import (
-    ArchivedDetails,
     ArchivedGame,
     ArchivedValues,
-    Recall,
     TrackedGame,
     view_of,
 )
@@ -327,14 +325,6 @@ class EventState:
                 self._send()
                 yield
 
-    def make_anew(self, id: GameId) -> None:
-        """Score a game again of which the journal has lost more than its moves."""
-        if id in self._games:
-            with self._changing(id):
-                tracked = self._tracked_anew(id)
-            self._renew(tracked.players.values())
-        self._send()
-
     def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> None:
         """What a plugin says of a player, or (None) that it says nothing any more; nothing where
         there is no such player.
@@ -362,7 +352,7 @@ class EventState:
 
     # --- archive --------------------------------------------------------------------------------
 
-    def archive(self, id: GameId) -> tuple[ArchivedValues, ArchivedDetails] | None:
+    def archive(self, id: GameId) -> ArchivedValues | None:
         """A game as values that can be kept; None while searches of it are open, and for one that
         is archived already or not held. Nor is one that several sources carry: it would come back
         as if its first source had reported all of it.
@@ -372,18 +362,16 @@ class EventState:
             return None
         return game.archive()
 
-    def resume(
-        self, archived: Sequence[ArchivedValues], recall: Recall
-    ) -> Generator[None, None, None]:
-        """Hold games of an earlier start again that were kept whole, all archived; ``recall`` gives
-        their details. Yields where others may have a turn, and nothing of it is to be shown.
+    def resume(self, archived: Sequence[ArchivedValues]) -> Generator[None, None, None]:
+        """Hold games of an earlier start again that were kept whole, all archived. Yields where
+        others may have a turn, and nothing of it is to be shown.
         """
         ids = [values.game.id for values in archived]
         touched: dict[str, PlayerTotals] = {}
         for values in archived:
             self.index.apply(NewGame(values.game))
             players = self._standings.players_of(values.game.id, values.game.headers)
-            self._games[values.game.id] = ArchivedGame(values, players, recall)
+            self._games[values.game.id] = ArchivedGame(values, players)
             touched |= {player.key: player for player in players.values()}
             yield
         yield from self._standings.rate_in_pieces(touched.values())
@@ -415,18 +403,13 @@ class EventState:
         )
 
     def _tracked_anew(self, id: GameId) -> TrackedGame:
-        """The game, tracked. Searched again where its details can no longer be read."""
+        """The game, tracked."""
         held = self._games[id]
-        if isinstance(held, TrackedGame):
-            return held
-        details = held.details()
-        tracked = self._games[id] = self._tracked(held.game, held.players, held.detail())
-        if details is not None:
-            tracked.resume(details)
-        else:
-            held.close()
-            self._outbox.changes += tracked.begin()
-        return tracked
+        if isinstance(held, ArchivedGame):
+            tracked = self._games[id] = self._tracked(held.game, held.players, held.detail())
+            tracked.resume(held.values.details())
+            return tracked
+        return held
 
     # --- what follows from news -----------------------------------------------------------------
 

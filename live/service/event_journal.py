@@ -27,24 +27,21 @@ from live.engine.engine_process import EngineIdentity
 from live.engine.result_cache import MemoryResultCache, ResultCache
 from live.engine.search import Search, SearchResult
 from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
-from live.games.game import Game, GameConfirmed, NewGame, Step
+from live.games.game import Game, GameConfirmed, Step
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
-from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
+from live.ledger.tracked_game import ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.service.process import SLICE_S, LoopSlices, paused
 from live.store.journal import Journal
 from live.store.journal_reader import (
     JournalRun,
     Memory,
-    RecordedChange,
     Restated,
-    details_of,
+    archived_of,
     encode,
     game_of,
     measure_digest,
-    packed,
-    rest_of,
 )
 
 #: Sources that begin anew with each start: nothing is kept unless a file is named.
@@ -91,7 +88,8 @@ log = logging.getLogger(__name__)
 
 Known = Callable[[Search], SearchResult | None]
 
-_Standing = tuple[list[tuple[ArchivedValues, list[Step]]], list[Game], list[GameId]]
+_Kept = tuple[ArchivedValues, list[Step]]
+_Standing = tuple[list[_Kept], list[Game], list[GameId]]
 
 
 class EventJournal:
@@ -120,10 +118,8 @@ class EventJournal:
         # Games that have changed since they were kept, each with when to keep it again.
         self._dirty: dict[GameId, float] = {}
         self._kept_s: dict[GameId, float] = {}
-        # Games that were kept and cannot be read, until they are kept again; those of them that
-        # are shown without their plies, until they are made anew.
+        # Games that were kept and cannot be read, until they are kept again.
         self._damaged: set[GameId] = set()
-        self._emptied: set[GameId] = set()
 
     @classmethod
     def of(cls, config: Config, feeds: Sequence[FeedName], *, once: bool = False) -> EventJournal:
@@ -171,7 +167,7 @@ class EventJournal:
         began_s, slices = time.monotonic(), LoopSlices()
         with paused():
             kept, others, appeared = await slices.run(self._standing(run))
-            await slices.run(state.resume([rest for rest, _ in kept], self._recall))
+            await slices.run(state.resume([values for values, _ in kept]))
         self._dirty.clear()
         self._answers, self._known = deque(), known
         missed = (_applied(state, step) for _, since in kept for step in since)
@@ -194,7 +190,7 @@ class EventJournal:
         """The games of the followed sources: those kept whole, with what happened since, and those
         of which only that is known. Then all, in the order they appeared. Yields after every game.
         """
-        kept: list[tuple[ArchivedValues, list[Step]]] = []
+        kept: list[_Kept] = []
         others: list[Game] = []
         appeared: list[GameId] = []
         for standing in self.journal.standing(run.measure):
@@ -204,38 +200,20 @@ class EventJournal:
             if standing.damaged:
                 self._damaged.add(id)
             if standing.kept is not None:
-                rest = rest_of(id, standing.kept)
-                if rest is None:
-                    self._damaged.add(id)
+                values = archived_of(id, standing.kept)
+                if values is not None:
+                    if values.game.feed in run.feeds:
+                        steps = (each.step for each in since)
+                        missed = [each for each in steps if not isinstance(each, Restated)]
+                        kept.append((values, missed))
                     continue
-                if rest.game.feed not in run.feeds:
-                    continue
-                details = self._details(id)
-                if rest.game.also:
-                    # Kept by an earlier version, with what other sources said.
-                    since = tuple(self.journal.changes_of(id))
-                elif details is not None and len(details.plies) == len(rest.game.moves):
-                    steps = (each.step for each in since)
-                    kept.append((rest, [each for each in steps if not isinstance(each, Restated)]))
-                    continue
-                else:
-                    # What rests on its moves is made anew from them.
-                    self._damaged.add(id)
-                    since = (RecordedChange(0, standing.at_ms, NewGame(rest.game)), *since)
+                # What rests on its moves is made anew from them.
+                self._damaged.add(id)
+                since = tuple(self.journal.changes_of(id))
             game = game_of(id, since)
             if game is not None and game.feed in run.feeds:
                 others.append(game)
         return kept, others, appeared
-
-    def _details(self, game: GameId) -> ArchivedDetails | None:
-        data = self.journal.details(game)
-        return details_of(game, data) if data is not None else None
-
-    def _recall(self, game: GameId) -> ArchivedDetails | None:
-        details = self._details(game)
-        if details is None:
-            self._emptied.add(game)
-        return details
 
     @property
     def problem(self) -> str:
@@ -319,12 +297,11 @@ class EventJournal:
             archived = self._state.archive(game)
             if archived is None:
                 continue  # it is being searched or shared, rests already, or is gone
-            rest, details = archived
-            if not self.journal.keep(game, self._run.measure, encode(rest), packed(details)):
+            if not self.journal.keep(game, self._run.measure, encode(archived)):
                 return
             del self._dirty[game]
             self._damaged.discard(game)
-            if rest.view.result == "*":
+            if archived.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
     def look_after(
@@ -341,10 +318,6 @@ class EventJournal:
             self.journal.restate(state.held())
             remember_all()
             self._dirty.update((game.id, 0.0) for game in state.held())
-        for game in tuple(self._emptied):
-            state.make_anew(game)
-            self._damaged.add(game)
-            self._emptied.discard(game)
         if (problem := self.problem) != self._last_problem:
             self._last_problem = problem
             if self._damaged:

@@ -288,11 +288,11 @@ class JournalWriter:
             case _:
                 self._execute("UPDATE games SET at_ms = ? WHERE game = ?", (at_ms, game))
 
-    def game(self, game: GameId, n: int, measure: bytes, rest: bytes, details: bytes) -> None:
+    def game(self, game: GameId, n: int, measure: bytes, whole: bytes) -> None:
         """A game as it stands after change ``n``, whole."""
         self._execute(
-            "UPDATE games SET n = ?, measure = ?, rest = ?, details = ?, sum = ? WHERE game = ?",
-            (n, measure, rest, details, sum_of(game, n, measure, rest), game),
+            "UPDATE games SET n = ?, measure = ?, rest = ?, details = NULL, sum = ? WHERE game = ?",
+            (n, measure, whole, sum_of(game, n, measure, whole), game),
         )
 
     def answer(self, at_ms: int, question: HumanQuestion, answer: HumanAnswer) -> None:
@@ -479,10 +479,6 @@ class Journal:
         """
         return self._read(lambda reader: reader.standing(measure), [])
 
-    def details(self, game: GameId) -> bytes | None:
-        """What :meth:`keep` was last given as ``details`` of the game."""
-        return self._read(lambda reader: reader.details(game), None)
-
     def last_changes(self) -> dict[GameId, int]:
         """When each game there is has changed last, milliseconds."""
         return self._read(JournalReader.last_changes, {})
@@ -545,11 +541,11 @@ class Journal:
         waits = self.problem or len(self._backlog) or self._writer is None
         return self._missed and not waits
 
-    def keep(self, game: GameId, measure: bytes, rest: bytes, details: bytes) -> bool:
+    def keep(self, game: GameId, measure: bytes, whole: bytes) -> bool:
         """Keep a game as it stands after all changes so far; whether there was room."""
         # What can be made again gives way early.
         return not (self._missed or self.problem) and self._put(
-            JournalWriter.game, game, self._n, measure, rest, details
+            JournalWriter.game, game, self._n, measure, whole
         )
 
     def note(self, kind: str, body: bytes, game: GameId = "") -> None:

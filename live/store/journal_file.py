@@ -17,7 +17,8 @@ which has results of searches only; it becomes a journal when it is named as one
 ==========  ==========================================================================
 
 Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n`` alone, since
-clocks are set. ``rest`` and ``details`` can be made again from the other tables.
+clocks are set. What ``games`` has of a game as it stood, in ``rest``, can be made again from the
+other tables; ``details`` is of earlier versions.
 
 Checksums of a journal's records, chained, so that none is changed, missing or exchanged unseen.
 

@@ -14,11 +14,10 @@ import contextlib
 import hashlib
 import logging
 import sqlite3
-import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -137,7 +136,7 @@ class JournalStanding(msgspec.Struct, frozen=True):
     at_ms: int
     """Of its last change."""
     kept: bytes | None
-    """What is always at hand of it; see :mod:`live.ledger.tracked_game`."""
+    """As :class:`live.ledger.tracked_game.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False
     """Whether it had been kept, and that cannot be used any more."""
@@ -162,11 +161,7 @@ result_of = msgspec.msgpack.Decoder(SearchResult).decode
 answer_of = msgspec.msgpack.Decoder(HumanAnswer).decode
 
 
-_decode_rest = msgspec.msgpack.Decoder(ArchivedValues, dec_hook=_numbers_in).decode
-_decode_details = msgspec.msgpack.Decoder(ArchivedDetails).decode
-
-
-Archived = TypeVar("Archived", ArchivedDetails, ArchivedValues)
+_decode_archived = msgspec.msgpack.Decoder(ArchivedValues, dec_hook=_numbers_in).decode
 
 
 def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
@@ -193,25 +188,11 @@ def measure_digest(identity: str, limit: str, measure: Measure) -> bytes:
     return hashlib.blake2b(encode(deciding), digest_size=16).digest()
 
 
-def packed(details: ArchivedDetails) -> bytes:
-    """A tenth of its size; fast rather than small."""
-    return zlib.compress(encode(details), 1)
-
-
-def details_of(game: GameId, data: bytes) -> ArchivedDetails | None:
-    """What :func:`packed` made; None for what it cannot have made."""
-    return _readable(game, lambda: _decode_details(zlib.decompress(data)))
-
-
-def rest_of(game: GameId, data: bytes) -> ArchivedValues | None:
-    """A game as it was kept, but for its details; None for what cannot be read."""
-    return _readable(game, lambda: _decode_rest(data))
-
-
-def _readable(game: GameId, decode: Callable[[], Archived]) -> Archived | None:
+def archived_of(game: GameId, data: bytes) -> ArchivedValues | None:
+    """A game as it was kept; None for what cannot be read."""
     try:
-        return decode()
-    except (zlib.error, msgspec.MsgspecError, TypeError, UnicodeError) as error:
+        return _decode_archived(data)
+    except (msgspec.MsgspecError, TypeError, UnicodeError) as error:
         log.error("game %s: what was kept of it cannot be read (%s)", game, error)
         return None
 
@@ -398,13 +379,6 @@ class JournalReader:
                 rest, changes = None, tuple(self.changes_of(game))
             found.append(JournalStanding(game, opened, at_ms, rest, changes, damaged))
         return found
-
-    def details(self, game: GameId) -> bytes | None:
-        """What is kept of a game beyond its ``rest``."""
-        row = self._connection.execute(
-            "SELECT details FROM games WHERE game = ?", (game,)
-        ).fetchone()
-        return row[0] if row else None
 
     def result(self, identity: str, search_key: SearchKey) -> RecordedScore | None:
         """What this engine found; None where it was not asked, or what it found is unreadable."""

@@ -318,8 +318,7 @@ def _journal() -> bytes:
 
 def journal(data: bytes) -> None:
     with _file(data, "journal.sqlite") as path, Journal(path) as opened:
-        for standing in opened.standing(b""):
-            opened.details(standing.game)
+        opened.standing(b"")
         opened.notes()
         opened.note("alert", b"{}", "g")
         opened.flush(1.0)

@@ -18,7 +18,7 @@ from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, SearchRequest, Urgency
 from live.ledger.measure import Measure
-from live.ledger.tracked_game import ArchivedValues, Recall
+from live.ledger.tracked_game import ArchivedValues
 
 ANAND = Player("Anand", elo=2811)
 CARLSEN = Player("Carlsen", elo=2826)
@@ -152,9 +152,9 @@ class Held(EventState):
                 request = requests.pop()
                 requests += self.found(request.id, answer(request.search)).requests
 
-    def resumed(self, archived: Sequence[ArchivedValues], recall: Recall) -> Effects:
+    def resumed(self, archived: Sequence[ArchivedValues]) -> Effects:
         """Games of an earlier start, all of which their sources report again."""
-        for _ in self.resume(archived, recall):
+        for _ in self.resume(archived):
             pass
         for values in archived:
             self.apply(GameConfirmed(values.game.id))

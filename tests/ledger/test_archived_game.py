@@ -22,9 +22,9 @@ from live.games.game import (
     TakenBack,
 )
 from live.ledger.measure import Measure
-from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
+from live.ledger.tracked_game import ArchivedValues
 from live.ratings.perceived_model import Models
-from live.store.journal_reader import details_of, encode, packed, rest_of
+from live.store.journal_reader import archived_of, encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
 from tests.ledger.test_event_state import FIGURES, Run, histories, ledger, same_end
 
@@ -37,25 +37,19 @@ DING = Player("Ding, Liren")
 MOVES = line(*range(3, 63))
 
 
-class Shelves:
-    """What is kept of games, as bytes."""
+Kept = dict[GameId, bytes]
 
-    def __init__(self) -> None:
-        self.rests: dict[GameId, bytes] = {}
-        self._details: dict[GameId, bytes] = {}
 
-    def keep(self, held: Held, id: GameId) -> bool:
-        told = held.archive(id)
-        if told is not None:
-            self.rests[id], self._details[id] = encode(told[0]), packed(told[1])
-        return told is not None
+def keep(held: Held, id: GameId, kept: Kept) -> None:
+    """Keep a game as bytes, unless it was kept and has not changed since."""
+    values = held.archive(id)
+    if values is not None:
+        kept[id] = encode(values)
+    assert id in kept
 
-    def recall(self, id: GameId) -> ArchivedDetails | None:
-        return details_of(id, self._details[id])
 
-    def all(self) -> list[ArchivedValues]:
-        kept = (rest_of(*each) for each in self.rests.items())
-        return [found for found in kept if found is not None]
+def read(kept: Kept) -> list[ArchivedValues]:
+    return [values for each in kept.items() if (values := archived_of(*each)) is not None]
 
 
 def three_games(measure: Measure) -> Run:
@@ -68,17 +62,17 @@ def three_games(measure: Measure) -> Run:
     return run
 
 
-def restarted(run: Run, shelves: Shelves | None = None) -> tuple[Run, Shelves]:
+def restarted(run: Run, kept: Kept | None = None) -> tuple[Run, Kept]:
     """Another process, that knows what this one kept, and those before it."""
-    shelves = shelves or Shelves()
+    kept = {} if kept is None else kept
     ids = [view.id for view in run.ledger.games()]
     for id in ids:
-        assert shelves.keep(run.ledger, id) or id in shelves.rests
-    shelves.rests = {id: shelves.rests[id] for id in ids}
+        keep(run.ledger, id, kept)
+    kept = {id: kept[id] for id in ids}
     held = ledger(measure=run.ledger.measure)
-    out = held.resumed(shelves.all(), shelves.recall)
+    out = held.resumed(read(kept))
     assert not out.requests and not out.dropped
-    return Run(held, answer_or_failure), shelves
+    return Run(held, answer_or_failure), kept
 
 
 def renamed(headers: Headers, white: Player) -> Headers:
@@ -122,12 +116,13 @@ def test_other_models_rate_archived_games_too() -> None:
 
 def test_an_archived_game_is_its_stored_figures() -> None:
     run = three_games(FIGURES)
-    again, shelves = restarted(run)
-    for id, rest in shelves.rests.items():
+    again, kept = restarted(run)
+    for values in read(kept):
+        id = values.game.id
         held = again.ledger.game(id)
         fresh = run.ledger.game(id)
         assert held == fresh and held is not None and held.curves.white
-        assert encode(rest_of(id, rest)) == rest
+        assert encode(values) == kept[id]
 
 
 def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
@@ -155,33 +150,15 @@ def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() ->
     run = three_games(FIGURES)
     run.step(NewGame(game("g8", MOVES[:30], white=DING, black=Player("Nobody"))))
     run.reply_all()
-    shelves = Shelves()
-    shelves.keep(run.ledger, "g8")
+    kept: Kept = {}
+    keep(run.ledger, "g8", kept)
     run.step(NewGame(game("g9", MOVES[:10], white=Player("Novice", elo=1200), black=DING)))
     run.reply_all()
     for id in ("g0", "g1", "g2", "g9"):
-        shelves.keep(run.ledger, id)
+        keep(run.ledger, id, kept)
     held = ledger(measure=FIGURES)
-    held.resumed(shelves.all(), shelves.recall)
+    held.resumed(read(kept))
     same_end(held, run.ledger)
-
-
-def test_a_game_whose_details_are_gone_is_asked_for_anew_when_it_goes_on() -> None:
-    run = three_games(Measure("same-search"))
-    shelves = Shelves()
-    for view in run.ledger.games():
-        shelves.keep(run.ledger, view.id)
-    held = ledger()
-    held.resumed(shelves.all(), lambda id: None)
-    detail = held.game("g0")
-    assert detail is not None and detail.plies == () and detail.plies_scored > 0
-    again = Run(held, answer_or_failure)
-    for each in (run, again):
-        each.step(MovesPlayed("g0", 41, MOVES[40:44]))
-        each.reply_all()
-    mine, theirs = again.ledger.game("g0"), run.ledger.game("g0")
-    assert mine == theirs
-    assert again.ledger.players() == run.ledger.players()
 
 
 @pytest.mark.slow
@@ -192,7 +169,7 @@ def test_law_a_restart_at_any_moment_changes_nothing(
 ) -> None:
     """Steps, answers and restarts in any order end as without restarts."""
     plain, other = (Run(ledger(measure=FIGURES), answer_or_failure) for _ in range(2))
-    shelves = Shelves()
+    kept: Kept = {}
     for step, seed in history:
         for run in (plain, other):
             if step is not None:
@@ -201,7 +178,7 @@ def test_law_a_restart_at_any_moment_changes_nothing(
                 run.reply_all(random.Random(seed))
         if seed % 2:
             other.reply_all()
-            other, _ = restarted(other, shelves)
+            other, kept = restarted(other, kept)
     for run in (plain, other):
         run.reply_all()
         run.check_subscriber()

@@ -230,7 +230,7 @@ def test_an_archived_game_keeps_the_answers() -> None:
     kept = held.archive("g1")
     assert kept is not None
     again = ledger()
-    again.resumed([kept[0]], lambda id: kept[1])
+    again.resumed([kept])
     assert ply(again, 1) == ply(held, 1)
     woken = again.told(MovesPlayed("g1", 2, MOVES[1:2]))
     assert [each.ply for each in woken.questions] == [2]

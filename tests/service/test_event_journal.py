@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import tempfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -261,7 +260,7 @@ async def test_games_come_back_in_the_order_they_appeared(tmp_path: Path) -> Non
         assert games_now == list(service.state.held())
 
 
-DETAILS = "UPDATE games SET details = ? WHERE game = (SELECT min(game) FROM games)"
+DAMAGE = "UPDATE games SET rest = ?, sum = ? WHERE game = (SELECT min(game) FROM games)"
 
 
 async def test_damaged_journals_empty_no_board_whose_source_is_there(tmp_path: Path) -> None:
@@ -273,18 +272,16 @@ async def test_damaged_journals_empty_no_board_whose_source_is_there(tmp_path: P
         assert once.problem, (seed, way)
 
 
-@pytest.mark.parametrize(
-    "details",
-    [None, b"", b"x", zlib.compress(b"\xc1"), "text", 7],
-    ids=["none", "empty", "not packed", "no details", "text", "number"],
-)
-async def test_details_that_cannot_be_read_count_as_none_and_are_made_anew(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, details: object
+@pytest.mark.parametrize("summed", [True, False])
+@pytest.mark.parametrize("whole", [b"", b"x", "text", 7])
+async def test_what_cannot_be_read_as_kept_is_made_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, whole: object, summed: bool
 ) -> None:
     path = tmp_path / "journal.sqlite"
     before = await make(path, games=2)
     with sqlite3.connect(path) as connection:
-        assert connection.execute(DETAILS, (details,)).rowcount == 1
+        # Unsummed: as if it had been kept like this.
+        assert connection.execute(DAMAGE, (whole, b"-" if summed else None)).rowcount == 1
     connection.close()
     shown: list[FeedHealth] = []
     async with AnsweredEvent(path).started() as hall:
@@ -303,25 +300,6 @@ async def test_details_that_cannot_be_read_count_as_none_and_are_made_anew(
     async with AnsweredEvent(path).started() as again:
         again.journal.look_after(again.state, shown.append)
     assert len(shown) == 2, "and nothing more"
-
-
-async def test_what_becomes_unreadable_while_it_runs_is_made_anew_too(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    before = await make(path, games=2)
-    shown: list[FeedHealth] = []
-    async with AnsweredEvent(path).started() as hall:
-        with sqlite3.connect(path) as connection:
-            connection.execute("UPDATE games SET details = x'00'")
-        connection.close()
-        # As when so much has changed since that nothing is at hand.
-        for held in hall.state._games.values():
-            held._shown = None
-        analysis(hall.state)
-        hall.journal.look_after(hall.state, shown.append)
-        hall.answer_all()
-        assert "2 games cannot be read as kept" in shown[-1].detail
-        now = confirmed(analysis(hall.state)).games
-        assert [game.plies for game in now] == [game.plies for game in before.games]
 
 
 async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path: Path) -> None:

@@ -103,15 +103,13 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
 def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
-        assert journal.keep("g1", b"measure", b"rest", b"details")
+        assert journal.keep("g1", b"measure", b"whole")
         journal.change(MovesPlayed("g1", 1, MOVES))
         journal.change(NewGame(game("g2")))
     with Journal(path) as journal:
         one, two = journal.standing(b"measure")
-        assert (one.kept, two.kept) == (b"rest", None)
+        assert (one.kept, two.kept) == (b"whole", None)
         assert [change.step for change in one.since] == [MovesPlayed("g1", 1, MOVES)]
-        assert journal.details("g1") == b"details"
-        assert journal.details("g2") is None
     with Journal(path) as journal:
         one, _ = journal.standing(b"another measure")
         assert one.kept is None
@@ -122,7 +120,7 @@ def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
-        journal.keep("g1", b"measure", b"rest", b"details")
+        journal.keep("g1", b"measure", b"whole")
         journal.change(GameGone("g1"))
         journal.change(NewGame(game("g1", MOVES)))
     with Journal(path) as journal:
@@ -283,7 +281,7 @@ def test_when_too_much_had_to_wait_the_games_are_written_anew(path: Path) -> Non
                 journal.change(NewGame(game(f"g{number}", MOVES)))
             until(lambda: journal.problem != "")
             assert not journal.wants_restating
-            assert not journal.keep("g1", b"", b"", b"")
+            assert not journal.keep("g1", b"", b"")
         assert journal.flush()
         until(lambda: journal.wants_restating)
         journal.change(NewGame(game("lost")))
@@ -399,10 +397,10 @@ def test_a_file_that_is_busy_is_not_called_damaged(path: Path) -> None:
         # As where the file system knows no write-ahead log.
         plain = path.with_name("plain.sqlite")
         other = connected(plain)
-        other.execute("CREATE TABLE games (game, details)")
+        other.execute("CREATE TABLE notes (n, at_ms, run, game, kind, body)")
         reader._connection = connected(plain, busy_s=0)
         other.execute("BEGIN EXCLUSIVE")
-        assert journal.details("g1") is None and not journal.hopeless
+        assert journal.notes() == [] and not journal.hopeless
         other.execute("ROLLBACK")
         other.close()
 
