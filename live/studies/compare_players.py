@@ -5,7 +5,7 @@ these and calibration print. Part of the composition root: reads files, runs the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -141,13 +141,12 @@ def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: 
         shown.append(pairs_table(result.pairs, result.pair_statistics))
     if test is not None and result.sprt is not None:
         shown.append(sprt_table(test, result.sprt, result.sprt_run))
-    if result.left_out:
-        shown.append(f"Left out: {result.left_out} without a result that splits one point.")
-    if result.walkovers:
-        shown.append(f"Left out: {result.walkovers} without moves, taken as walkovers.")
-    if result.results_only:
-        shown.append("No game has moves: all results are taken as those of played games.")
-    return reported(json, result, *shown)
+    notes = (
+        (result.left_out, f"Left out: {result.left_out} without a result that splits one point."),
+        (result.walkovers, f"Left out: {result.walkovers} without moves, taken as walkovers."),
+        (result.results_only, "No game has moves: all results are taken as those of played games."),
+    )
+    return reported(json, result, *shown, *(note for holds, note in notes if holds))
 
 
 def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> MatchStudy:
@@ -347,95 +346,81 @@ def battle(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
     return table
 
 
-# --- matches ----------------------------------------------------------------------------------
+# --- matches and calibration ------------------------------------------------------------------
+
+
+def listed(
+    title: str, rows: Iterable[Sequence[str]], *heads: str, first: str = "Figure", caption: str = ""
+) -> Table:
+    """Names with their figures, one a row."""
+    table = titled(title, *(heads or ("Value",)), first=first)
+    for name, *figures in rows:
+        table.add_row(Text(name), *figures)
+    table.caption = caption
+    return table
 
 
 def match_table(first: str, second: str, counts: GameCounts, found: MatchStatistics) -> Table:
     """All figures of a match from wins, draws and losses."""
     names = f"{plain(first, 40)} against {plain(second, 40)}: " if first else ""
-    return _match_figures(
-        f"{names}+{counts.wins} ={counts.draws} -{counts.losses}",
-        found,
+    rows = (
         ("games", str(found.games)),
         ("score", _text(found.score, ".3f")),
         ("wins", _text(found.win_ratio, ".3f")),
         ("draws", _text(found.draw_ratio, ".3f")),
         ("losses", _text(found.loss_ratio, ".3f")),
-        last=(
-            ("likelihood of superiority, normal", _text(found.los, ".4f")),
-            ("likelihood of superiority, exact", _text(found.los_exact, ".4f")),
-            ("so uneven by chance (two-tailed)", _text(found.p_value, ".4f")),
-        ),
+        *_in_elo(found),
+        ("likelihood of superiority, normal", _text(found.los, ".4f")),
+        ("likelihood of superiority, exact", _text(found.los_exact, ".4f")),
+        ("so uneven by chance (two-tailed)", _text(found.p_value, ".4f")),
     )
+    title = f"{names}+{counts.wins} ={counts.draws} -{counts.losses}"
+    return listed(title, rows, caption="; ".join(found.gaps))
 
 
 def pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
     """The same from pairs of games with colours reversed."""
-    return _match_figures(
-        "Pairs with colours reversed, by points 0, ½, 1, 1½, 2: "
-        + " ".join(map(str, counts.by_score)),
-        found,
-        last=(("likelihood of superiority", _text(found.los, ".4f")),),
+    points = " ".join(map(str, counts.by_score))
+    return listed(
+        f"Pairs with colours reversed, by points 0, ½, 1, 1½, 2: {points}",
+        (*_in_elo(found), ("likelihood of superiority", _text(found.los, ".4f"))),
+        caption="; ".join(found.gaps),
     )
 
 
-def _match_figures(
-    title: str,
-    found: MatchStatistics,
-    *rows: tuple[str, str],
-    last: Sequence[tuple[str, str]],
-) -> Table:
-    """``rows``, what the result says in Elo, ``last``, and why figures are missing."""
-    table = titled(title, "Value", first="Figure")
+def _in_elo(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
     error = "" if found.elo_error is None else f" ± {found.elo_error:.1f}"
-    normalized = _signed_ends(found.normalized_elo_low, found.normalized_elo_high)
-    for row in (
-        *rows,
+    return (
         ("Elo difference", _text(found.elo, "+.0f") + error),
         ("95 %", _signed_ends(found.elo_low, found.elo_high)),
         ("normalized Elo", _text(found.normalized_elo, "+.0f")),
-        ("95 %", normalized),
-        *last,
-    ):
-        table.add_row(*row)
-    table.caption = "; ".join(found.gaps)
-    return table
+        ("95 %", _signed_ends(found.normalized_elo_low, found.normalized_elo_high)),
+    )
 
 
 def sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
     """Where a sequential test stands, and when it was first decided."""
-    table = titled(
-        f"SPRT, H0: {test.elo0:g} Elo, H1: {test.elo1:g} Elo ({test.scale})",
-        "Value",
-        first="Figure",
-    )
-    table.add_row("log-likelihood ratio", _text(state.llr, ".3f") or "no game yet")
-    table.add_row("H0 at or below, H1 at or above", f"{state.lower:.3f}, {state.upper:.3f}")
-    table.add_row("decision now", state.decision)
+    rows = [
+        ("log-likelihood ratio", _text(state.llr, ".3f") or "no game yet"),
+        ("H0 at or below, H1 at or above", f"{state.lower:.3f}, {state.upper:.3f}"),
+        ("decision now", state.decision),
+    ]
     if run is not None:
         after = run.decided_after
-        table.add_row("first decided", "not yet" if after is None else f"after {after} games")
-        if after is not None:
-            table.add_row("as", run.decision)
-    if state.regularised:
-        table.caption = "A result that has not occurred yet counts as 1/1000."
-    return table
-
-
-# --- calibration ------------------------------------------------------------------------------
+        rows.append(("first decided", "not yet" if after is None else f"after {after} games"))
+        rows += [("as", run.decision)] if after is not None else []
+    return listed(
+        f"SPRT, H0: {test.elo0:g} Elo, H1: {test.elo1:g} Elo ({test.scale})",
+        rows,
+        caption="A result that has not occurred yet counts as 1/1000." if state.regularised else "",
+    )
 
 
 def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Table:
     """Algorithms 2 and 3 with the columns of Ferreira 2012, Table 4."""
-    table = titled(
-        f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain} gain)"
-    )
-    table.add_column("Player", no_wrap=True, overflow="ellipsis", max_width=20)
-    for head in ("Moves", "Elo r", "Est. r'", "Score p", "Diff. d", "r - d", "r' - d"):
-        table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
-    for row in found.rows:
-        table.add_row(
-            Text(plain(row.name, 40)),
+    rows = [
+        (
+            plain(row.name, 20),
             str(row.moves),
             _text(row.elo, ".0f"),
             _text(row.strength, ".0f"),
@@ -444,11 +429,16 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
             _text(row.engine_by_elo, ".0f"),
             _text(row.engine_by_strength, ".0f"),
         )
-    table.add_section()
+        for row in found.rows
+    ]
     engine_by = (found.engine_by_elo, found.engine_by_strength)
-    table.add_row("Average", *[""] * 5, *(_text(each, ".0f") for each in engine_by))
-    table.caption = found.missing
-    return table
+    return listed(
+        f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain} gain)",
+        [*rows, ("Average", *[""] * 5, *(_text(each, ".0f") for each in engine_by))],
+        *("Moves", "Elo r", "Est. r'", "Score p", "Diff. d", "r - d", "r' - d"),
+        first="Player",
+        caption=found.missing,
+    )
 
 
 def summary(games: int, players: int, moves: int, rating: float | None, missing: str) -> str:
@@ -464,17 +454,17 @@ def summary(games: int, players: int, moves: int, rating: float | None, missing:
 
 def mileposts(found: IntrinsicTable) -> Table:
     """Sensitivity and competence by Elo (Regan and Haworth 2011, section 7)."""
-    table = titled(
-        f"Intrinsic ratings ({plain(found.engine, 60)}, {found.limit}; {found.turns} turns of "
-        f"{found.players} players)"
+    about = f"{plain(found.engine, 60)}, {found.limit}; {found.turns} turns of {found.players}"
+    spread = found.players_sd_elo
+    return listed(
+        f"Intrinsic ratings ({about} players)",
+        [(f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}") for post in found.mileposts],
+        *("s", "c"),
+        first="Elo",
+        caption=""
+        if spread is None
+        else f"One game strays from a player's rating by {spread:.0f} Elo.",
     )
-    for head in ("Elo", "s", "c"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for post in found.mileposts:
-        table.add_row(f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}")
-    if found.players_sd_elo is not None:
-        table.caption = f"One game strays from a player's rating by {found.players_sd_elo:.0f} Elo."
-    return table
 
 
 def checked(model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool) -> Table:
@@ -482,27 +472,24 @@ def checked(model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool) 
 
     ``known``: its own file, of which only those players count that it never saw.
     """
-    table = titled(
+    shares = ("usual_holds", "interval_holds", "own_outside")
+    rows = [
+        (
+            f"{when} moves" if when.isdigit() else "the game",
+            str(row["n"]),
+            *(f"{100 * row[key]:.1f} %" for key in shares),
+            _text(row["blind_r"], ".2f"),
+        )
+        for when, row in after.items()
+        if row["n"]
+    ]
+    return listed(
         f"Model {plain(model, 40)}: shares of player-games",
-        "Number",
-        "In usual",
-        "In 95 %",
-        "Own outside",
-        "Blind r",
+        rows,
+        *("Number", "In usual", "In 95 %", "Own outside", "Blind r"),
         first="After",
+        caption="Learned from this file: only players who were left out count." if known else "",
     )
-    for when, row in after.items():
-        if row["n"]:
-            shares = (row[key] for key in ("usual_holds", "interval_holds", "own_outside"))
-            table.add_row(
-                f"{when} moves" if when.isdigit() else "the game",
-                str(row["n"]),
-                *(f"{100 * share:.1f} %" for share in shares),
-                _text(row["blind_r"], ".2f"),
-            )
-    if known:
-        table.caption = "Learned from this file: only players who were left out count."
-    return table
 
 
 def _text(value: float | None, form: str) -> str:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import copy
 import math
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -188,6 +187,11 @@ def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
     )
 
 
+#: What a checkpoint holds: what has a state of its own, and numbers.
+_LEARNED = ("network", "mean", "optimizer")
+_SO_FAR = ("steps", "learned", "spent_s")
+
+
 class Training:
     """Weights, their running mean, the optimizer and how far it has come."""
 
@@ -201,53 +205,36 @@ class Training:
         self.learned = 0
         self.spent_s = 0.0
         self.recent: list[float] = []
-        self._lock = threading.Lock()
 
     def save(self, path: Path) -> None:
         """A checkpoint that training can go on from, written whole or not at all."""
-        with self._lock:
-            torch.save(self._state(), path.with_suffix(".part"))
+        state = {name: getattr(self, name).state_dict() for name in _LEARNED}
+        state |= {name: getattr(self, name) for name in _SO_FAR}
+        torch.save(state, path.with_suffix(".part"))
         path.with_suffix(".part").replace(path)
-
-    def _state(self) -> dict[str, Any]:
-        return {
-            "network": self.network.state_dict(),
-            "mean": self.mean.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "steps": self.steps,
-            "learned": self.learned,
-            "spent_s": self.spent_s,
-            "channels": self.plan.channels,
-            "blocks": self.plan.blocks,
-        }
 
     def resume(self, path: Path) -> None:
         """Go on from a checkpoint of the same size."""
         state = torch.load(path, weights_only=True)
-        self.network.load_state_dict(state["network"])
-        self.mean.load_state_dict(state["mean"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.steps, self.learned = state["steps"], state["learned"]
-        self.spent_s = state["spent_s"]
+        for name in _LEARNED:
+            getattr(self, name).load_state_dict(state[name])
+        for name in _SO_FAR:
+            setattr(self, name, state[name])
 
-    def step(self, replica: nn.Module, rows: Positions) -> float:
-        """One batch: gradients on a replica that shares the weights, applied under the lock."""
-        replica.zero_grad(set_to_none=True)
-        error = loss(replica, *tensors(rows))
+    def step(self, rows: Positions) -> None:
+        """One batch."""
+        self.network.zero_grad(set_to_none=True)
+        error = loss(self.network, *tensors(rows))
         error.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(replica.parameters(), 1.0)
-        with self._lock, torch.no_grad():
-            pairs = zip(self.network.parameters(), replica.parameters(), strict=True)
-            for kept, copied in pairs:
-                kept.grad = copied.grad
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        with torch.no_grad():
             self.optimizer.step(self.plan.rate_at(self.spent_s / self.plan.seconds))
             self.steps += 1
             self.learned += len(rows)
             memory = min(MEMORY, self.steps / (self.steps + 10))
             for mean, kept in zip(self.mean.parameters(), self.network.parameters(), strict=True):
                 mean.lerp_(kept, 1 - memory)
-            self.recent.append(error.item())
-        return error.item()
+        self.recent.append(error.item())
 
     def run(
         self,
@@ -257,41 +244,17 @@ class Training:
         checkpoint: Path,
     ) -> None:
         """Learn until the plan's seconds are over; ``report`` once a minute."""
-        started = now() - self.spent_s
-        drawing = threading.Lock()
-        failed: list[BaseException] = []
-
-        def work() -> None:
-            torch.set_num_threads(1)
-            # Learned weights bring numbers too small for the fast path: three times slower.
-            torch.set_flush_denormal(True)
-            replica = MoveNetwork(self.plan.channels, self.plan.blocks)
-            replica = replica.to(memory_format=torch.channels_last)
-            for copied, kept in zip(replica.parameters(), self.network.parameters(), strict=True):
-                copied.data = kept.data
-            try:
-                while not failed and now() - started < self.plan.seconds:
-                    with drawing:
-                        rows = next(batches)
-                    self.step(replica, rows)
-                    self.spent_s = now() - started
-            except BaseException as error:  # handed to the caller below
-                failed.append(error)
-
-        threads = [threading.Thread(target=work) for _ in range(self.plan.threads)]
-        for thread in threads:
-            thread.start()
         reported = saved = now()
-        while any(thread.is_alive() for thread in threads):
-            threads[0].join(timeout=1.0)
+        started = reported - self.spent_s
+        while self.spent_s < self.plan.seconds:
+            self.step(next(batches))
+            self.spent_s = now() - started
             if now() - reported >= 60:
                 reported = now()
                 report(self)
             if now() - saved >= self.plan.checkpoint_s:
                 saved = now()
                 self.save(checkpoint)
-        if failed:
-            raise failed[0]
         self.save(checkpoint)
         report(self)
 
@@ -320,7 +283,9 @@ def train(
     ``write`` gets one line a minute; every fifth says how the network does on a sample of
     ``validation-*.npy``. Answers the running mean of the weights.
     """
-    torch.set_num_threads(1)
+    torch.set_num_threads(plan.threads)
+    # Learned weights bring numbers too small for the fast path: three times slower.
+    torch.set_flush_denormal(True)
     training = Training(plan)
     checkpoint = folder / "checkpoint.pt"
     if checkpoint.exists():

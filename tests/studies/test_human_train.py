@@ -35,7 +35,7 @@ def test_a_network_learns_what_it_is_shown() -> None:
     rows = _rows()
     before = measured(training.network, rows)[1]
     for _ in range(60):
-        training.step(training.network, rows)
+        training.step(rows)
     assert measured(training.network, rows)[1] < before / 2
 
 
