@@ -22,7 +22,7 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
-from tests.engine.conftest import BRIEF, SCRIPT, START, Desk, scored, scripted
+from tests.engine.conftest import SCRIPT, START, Desk, scored, scripted
 from tests.engine.machines import dies, until
 
 GAME = Path(__file__).parents[1] / "data" / "same-search-game.json"
@@ -103,18 +103,6 @@ async def test_a_listener_may_want_and_drop_from_inside(desk: Desk) -> None:
     assert desk.order == [1, 2, 11, 4]
 
 
-async def test_a_dropped_search_is_not_told(desk: Desk) -> None:
-    async with room(scripted("patient"), desk) as engines:
-        engines.submit(scored(1), "replaced", head(1))
-        engines.submit(scored(2), "waiting", head(2, "b"))
-        engines.drop("replaced")
-        engines.drop("waiting")
-        engines.submit(Search(Position("nonsense")), "later", backlog())
-        await desk.answers(1)
-        assert list(desk.results) == ["later"]
-        assert engines.health().queued == 0
-
-
 async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(desk: Desk) -> None:
     """The scripted engine here ends a search only when told to stop; a head shows itself as it
     deepens.
@@ -143,20 +131,6 @@ async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
         failure = desk.results[owner]
         assert isinstance(failure, SearchFailure) and why in failure.reason
     assert desk.scores()["fine"] == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["crash", "hang"])
-async def test_an_engine_that_fails_once_is_replaced_and_no_search_is_lost(
-    desk: Desk, tmp_path: Path, mode: str
-) -> None:
-    command = scripted(mode, tmp_path / "had its fault")
-    async with room(command, desk, engines=2, patience=BRIEF) as engines:
-        for score in range(20):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(20)
-        assert engines.health().restarts == 1
-    assert desk.scores() == {score: score for score in range(20)}
 
 
 @pytest.mark.slow

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import EngineCommand
@@ -18,9 +15,7 @@ from live.engine.look_ahead import (
     GuessedMove,
     LookAhead,
     MoveForecast,
-    joined,
     scout_limit,
-    usual,
 )
 from live.engine.search import (
     Limit,
@@ -29,7 +24,6 @@ from live.engine.search import (
     Search,
     SearchFailure,
     SearchOptions,
-    SearchProgress,
     SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
@@ -188,13 +182,6 @@ def test_black_s_scores_are_seen_from_black() -> None:
     assert tree.needs()[0] == ForecastNeed(0.5, whole("e2e4", "e7e5"))
 
 
-@given(st.lists(st.integers(0, 7800), min_size=1, max_size=20).map(sorted))
-def test_usual_chances_are_chances(behind: list[int]) -> None:
-    chances = usual("a", 1, behind)
-    assert math.isclose(sum(chances), 1.0)
-    assert list(chances) == sorted(chances, reverse=True)
-
-
 @pytest.mark.parametrize(
     ("limit", "scout"),
     [
@@ -207,12 +194,6 @@ def test_usual_chances_are_chances(behind: list[int]) -> None:
 )
 def test_a_scout_takes_about_a_quarter(limit: Limit, scout: Limit) -> None:
     assert scout_limit(limit) == scout
-
-
-def test_scores_and_people_are_joined() -> None:
-    odds = dict(joined({"e2e4": 0.5, "d2d4": 0.5}, {"d2d4": 0.6, "a2a3": 0.3}))
-    assert list(odds) == ["d2d4", "e2e4", "a2a3"]
-    assert sum(odds.values()) == pytest.approx(1)
 
 
 def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
@@ -278,16 +259,6 @@ def test_no_more_is_asked_for_than_keeps_the_engines_busy(ahead: LookAhead, desk
     assert len(guesses(desk)) == 6
 
 
-def test_backlog_and_restricted_searches_are_no_reason(ahead: LookAhead, desk: Desk) -> None:
-    backlog, played = Search(position()), Search(position(), only="a2a3")
-    ahead.submit(backlog, "backlog", SearchPriority(SearchKind.BACKLOG, "a", 1))
-    ahead.submit(played, "played", head(1))
-    ahead.searched("backlog", backlog, guessed("e2e4"))
-    ahead.searched("played", played, guessed("a2a3"))
-    assert guesses(desk) == []
-    assert desk.order == ["backlog", "played"]
-
-
 def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
     ahead: LookAhead, desk: Desk
 ) -> None:
@@ -323,15 +294,6 @@ def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk)
     assert len(desk.dropped) == len(guesses(desk))
 
 
-def test_an_old_head_s_score_is_no_reason_to_look_ahead(ahead: LookAhead, desk: Desk) -> None:
-    older, newer = Search(position("e2e4")), Search(position("e2e4", "e7e5"))
-    ahead.submit(older, "older", head(1))
-    ahead.submit(newer, "newer", head(2))
-    ahead.searched("newer", newer, guessed("g1f3"))
-    ahead.searched("older", older, guessed("e7e5"))
-    assert {search.position.moves[:2] for search in guesses(desk)} == {("e2e4", "e7e5")}
-
-
 def test_of_all_boards_what_is_worth_most_comes_first(ahead: LookAhead, desk: Desk) -> None:
     play_head(ahead, board="one")
     play_head(ahead, "d2d4", best="d7d5", board="other")
@@ -359,17 +321,6 @@ def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) ->
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
     assert ahead.figures() == SpeculationFigures(hits=0, misses=1, wasted_nodes=0)
-
-
-def test_failures_and_progress_pass(ahead: LookAhead, desk: Desk) -> None:
-    search = Search(position())
-    ahead.submit(search, "head", head(0))
-    ahead.progressed("head", SearchProgress(Score(1), 3))
-    ahead.searched("head", search, SearchFailure("for the test"))
-    assert (desk.progress, desk.order) == ([("head", SearchProgress(Score(1), 3))], ["head"])
-    ahead.drop("head")
-    assert desk.dropped == ["head"]
-    assert guesses(desk) == []
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import queue
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -20,7 +19,6 @@ from live.engine.result_cache import (
     ResultFileBounds,
     SqliteConnection,
     SyzygyTables,
-    digest,
 )
 from live.engine.search import Limit, Line, SearchKey, SearchResult
 from live.errors import ConfigError
@@ -63,34 +61,6 @@ def test_what_was_found_is_found_after_a_restart(path: Path) -> None:
 DAY_S = 86_400
 
 
-class Trickle:
-    """A queue that gets a row every 0.4 s, and its own clock."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def monotonic(self) -> float:
-        return self.now_s
-
-    def get(self, timeout: float | None = None) -> tuple[bytes, None, int]:
-        if timeout is not None and timeout < 0.4:
-            self.now_s += timeout
-            raise queue.Empty
-        self.now_s += 0.4
-        return b"key", None, 0
-
-
-def test_results_that_trickle_in_are_written_after_a_second(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache, trickle = ResultFile(path), Trickle()
-    monkeypatch.setattr(cache, "_unwritten", trickle)
-    monkeypatch.setattr("live.engine.result_cache.time", trickle)
-    rows, more = cache._batch()
-    assert (len(rows), more) == (3, True)
-    assert trickle.now_s == pytest.approx(1.4)
-
-
 def found(path: Path, numbers: range, today: int = 0) -> list[int]:
     """Which of them the file still has; looking them up uses them today."""
     with ResultFile(path, MemoryResultCache(1), clock=lambda: today * DAY_S) as cache:
@@ -125,22 +95,6 @@ def test_a_file_without_days_of_use_counts_from_now(path: Path) -> None:
     changed(path, "DROP TABLE used")
     assert found(path, range(0), today=10_000) == []
     assert found(path, range(2), today=10_100) == [0]
-
-
-def test_another_question_or_engine_is_another_result() -> None:
-    limit = Limit(nodes=400)
-    questions = (
-        QUESTION,
-        SearchKey(KINGS.replace(" w ", " b "), (), limit),
-        SearchKey(KINGS, ("e1e2",), limit),
-        SearchKey(KINGS, (), Limit(nodes=401)),
-        SearchKey(KINGS, (), Limit(depth=400)),
-        SearchKey(KINGS, (), limit, only="e1e2"),
-        SearchKey(KINGS, (), limit, lines=2),
-        SearchKey(KINGS, (), limit, chess960=True),
-    )
-    digests = {digest(engine, each) for each in questions for engine in ("Hash=16", "Hash=32")}
-    assert len(digests) == 2 * len(questions)
 
 
 def test_two_services_may_make_and_share_a_file(tmp_path: Path) -> None:
@@ -195,12 +149,6 @@ def test_a_file_that_is_no_cache_is_named_left_alone_and_done_without(
         assert cache.get("engine", QUESTION) == RESULT
     assert (path.read_bytes() if path.is_file() else None) == before
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-
-
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with ResultFile(tmp_path / "file" / "cache.sqlite") as cache:
-        assert "cannot be used" in cache.problem
 
 
 def test_a_file_damaged_in_the_middle_is_done_without(path: Path) -> None:
@@ -285,15 +233,6 @@ def test_what_python_cannot_quote_is_damage(damaged: Path) -> None:
         assert told.value.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
         with pytest.raises(sqlite3.DatabaseError, match="malformed"):
             connection.executemany("INSERT INTO abcdefgh VALUES (?)", [(1,)])
-
-
-def test_anything_else_is_as_ever(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "new.sqlite", factory=SqliteConnection)) as connection:
-        connection.execute("CREATE TABLE t (n)")
-        connection.executemany("INSERT INTO t VALUES (?)", [(1,), (2,)])
-        assert connection.execute("SELECT sum(n) FROM t WHERE n > ?", (0,)).fetchone() == (3,)
-        with pytest.raises(sqlite3.OperationalError, match="no such table"):
-            connection.execute("SELECT 1 FROM u")
 
 
 FOLDER = Path(__file__).parents[1] / "data" / "syzygy"

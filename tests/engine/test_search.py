@@ -80,20 +80,6 @@ def test_chess960_castling_is_written_by_files() -> None:
     assert search_key.allows("a2b4")
 
 
-def test_the_search_chooses_its_limit_and_lines() -> None:
-    search = Search(Position(START), lines=3, limit=Limit(depth=9))
-    search_key = SearchKeys(LIMIT).key_of(search)
-    assert isinstance(search_key, SearchKey)
-    assert (search_key.limit, search_key.lines) == (Limit(depth=9), 3)
-
-
-def test_only_legal_answers_are_allowed() -> None:
-    whole, restricted = ask(), ask(only="e2e4")
-    assert whole.allows("e2e4") and not whole.allows("e2e5")
-    assert not whole.allows("(none)") and not whole.allows("")
-    assert restricted.allows("e2e4") and not restricted.allows("d2d4")
-
-
 @pytest.mark.parametrize(
     ("start", "says"),
     [

@@ -109,25 +109,6 @@ def test_what_is_searched_next(desk: Desk, requests: str, served: str) -> None:
     assert desk.run() == served
 
 
-def test_a_bullet_game_does_not_starve_the_others(desk: Desk) -> None:
-    """The board that has waited longest since it was served comes first.
-
-    1. A bullet board moves before every start. 2. Two slow boards move once.
-    """
-    desk.submit("b:z0")
-    desk.submit("h:s1")
-    desk.submit("h:t1")
-    order = []
-    for ply in range(1, 9):
-        desk.submit(f"h:b{ply}")
-        desk.queue.finished(0)
-        desk.queue.assign()
-        subject = desk.queue.subject(0)
-        assert subject is not None
-        order.append(subject.board)
-    assert order[:3] == ["s", "t", "b"]
-
-
 @pytest.mark.parametrize("boards", ["a", "abc"])
 def test_gains_come_where_moves_come_faster_than_searches(desk: Desk, boards: str) -> None:
     """A gain needs the positions before and after a move; a move comes with every search."""
@@ -171,15 +152,6 @@ def test_nobody_waits_for_a_guess_and_asking_again_changes_the_priority_only(des
     assert desk.run() == "z0 a2 a1 a9"
 
 
-def test_equal_searches_are_made_once_and_answered_to_all(desk: Desk) -> None:
-    desk.submit("b:a0", "x")
-    desk.submit("f:b0", "x")
-    desk.submit("b:c0", "x")
-    assert desk.queue.drop("c0") == []
-    answers = [DeliverResult("a0", search("x")), DeliverResult("b0", search("x"))]
-    assert desk.queue.finished(0) == answers
-
-
 def test_the_next_search_starts_before_answers_are_told_unless_a_head_needs_one_more(
     desk: Desk,
 ) -> None:
@@ -192,16 +164,6 @@ def test_the_next_search_starts_before_answers_are_told_unless_a_head_needs_one_
     assert desk.queue.finished(0) == [DeliverResult("a5", search("a5")), AssignSearches()]
     assert desk.submit("h:a6", "a5, move played") == [start(0, "a5, move played")]
     assert desk.queue.assign() == []
-
-
-def test_what_is_dropped_is_forgotten_or_stopped_and_made_again_where_asked_for(desk: Desk) -> None:
-    desk.submit("b:a0")
-    desk.submit("b:a2")
-    assert desk.queue.drop("a2") == []
-    assert desk.queue.drop("a0") == [StopSearch(0)]
-    assert desk.submit("b:a0") == []
-    assert desk.queue.finished(0, stopped=True) == [start(0, "a0")]
-    assert desk.run() == "a0"
 
 
 def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
@@ -236,16 +198,6 @@ def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
     desk.submit("b:b1", "x")
     desk.queue.submit("c", restricted, key("x"), SearchPriority(SearchKind.HEAD, "c", 2), 0)
     assert desk.queue.watchers(0) == ["a1"]
-
-
-def test_a_lost_engine_s_search_is_made_by_another() -> None:
-    desk = Desk(2)
-    desk.submit("b:a0")
-    desk.submit("b:a2")
-    assert desk.queue.lost(0, "died") == []
-    assert desk.queue.finished(1) == [start(1, "a0"), DeliverResult("a2", search("a2"))]
-    with pytest.raises(RuntimeError, match="engine 1 up while busy"):
-        desk.queue.up(1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Line, SearchKey, SearchProgress, SearchResult
+from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import (
     MAX_LINE,
     MAX_STRAY_LINES,
@@ -17,7 +17,6 @@ from live.engine.uci import (
     UciInfoReader,
     UciSettings,
     enough,
-    used_share,
 )
 from live.errors import EngineFault
 from live.events import Score
@@ -193,25 +192,6 @@ def test_it_deepens_with_each_exact_line() -> None:
         b"info string score of nothing\ninfo depth 2 score cp 3 pv e1e2\n",
     )
     assert events == [SearchProgress(Score(1), 1), SearchProgress(Score(3), 2)]
-
-
-def test_lines_are_the_last_full_set() -> None:
-    three = SearchKey(WHITE.fen, (), Limit(nodes=1000), lines=3)
-    found = result(
-        three,
-        b"info depth 1 multipv 1 score cp 30 pv e1e2\n"
-        b"info depth 1 multipv 2 score cp 20 pv e1d1 e8e7\n"
-        b"info depth 1 multipv 3 score cp 10 pv h1h8\n"
-        b"info depth 2 multipv 1 score cp 40 pv e1e2\n"
-        b"info depth 2 multipv 2 score cp 25 pv h1h8\n"
-        b"bestmove e1e2\n",
-    )
-    assert found.lines == (
-        Line("e1e2", Score(30), 1),
-        Line("e1d1", Score(20), 1),
-        Line("h1h8", Score(10), 1),
-    )
-    assert (found.score, found.depth, found.best) == (Score(30), 1, "e1e2")
 
 
 def test_a_stopped_search_says_so() -> None:
@@ -402,8 +382,3 @@ def test_stable_scores_stop_it_early_and_time_does_in_the_end(
     last: list[Score | None], used: float, stops: bool
 ) -> None:
     assert enough(last, used) is stops
-
-
-def test_the_share_is_of_whatever_the_limit_is() -> None:
-    limits = (Limit(nodes=1000), Limit(movetime_ms=1000), Limit(depth=9))
-    assert [used_share(each, 250, 99) for each in limits] == [0.25, 0.099, 0.0]

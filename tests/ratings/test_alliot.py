@@ -146,30 +146,6 @@ def test_what_cannot_be_predicted_says_why() -> None:
         predict_by_conformance(some, AccumulatedConformance(PONDERATED))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [10, 20, 40, 80])
-def test_the_interval_covers_the_line_at_known_shares(n: int) -> None:
-    # Steep enough to matter, flat enough that nothing is cut at a win.
-    kind = Conformance("raw", 30, ConformanceLine(0.0, 1.0))
-    rng = np.random.default_rng(n)
-    covered = 0
-    truths = [(0.95, 0.9), (0.85, 0.85), (0.6, 0.8), (0.99, 0.93)]
-    for p_white, p_black in truths * 250:
-        sides = []
-        for share in (p_white, p_black):
-            good = int(rng.binomial(n, share))
-            sides.append(
-                accumulate(
-                    kind,
-                    [Played(0, 0, 30, False)] * good + [Played(0, -50, 30, False)] * (n - good),
-                )
-            )
-        found = predict_by_conformance(*sides)
-        assert found.low is not None and found.high is not None
-        covered += found.low <= (1 + p_white - p_black) / 2 <= found.high
-    assert 0.93 <= covered / 1000 <= 0.985
-
-
 # --- complexity ---------------------------------------------------------------------------------
 
 
