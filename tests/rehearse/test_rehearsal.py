@@ -28,9 +28,6 @@ from tests.feeds.fakes import DATA, decode, free_port, substance, until
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
-#: Two of them, so that fifty seeds for each protocol take a minute.
-#: lichess has fifty seeds in its own test.
-SEEDED = [protocol for protocol in FOLLOWED if protocol != "lichess"]
 
 
 @pytest.mark.slow
@@ -45,7 +42,7 @@ async def test_every_game_arrives_as_it_was_played(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", SEEDED)
+@pytest.mark.parametrize("protocol", FOLLOWED)
 @pytest.mark.parametrize(
     "first", [0, *(pytest.param(first, marks=pytest.mark.whole) for first in range(10, 50, 10))]
 )
@@ -95,24 +92,6 @@ def test_movetext_is_one_line_as_lichess_writes_it() -> None:
         "1. e4 { [%eval 0.17] [%clk 1:29:57] } 1... e5 { [%clk 0:00:30] } 2. Nf3 Nc6"
         " { [%eval #3] } 3. Bb5 1-0"
     )
-
-
-def test_black_may_begin_at_any_move_number() -> None:
-    fen = "k7/8/1K6/8/8/8/8/7R b - - 0 41"
-    game = GameReport("", Headers(Player("A"), Player("B")), fen, (Move("a8b8", "Kb8"),))
-    text = pgn_text(game)
-    assert text.splitlines()[-1] == "41... Kb8 *"
-    assert f'[FEN "{fen}"]' in text
-    (read,) = decode(text.encode())
-    assert read.start_fen == fen and read.moves[0].san == "Kb8"
-
-
-def test_quotes_in_names_survive() -> None:
-    player = Player('O"Neil \\ Sons', 2100, "FM", 7, "IRL", "Team [A]")
-    game = GameReport("", Headers(player, Player("B"), board=3), chess.STARTING_FEN)
-    (read,) = decode(pgn_text(game, "https://lichess.org/x/y/z/00000003").encode())
-    assert read.headers.white == player
-    assert (read.headers.board, read.key) == (3, "00000003")
 
 
 @pytest.mark.parametrize("mistake", ["illegal-move", "unreadable"])

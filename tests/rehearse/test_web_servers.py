@@ -11,17 +11,13 @@ import pytest
 
 from live.config import FeedsConfig
 from live.events import Score
-from live.feeds.game_timeline import timeline
 from live.feeds.open_feed import open_feed
-from live.rehearse.rehearsal import GOOD, ConnectionFaults, connections, incidents
+from live.rehearse.rehearsal import GOOD, ConnectionFaults
 from live.rehearse.web_servers import (
     PATH,
     ROUND_ID,
     LichessRehearsal,
     PgnUrlRehearsal,
-    ServedReply,
-    ServedRequest,
-    serving,
 )
 from tests.feeds.fakes import (
     DATA,
@@ -31,7 +27,6 @@ from tests.feeds.fakes import (
     decode,
     running,
     substance,
-    told_by,
     until,
 )
 
@@ -83,17 +78,6 @@ async def test_a_burst_then_whole_games_two_blank_lines_and_a_space_for_silence(
             await task
 
 
-async def test_other_addresses_are_a_page_not_found() -> None:
-    rehearsal = LichessRehearsal(GAMES)
-    async with rehearsal.serving() as spec, httpx.AsyncClient() as client:
-        origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
-        answer = await client.get(origin + "/api/stream/broadcast/round/Nowhere1.pgn")
-        assert answer.status_code == 404
-        rehearsal.show(0, GAMES[0])
-        export = await client.get(origin + f"/api/broadcast/round/{ROUND_ID}.pgn")
-        assert [substance(game) for game in decode(export.content)] == [substance(GAMES[0])]
-
-
 async def test_a_slow_listener_gets_the_latest_of_each_game() -> None:
     """What nobody could read in between is not kept: memory stays bounded."""
     rehearsal = LichessRehearsal(GAMES, fates=chain([ConnectionFaults(cuts=(50,))], repeat(GOOD)))
@@ -110,36 +94,6 @@ async def test_a_slow_listener_gets_the_latest_of_each_game() -> None:
                 lambda: [substance(g) for g in ledger.games.values()] == [substance(GAMES[0])]
             )
     assert len(ledger.reports) < 40
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(50))
-async def test_whatever_goes_wrong_the_end_is_the_same(seed: int) -> None:
-    rehearsal = LichessRehearsal(GAMES, clock=DrivenClock(), fates=connections(seed))
-    ledger, clock = Ledger(), DrivenClock()
-    async with rehearsal.serving() as spec:
-        feed = open_feed(spec, FeedsConfig(), conditions=conditions(clock=clock), env={})
-        async with running(feed, ledger) as task:
-            await rehearsal.play(speed=60, incidents=incidents(seed, GAMES))
-            final = {told_by(game): game for game in decode(rehearsal.final_pgn())}
-
-            def heard() -> bool:
-                return ledger.games == final
-
-            while not task.done():  # silence passes: stalls end, and at last the grace period
-                await until(lambda: heard() or task.done() or _silent(rehearsal, clock))
-                await asyncio.sleep(0)
-                if not task.done() and clock.next_deadline_s is not None:
-                    await clock.expire()
-            await task
-            assert heard()
-    assert ledger.last.state == "finished"
-    wanted = {told_by(game): substance(game) for game in GAMES}
-    assert {board: substance(game) for board, game in ledger.games.items()} == wanted
-
-
-def _silent(rehearsal: LichessRehearsal, clock: DrivenClock) -> bool:
-    return rehearsal.stalled and clock.next_deadline_s is not None
 
 
 async def test_a_round_is_written_as_lichess_writes_it_and_is_silent_before_its_start() -> None:
@@ -181,65 +135,3 @@ async def test_the_page_has_an_etag_and_is_not_sent_twice() -> None:
         changed = await client.get(url, headers={"If-None-Match": tag})
         assert changed.status_code == 200 and changed.headers["etag"] != tag
         assert (await client.get(url + "x")).status_code == 404
-
-
-async def test_playing_takes_the_games_own_time_over_speed() -> None:
-    clock = DrivenClock()
-    site = PgnUrlRehearsal(GAMES, clock=clock)
-    await site.play(speed=10)
-    last_s = timeline(GAMES, speed=10)[-1].at_s
-    assert clock.now() - 1000 == pytest.approx(last_s)
-    assert [substance(g) for g in decode(site.final_pgn())] == [substance(g) for g in GAMES]
-
-
-async def test_requests_are_read_and_answered_on_one_connection() -> None:
-    seen: list[ServedRequest] = []
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        seen.append(request)
-        await reply.whole(200, request.path.encode())
-
-    async with serving(answer) as origin, httpx.AsyncClient() as client:
-        first = await client.get(origin + "/a%20b?x=1&y=z")
-        second = await client.get(origin + "/c", headers={"X-Test": "yes"})
-    assert (first.text, second.text) == ("/a b", "/c")
-    assert seen[0].query == {"x": "1", "y": "z"}
-    assert seen[1].headers["x-test"] == "yes"
-
-
-async def test_leaving_breaks_off_connections_that_still_wait() -> None:
-    reached = asyncio.Event()
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        reached.set()
-        await asyncio.Event().wait()
-
-    async with httpx.AsyncClient() as client:
-        async with serving(answer) as origin:
-            asking = asyncio.create_task(client.get(origin))
-            await reached.wait()
-        with pytest.raises(httpx.TransportError):
-            await asking
-
-
-async def test_noise_instead_of_a_request_ends_that_connection_only() -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(204)
-
-    async with serving(answer) as origin:
-        host, port = origin.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(b"x" * 200_000)
-        async with asyncio.timeout(10):
-            with_end = await _to_end(reader)
-        writer.close()
-        assert with_end == b""
-        async with httpx.AsyncClient() as client:
-            assert (await client.get(origin)).status_code == 204
-
-
-async def _to_end(reader: asyncio.StreamReader) -> bytes:
-    try:
-        return await reader.read()
-    except ConnectionError:
-        return b""
