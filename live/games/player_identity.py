@@ -209,10 +209,10 @@ def first_id(report: GameReport) -> GameId:
         return report.key
     if report.key:
         return _digest("key", report.key)
-    return _digest("headers", *_told_names(report.headers))
+    return _digest("headers", *_names_of(report.headers))
 
 
-def _told_names(headers: Headers) -> tuple[str, ...]:
+def _names_of(headers: Headers) -> tuple[str, ...]:
     players = (headers.white, headers.black)
     by_number = all(fide_id(player) is not None for player in players)
     return (

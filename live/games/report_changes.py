@@ -168,8 +168,8 @@ def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
 
     Planned again after they are applied, the same report gives no steps.
     """
-    told = without_repeats(report.games, complete=report.complete)
-    read = [sane(game) for game in told if game.key or not is_no_game(game)]
+    reported = without_repeats(report.games, complete=report.complete)
+    read = [sane(game) for game in reported if game.key or not is_no_game(game)]
     found = matched(held, report.feed, read, complete=report.complete)
     opened = _ids_of_new(held, read, found)
     steps: list[Step] = []

@@ -126,9 +126,9 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
     found = [
         # Cross-correlation of all gains of both.
         ("Algorithm 1", "Ferreira 2012, section 4", predict_by_covariance(a.gains, b.gains, STEP)),
-        ("Algorithm 2", "Ferreira 2012, section 5", algorithm_2(study, one, other)),
-        ("Algorithm 4", "Ferreira 2012, section 7", algorithm_4(a, b)),
-        ("perceived rating", "this product", perceived(a, b)),
+        ("Algorithm 2", "Ferreira 2012, section 5", by_strengths(study, one, other)),
+        ("Algorithm 4", "Ferreira 2012, section 7", by_differences(a, b)),
+        ("perceived rating", "this product", by_perceived(a, b)),
     ]
     found += [
         (name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
@@ -143,7 +143,7 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
     return tuple(rows)
 
 
-def algorithm_2(study: ComparedMoves, one: str, other: str) -> Prediction:
+def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
     """Difference of both ratings over the comparisons of the event."""
     own, theirs = study.strengths.get(one), study.strengths.get(other)
     if own is None or theirs is None:
@@ -158,7 +158,7 @@ def algorithm_2(study: ComparedMoves, one: str, other: str) -> Prediction:
     )
 
 
-def algorithm_4(a: ComparisonData, b: ComparisonData) -> Prediction:
+def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
     """Difference of both players' differences from the engine."""
     if not a.view.moves or not b.view.moves:
         return Prediction(missing="no scored move of both yet")
@@ -169,7 +169,7 @@ def algorithm_4(a: ComparisonData, b: ComparisonData) -> Prediction:
     return _difference(one, other, "the difference from the engine is unbounded")
 
 
-def perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
+def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
     """Difference of both perceived ratings, if one model reads their games."""
     if a.view.model != b.view.model:
         return Prediction(missing="their games are read by different models")

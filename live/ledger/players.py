@@ -29,7 +29,7 @@ from live.ledger.game_evaluations import Outbox
 from live.ledger.measure import ELO_DECIMALS, Measure, rounded
 from live.ledger.rate_game import (
     SideFigures,
-    algorithm_4,
+    algorithm_4_figures,
     move_figures,
     perceived_figures,
 )
@@ -172,7 +172,7 @@ class PlayerTotals:
             methods=self._methods(games),
             agreement=_agreed(held, self._measure.forecast),
             mean_gain_cp=rounded(self.histogram.mean, 2),
-            **algorithm_4(self.scores, self._measure),
+            **algorithm_4_figures(self.scores, self._measure),
             **self._perceived(pace, held, len(games)),
             **_official(held, self.player),
         )

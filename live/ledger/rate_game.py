@@ -54,7 +54,7 @@ from live.ratings.alliot import (
     predict_by_shares,
 )
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import interval_of
+from live.ratings.ferreira import algorithm_4
 from live.ratings.intrinsic_rating import (
     IntrinsicTable,
     Spread,
@@ -543,20 +543,17 @@ def _point(
         ply=ply,
         n=scores.n,
         gain_cp=gain_cp,
-        **algorithm_4(ClusteredScores((scores,)), measure),
+        **algorithm_4_figures(ClusteredScores((scores,)), measure),
         **perceived_figures(perceived(evidence) if evidence is not None else None),
     )
 
 
-def algorithm_4(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
+def algorithm_4_figures(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
     """Its fields of a curve point or player, rounded; null without a move."""
-    engine = measure.engine_gains
-    score = scores.total / (scores.n * engine.scale) if scores.n else None
-    difference = None if score is None else difference_of(score)
-    found = (difference, *interval_of(scores, engine, measure.gain))
+    score, *elos = algorithm_4(scores, measure.engine_gains, measure.gain)
     names = "difference", "difference_low", "difference_high"
-    elos = {name: rounded(each, ELO_DECIMALS) for name, each in zip(names, found, strict=True)}
-    return {"score": rounded(score, SCORE_DECIMALS), **elos}
+    figures = {name: rounded(each, ELO_DECIMALS) for name, each in zip(names, elos, strict=True)}
+    return {"score": rounded(score, SCORE_DECIMALS), **figures}
 
 
 def _choices(

@@ -370,8 +370,8 @@ class HumanFigures:
         """For each rating asked for; none until it is known what the moves lose."""
         replies = self._known.replies(index)
         # Their order counts too: the last stands for all that were not searched.
-        told = tuple(replies.items()) if replies else ()
-        made_from = self._answers.get(index), self._known.position(index), told
+        known = tuple(replies.items()) if replies else ()
+        made_from = self._answers.get(index), self._known.position(index), known
         kept = self._hards.get(index)
         if kept is None or kept[0] != made_from:
             losses = self._losses(index)

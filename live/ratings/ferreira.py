@@ -294,6 +294,23 @@ def interval_of(
     return low, high
 
 
+class Algorithm4(NamedTuple):
+    """A player against the engine; Elo but ``score``. Null where unbounded, and without a move."""
+
+    score: float | None
+    """Expected, of one point a move (Eq. 2)."""
+    difference: float | None
+    low: float | None
+    high: float | None
+
+
+def algorithm_4(scores: ClusteredScores, engine: EngineDistribution, gain: GainKind) -> Algorithm4:
+    """What a player's moves say of the difference from the engine."""
+    score = scores.total / (scores.n * engine.scale) if scores.n else None
+    difference = None if score is None else difference_of(score)
+    return Algorithm4(score, difference, *interval_of(scores, engine, gain))
+
+
 # --- Algorithm 3 ----------------------------------------------------------------------------------
 
 

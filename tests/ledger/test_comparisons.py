@@ -16,8 +16,8 @@ from live.ledger.comparisons import (
     ComparedMoves,
     TableFour,
     both_colors,
+    by_perceived,
     compare,
-    perceived,
     rank,
     table_four,
 )
@@ -156,7 +156,7 @@ def of_figures(study: ComparedMoves, **figures: float | str | None) -> Predictio
     other.view = msgspec.structs.replace(
         b.view, perceived=2500.0, low=2400.0, high=2600.0, model="classical"
     )
-    return perceived(one, other)
+    return by_perceived(one, other)
 
 
 def test_perceived_ratings_predict_by_their_difference(study: ComparedMoves) -> None:
