@@ -60,7 +60,7 @@ import msgspec
 
 from live.config import ServerConfig
 from live.errors import ConfigError
-from live.events import GameId
+from live.events import FeedHealth, FeedState, GameId
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.streams import HistoryLimits
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
@@ -472,14 +472,18 @@ _Stamp = tuple[int, int, int, int]
 
 
 class TokenFile:
-    """One file, with what it said last."""
+    """One file, with what it said last. ``report`` is given what is wrong with it, and that it is
+    over.
+    """
 
-    def __init__(self, path: str) -> None:
+    def __init__(
+        self, path: str, report: Callable[[FeedHealth], None] = lambda health: None
+    ) -> None:
         self._path = Path(path)
+        self._report = report
         self._stamp: _Stamp | None = None
-        self._looks_left, self._wrong = 0, ""
-        self.problem = ""
-        """For people: what is wrong with the file, and what of it; empty when all is well."""
+        # How many looks it could not be used at.
+        self._spoilt = 0
 
     def read(self) -> Tokens:
         """The tokens now.
@@ -505,32 +509,29 @@ class TokenFile:
         """The tokens where they are others than before, none where the file cannot be used any
         more; null where they are the same. To be called about once a second.
         """
-        if self._seen() != self._stamp:
-            try:
-                tokens = self.read()
-            except ConfigError as error:
-                self._complain(error)
-            else:
-                if self.problem:
-                    _log.warning("server.tokens_file %s: is read again", self._path)
-                self.problem, self._looks_left = "", 0
-                return tokens
-        if not self._looks_left:
+        if not self._spoilt and self._seen() == self._stamp:
             return None
-        self._looks_left -= 1
-        if self._looks_left:
-            return None
-        self.problem = f"{self._wrong}: its tokens are withdrawn until it can be read"
-        _log.error("server.tokens_file %s %s", self._path, self.problem)
-        return {}
+        try:
+            tokens = self.read()
+        except ConfigError as error:
+            # Being written again gives no more time.
+            self._spoilt += 1
+            if self._spoilt == 1:
+                self._say(f"{error.problem}: its tokens are withdrawn in {GRACE_LOOKS} s")
+            if self._spoilt != GRACE_LOOKS + 1:
+                return None
+            self._say(f"{error.problem}: its tokens are withdrawn until it can be read")
+            return {}
+        if self._spoilt:
+            self._spoilt = 0
+            self._say("")
+        return tokens
 
-    def _complain(self, error: ConfigError) -> None:
-        self._wrong = error.problem
-        if self.problem:
-            return  # being written again gives no more time
-        self._looks_left = GRACE_LOOKS + 1
-        self.problem = f"{self._wrong}: its tokens are withdrawn in {GRACE_LOOKS} s"
-        _log.error("%s; its tokens are withdrawn in %d s", error, GRACE_LOOKS)
+    def _say(self, problem: str) -> None:
+        level = logging.ERROR if problem else logging.WARNING
+        _log.log(level, "server.tokens_file %s %s", self._path, problem or "is read again")
+        state: FeedState = "failed" if problem else "live"
+        self._report(FeedHealth("tokens file", state, problem, part=True))
 
     def _seen(self) -> _Stamp | None:
         try:

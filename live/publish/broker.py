@@ -52,7 +52,6 @@ import gzip
 import hashlib
 import logging
 import random
-import re
 import ssl
 from collections.abc import Callable, Collection, Iterable
 from urllib.parse import urlsplit
@@ -117,22 +116,6 @@ def level(name: str) -> str:
     return f"{whole[:_LEVEL_CHARS]}%~{digest}"
 
 
-#: Where protocol 1 retained, below the prefix alone, and what messages there begin with; ``+`` is
-#: one level.
-_FORMER = {
-    "status": b'{"type":"status"',
-    "engine": b'{"type":"engine"',
-    "health": b'{"type":"health"',
-    "players/+": b'{"type":"standing"',
-    "+/+/game": b'{"type":"game"',
-    "+/+/move": b'{"type":"move"',
-    "+/+/white": b'{"type":"point"',
-    "+/+/black": b'{"type":"point"',
-    "site/since": b'{"epoch"',
-    "site/snapshot": b"\x1f\x8b",  # gzip
-}
-
-
 def place(view: GameView) -> Place:
     """Where a game's topics are."""
     return level(view.event), level(view.id if view.board is None else str(view.board))
@@ -165,7 +148,6 @@ class RetainedMessages:
     ) -> None:
         """``others``: topics below the prefix that somebody else of ours sends."""
         self._state = state
-        self._former = {f"{prefix}/{below}": begins for below, begins in _FORMER.items()}
         self._prefix = f"{prefix}/{wire.PROTOCOL}"
         self._visibility = selected.visibility
         # The status is the publisher's.
@@ -215,31 +197,14 @@ class RetainedMessages:
         self._stale_players.update(player.id for player in self._state.players())
         self._stale_service = True
 
-    @property
-    def filters(self) -> list[str]:
-        """Where something of ours may stand, as filters of topics."""
-        return [self.topic("#"), *self._former]
-
-    def ours(self, topic: str, payload: bytes = b"") -> bool:
-        """Whether a topic is ours: below the prefix with the number of the protocol, or where
-        protocol 1 retained what this payload looks like. Others may stand beside that.
-        """
-        return topic.startswith(self.topic("")) or any(
-            payload.startswith(begins)
-            and re.fullmatch(re.escape(where).replace(r"\+", "[^/]+"), topic)
-            for where, begins in self._former.items()
-        )
-
     def holds(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""
         if topic not in self._others and topic not in self._told:
             self._told[topic] = b""
             self._look[topic] = None
 
-    def doubt(self, topics: Iterable[str]) -> None:
+    def doubt(self) -> None:
         """Somebody else writes there: what the broker holds is not what it was sent."""
-        for topic in topics:
-            self.holds(topic)
         self._told = dict.fromkeys(self._told, b"")
         self._look |= dict.fromkeys(self._told)
 
@@ -270,11 +235,6 @@ class RetainedMessages:
                 del self._told[topic]
                 found[topic] = b""
         return found
-
-    def everything(self) -> dict[str, bytes]:
-        """All topics but the status, with what they should hold."""
-        self._look_again()
-        return dict(self._wanted)
 
     def _look_again(self) -> None:
         boards, self._stale_boards = self._stale_boards, set()
@@ -474,7 +434,7 @@ ALONE_S = 60.0
 #: What another publisher wrote below our prefix is undone after so long; two services there undo
 #: each other's at this pace.
 MEND_S = 2.0
-#: Messages of former runs that are read at the beginning; beyond, they would stay.
+#: Messages of former runs, and of others, that wait to be read; beyond, they would stay.
 _STRANGERS = 100_000
 
 
@@ -511,7 +471,6 @@ class BrokerPublisher:
         others = () if stream is None else (SINCE, SNAPSHOT)
         self._retained = RetainedMessages(state, config.prefix, selected, others=others)
         self._stream = stream
-        self._changed = asyncio.Event()
         self._chance = chance
         self._report = report
         self.connected = False
@@ -524,7 +483,6 @@ class BrokerPublisher:
         if self._stream is not None:
             self._stream.changed(changes)
         self._retained.changed(changes)
-        self._changed.set()
 
     async def run(self) -> None:
         """Keep the broker up to date until cancelled; come back after every loss."""
@@ -575,17 +533,13 @@ class BrokerPublisher:
             self._retained.forget()
             if self._stream is not None:
                 self._stream.forget()
-            # What former runs left there comes first, and what protocol 1 left, which is cleared,
-            # too; our own messages do not come back to us.
+            # What former runs left there comes first; our own messages do not come back to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
-            await client.subscribe([(each, mine_not) for each in self._retained.filters])
+            await client.subscribe(self._retained.topic("#"), options=mine_not)
             try:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._listen(client), name="broker: what it holds")
-                    tasks.create_task(self._publish_all(client), name="broker: send")
-                    if self._stream is not None:
-                        sending = self._publish_stream(client, self._stream)
-                        tasks.create_task(sending, name="broker: stream")
+                    tasks.create_task(self._send(client), name="broker: send")
             finally:
                 # The will is for those who are lost; who leaves in order has to say so.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
@@ -596,44 +550,37 @@ class BrokerPublisher:
     async def _listen(self, client: aiomqtt.Client) -> None:
         loop = asyncio.get_running_loop()
         alone: asyncio.TimerHandle | None = None
-        foreign: set[str] = set()
         mend: asyncio.TimerHandle | None = None
         late_will = (self._retained.topic("status"), status("offline"))
         try:
             async for message in client.messages:
                 topic = str(message.topic)
-                if message.retain:
-                    if self._retained.ours(topic, bytes(message.payload)):
-                        self._retained.holds(topic)
-                elif not self._retained.ours(topic):
-                    continue
-                elif (topic, message.payload) == late_will:
+                if (topic, message.payload) == late_will and not message.retain:
                     # Of a connection that we lost: we are here.
                     self._online = False
+                    continue
+                if message.payload:
+                    self._retained.holds(topic)
+                if message.retain:
+                    continue
+                if alone is None:
+                    _log.error("%s", self._shared())
                 else:
-                    if alone is None:
-                        _log.error("%s", self._shared())
-                    else:
-                        alone.cancel()
-                    self._say("retrying", self._shared())
-                    alone = loop.call_later(ALONE_S, self._say, "live")
-                    if len(foreign) < _STRANGERS:
-                        foreign.add(topic)
-                    if mend is None or mend.when() <= loop.time():
-                        mend = loop.call_later(MEND_S, self._mend, foreign)
-                self._changed.set()
+                    alone.cancel()
+                self._say("retrying", self._shared())
+                alone = loop.call_later(ALONE_S, self._say, "live")
+                if mend is None or mend.when() <= loop.time():
+                    mend = loop.call_later(MEND_S, self._mend)
         finally:
             for timer in filter(None, (alone, mend)):
                 timer.cancel()
 
-    def _mend(self, foreign: set[str]) -> None:
+    def _mend(self) -> None:
         """Send all anew: what another wrote stands no longer."""
-        self._retained.doubt(foreign)
-        foreign.clear()
+        self._retained.doubt()
         if self._stream is not None:
             self._stream.begin_anew()
         self._online = False
-        self._changed.set()
 
     def _shared(self) -> str:
         below = self._retained.topic("")
@@ -642,32 +589,23 @@ class BrokerPublisher:
             "give it another mqtt.prefix, and let nobody else write there"
         )
 
-    async def _publish_all(self, client: aiomqtt.Client) -> None:
+    async def _send(self, client: aiomqtt.Client) -> None:
         self._online = False
         while True:
-            self._changed.clear()
+            for each in self._stream.take() if self._stream is not None else ():
+                topic = self._retained.topic(each.topic)
+                await client.publish(topic, each.payload, qos=1, retain=each.retain)
             batch = self._retained.take(IN_FLIGHT)
-            if batch:
-                async with asyncio.TaskGroup() as tasks:
-                    for topic, payload in batch.items():
-                        tasks.create_task(
-                            client.publish(topic, payload, qos=1, retain=True),
-                            name=f"broker: {topic}",
-                        )
-                continue
-            if not self._online:
+            async with asyncio.TaskGroup() as tasks:
+                for topic, payload in batch.items():
+                    sending = client.publish(topic, payload, qos=1, retain=True)
+                    tasks.create_task(sending, name=f"broker: {topic}")
+            if not batch and not self._online:
                 self._online = True
                 topic = self._retained.topic("status")
                 await client.publish(topic, status("online"), qos=1, retain=True)
-            await self._changed.wait()
-            await asyncio.sleep(TICK_S)
-
-    async def _publish_stream(self, client: aiomqtt.Client, stream: SiteStream) -> None:
-        while True:
-            for each in stream.take():
-                topic = self._retained.topic(each.topic)
-                await client.publish(topic, each.payload, qos=1, retain=each.retain)
-            await asyncio.sleep(TICK_S)
+            if not batch:
+                await asyncio.sleep(TICK_S)
 
 
 def _first(group: BaseExceptionGroup[Exception]) -> BaseException:

@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TypeGuard
 
 from websockets.extensions import Extension
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, FeedHealth, FeedState, FigureChoice, GameId, Incident
+from live.events import Change, FeedHealth, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access import (
     PREFLIGHT,
@@ -96,9 +95,7 @@ class Publisher:
         self._config = config
         self._clock = clock
         self._air = BoardsOnAir(on_air)
-        limits = limits or ClientLimits(
-            connections=config.max_connections,
-        )
+        limits = limits or ClientLimits(connections=config.max_connections)
         self._limits = limits
         self._rates = RateLimits(limits, clock)
         self._tally = tally = MetricCounts()
@@ -131,9 +128,7 @@ class Publisher:
             for audience, each in (("", self.public), ("a", state))
         )
         self.public.listen(self._to_public)
-        self._tokens = TokenFile(config.tokens_file) if config.tokens_file else None
-        self._report = report
-        self._reported = ""
+        self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
         self._authentication = Authentication(
             self._tokens.read() if self._tokens else None,
             public=config.public,
@@ -149,8 +144,8 @@ class Publisher:
         self._port = config.port
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
-        self._sweep_timer: asyncio.TimerHandle | None = None
-        self._heartbeat_timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle
+        self._beat_s = clock()
         self._empty = asyncio.Event()
         self._empty.set()
         self._stopping = False
@@ -170,10 +165,7 @@ class Publisher:
         for warning in check_exposure(config):
             _log.warning("%s", warning)
         await self._listen()
-        self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
-        self._heartbeat_timer = self._loop.call_later(
-            self._limits.heartbeat_s, self._heartbeat_again
-        )
+        self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
         return self
 
     async def _listen(self) -> None:
@@ -211,9 +203,8 @@ class Publisher:
         self._server.close()
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.flush()
-        for timer in (*self._ticks.values(), self._sweep_timer, self._heartbeat_timer):
-            if timer is not None:
-                timer.cancel()
+        for timer in (*self._ticks.values(), self._timer):
+            timer.cancel()
         for connection in list(self._connections):
             if isinstance(connection, Subscriber):
                 connection.close(wire.CloseCode.GOING_AWAY, "the service stops")
@@ -253,14 +244,7 @@ class Publisher:
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
         self.public.hide(config.hide_scores)
         self._rates.bound(config.max_connections)
-        for connection in list(self._connections):
-            if self._is_over(connection):
-                connection.close(wire.CloseCode.GOING_AWAY, "the settings have changed")
-
-    def _is_over(self, connection: HttpConnection | Subscriber) -> TypeGuard[Subscriber]:
-        """Whether a subscriber may not stay."""
-        guest = connection.guest if isinstance(connection, Subscriber) else None
-        return guest is not None and not self._authentication.still(guest)
+        self._dismiss(wire.CloseCode.GOING_AWAY, "the settings have changed")
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -437,33 +421,28 @@ class Publisher:
         now_s = self._clock()
         if self._tokens is not None and (changed := self._tokens.changed()) is not None:
             self._authentication.tokens = changed
-        self._report_tokens()
         for connection in list(self._connections):
             try:
                 connection.sweep(now_s)
-                if self._is_over(connection):
-                    connection.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
             except Exception:
                 # Broad: a fault in one connection must not lift the deadlines of all others.
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
+        self._dismiss(wire.CloseCode.FORBIDDEN, _EXPIRED)
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.drop_unused()
 
-    def _report_tokens(self) -> None:
-        problem = self._tokens.problem if self._tokens is not None else ""
-        if problem != self._reported:
-            self._reported = problem
-            state: FeedState = "failed" if problem else "live"
-            self._report(FeedHealth("tokens file", state, problem, part=True))
+    def _dismiss(self, code: int, why: str) -> None:
+        """Close subscribers who may not stay as they are."""
+        for each in list(self._connections):
+            guest = each.guest if isinstance(each, Subscriber) else None
+            if guest is not None and not self._authentication.still(guest):
+                each.close(code, why)
 
     def _sweep_again(self) -> None:
-        self._sweep_timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
+        self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
         self.sweep()
-
-    def _heartbeat_again(self) -> None:
-        self._heartbeat_timer = self._loop.call_later(
-            self._limits.heartbeat_s, self._heartbeat_again
-        )
-        for broadcaster in (self.broadcaster, self._arbiters):
-            broadcaster.heartbeat()
+        if self._clock() - self._beat_s >= self._limits.heartbeat_s:
+            self._beat_s = self._clock()
+            for broadcaster in (self.broadcaster, self._arbiters):
+                broadcaster.heartbeat()

@@ -141,8 +141,8 @@ class NumberedStream:
         """What a narrow stream holds."""
         self.players: set[str] = set()
         """Who plays in these games."""
-        self.snapshot: tuple[int, NumberedMessage] | None = None
-        """The last encoded snapshot, after a stamp that changes with it."""
+        self.snapshot: NumberedMessage | None = None
+        """The last encoded snapshot."""
         self._clock = clock
         self._limits = limits
         self._history: deque[NumberedMessage] = deque()
@@ -309,7 +309,6 @@ class StreamHub:
         self._figure = figure
         self._delay = delay
         self._made = 0
-        self._routed = 0
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -366,11 +365,12 @@ class StreamHub:
         Encoded, and deflated, once for all who ask at the same position.
         """
         self.flush()
-        stamp = self._stamp(stream)
-        if stream.snapshot is None or stream.snapshot[0] != stamp:
+        now = stream.snapshot
+        # A thinned out stream stands still while what it is of changes.
+        if now is None or now.seq != stream.seq or stream.filter.types:
             body = _encoded(snapshot(self._state, stream.filter), stream.filter)
-            stream.snapshot = stamp, NumberedMessage(stream.seq, body, self._clock())
-        return stream.snapshot[1]
+            now = stream.snapshot = NumberedMessage(stream.seq, body, self._clock())
+        return now
 
     def beginning(self, stream: NumberedStream) -> list[NumberedMessage]:
         """What a newcomer needs: a snapshot, then the messages after it.
@@ -379,8 +379,8 @@ class StreamHub:
         another number, does not cost a snapshot each, whose making holds up everybody.
         """
         self.flush()
-        if stream.snapshot is not None and not stream.filter.types:
-            held = stream.snapshot[1]
+        held = stream.snapshot
+        if held is not None and not stream.filter.types:
             after = stream.since(stream.epoch, held.seq)
             if (
                 after is not None
@@ -414,12 +414,8 @@ class StreamHub:
             held = stream.snapshot
             if not stream.readers and now_s - stream.used_s > self._history.age_s:
                 del self._streams[stream.filter]
-            elif held and now_s - held[1].at_s > _SNAPSHOT_S and held[0] != self._stamp(stream):
+            elif held and now_s - held.at_s > _SNAPSHOT_S and held.seq != stream.seq:
                 stream.snapshot = None
-
-    def _stamp(self, stream: NumberedStream) -> int:
-        """Changes when the stream's snapshot does. A thinned out stream stands still meanwhile."""
-        return self._routed if stream.filter.types else stream.seq
 
     def _make_room(self, selects: bool) -> None:
         alike = [s for s in self.streams if not _whole(s.filter) and s.selects == selects]
@@ -439,7 +435,6 @@ class StreamHub:
         all these changes; until then its changes are kept from that stream. Whatever still waits
         for such a game is taken along, or it would be sent twice.
         """
-        self._routed += 1
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._moved(view)}:
             ready.extend(self._waiting.take_game(game))

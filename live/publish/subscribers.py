@@ -16,7 +16,6 @@ for it is then given it with all that came after it.
 from __future__ import annotations
 
 import asyncio
-import codecs
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -89,14 +88,10 @@ class FairTurn:
         self.work = None
 
 
-_utf8 = codecs.getincrementaldecoder("utf-8")
-
 #: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
 _SLICE_BYTES = 256
 #: How many times as many pongs as other frames a subscriber may send.
 _PONGS = 10
-#: Frames that may come before a token's: signs of life.
-_FRAMES_BEFORE = 10
 
 
 class Subscriber(asyncio.Protocol):
@@ -151,8 +146,6 @@ class Subscriber(asyncio.Protocol):
         self._since_s = self._heard_s = clock()
         self._frames_s: deque[float] = deque()
         self._pongs_s: deque[float] = deque()
-        self._bytes_before = 0
-        self._text = _utf8()
         self._turns = turns
         # What came and has not been read yet, and our turn to read on.
         self._unread = memoryview(b"")
@@ -266,14 +259,10 @@ class Subscriber(asyncio.Protocol):
         """Read one slice; the next in our next turn."""
         self._next = None
         slice, self._unread = self._unread[:_SLICE_BYTES], self._unread[_SLICE_BYTES:]
-        if self.guest is None:
-            self._bytes_before += len(slice)
         self._protocol.receive_data(bytes(slice))
         for event in self._protocol.events_received():
             if isinstance(event, Frame) and not self._hung_up:
                 self._frame(event)
-        if self.guest is None and self._bytes_before > self._limits.message_bytes:
-            self._hang_up("too much before a token")
         if self._hung_up:
             return
         self._flush()
@@ -330,35 +319,16 @@ class Subscriber(asyncio.Protocol):
             frames.popleft()
         if len(frames) > most:
             self._hang_up("too many messages")
-        elif self.guest is None and len(self._frames_s) + len(self._pongs_s) > _FRAMES_BEFORE:
-            self._hang_up("too much before a token")
         elif self._closing_s is not None:
             return
-        elif self.guest is None:
-            if frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:
-                self.said(bytes(frame.data))
-            elif frame.opcode in (Opcode.TEXT, Opcode.BINARY):
-                why = "a token is expected first, in one text message"
-                self.close(CloseCode.FORBIDDEN, why)
+        elif frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:
+            self.said(bytes(frame.data))
+        elif frame.opcode in (Opcode.TEXT, Opcode.BINARY) and self.guest is None:
+            why = "a token is expected first, in one text message"
+            self.close(CloseCode.FORBIDDEN, why)
         elif frame.opcode is Opcode.BINARY:
             self.close(1003, "text only")
-        elif not self._is_text(frame):
-            self.close(1007, "not UTF-8")
-        elif self.said is not None and frame.opcode is Opcode.TEXT and frame.fin:
-            self.said(bytes(frame.data))
         # All other text is left alone: nothing that is said changes what a subscriber gets.
-
-    def _is_text(self, frame: Frame) -> bool:
-        """Whether what came of a message so far can be text (RFC 6455, section 8.1)."""
-        if frame.opcode is Opcode.TEXT:
-            self._text = _utf8()
-        elif frame.opcode is not Opcode.CONT:
-            return True
-        try:
-            self._text.decode(frame.data, final=frame.fin)
-        except UnicodeDecodeError:
-            return False
-        return True
 
     def _flush(self) -> None:
         """Write what the websocket protocol answers: pongs, close frames, the end; at once, for a

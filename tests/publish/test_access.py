@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 from live.config import ServerConfig
 from live.errors import ConfigError
+from live.events import FeedHealth
 from live.publish.access import (
     GRACE_LOOKS,
     Authentication,
@@ -160,20 +161,22 @@ def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
 ) -> None:
     path = tmp_path / "tokens.toml"
     write(path, entry("a", 1), 1)
-    file = TokenFile(str(path))
+    said = list[FeedHealth]()
+    file = TokenFile(str(path), said.append)
     file.read()
     spoil(path)
     assert [file.changed() for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
-    assert f"withdrawn in {GRACE_LOOKS} s" in file.problem
+    assert f"withdrawn in {GRACE_LOOKS} s" in said[-1].detail
     withdrawn = file.changed()
     assert withdrawn is not None and len(withdrawn) == 0
-    assert "are withdrawn until" in file.problem
+    assert "are withdrawn until" in said[-1].detail
     assert [file.changed() for _ in range(5)] == [None] * 5
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
     write(path, entry("a", 1), 3)
     back = file.changed()
     assert back is not None and len(back) == 1
-    assert file.problem == "" and file.changed() is None
+    assert [each.state for each in said] == ["failed", "failed", "live"]
+    assert file.changed() is None
 
 
 def test_a_file_that_is_half_written_for_a_moment_withdraws_nothing(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
     for _ in range(60):
         for _ in range(8):
             world.step()
-        for topic, payload in RetainedMessages(world, "live-rate").everything().items():
+        for topic, payload in RetainedMessages(world, "live-rate").take(10_000).items():
             (name,) = [
                 name
                 for name, channel in MESSAGES["channels"].items()
