@@ -435,8 +435,9 @@ class Publisher:
     def _dismiss(self, code: int, why: str) -> None:
         """Close subscribers who may not stay as they are."""
         for each in list(self._connections):
-            guest = each.guest if isinstance(each, Subscriber) else None
-            if guest is not None and not self._authentication.still(guest):
+            if not isinstance(each, Subscriber) or each.guest is None:
+                continue
+            if not self._authentication.still(each.guest):
                 each.close(code, why)
 
     def _sweep_again(self) -> None:

@@ -78,7 +78,7 @@ class Wire(asyncio.Transport):
         self.written = b""
         self.writes = 0
         self.reading = True
-        self.ended = self.aborted = False
+        self.ended = self.aborted = self.closed = False
         self._lost = lost
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
@@ -90,10 +90,13 @@ class Wire(asyncio.Transport):
         self.writes += 1
 
     def is_closing(self) -> bool:
-        return False
+        return self.closed
 
     def can_write_eof(self) -> bool:
         return True
+
+    def close(self) -> None:
+        self.ended = self.closed = True
 
     def write_eof(self) -> None:
         if self._lost:
