@@ -105,12 +105,8 @@ def call(pages: Pages, name: str, *args: Any) -> Any:
 @pytest.mark.parametrize(
     ("turn", "plies", "rated", "unrated"),
     [
-        ("w", 0, (0, 0), [0, 0]),
-        ("w", 7, (0, 0), [4, 3]),
-        ("w", 7, (7, 6), [0, 0]),
-        ("w", 8, (7, 6), [0, 1]),
-        ("b", 8, (0, 0), [4, 4]),
-        ("b", 1, (0, 0), [0, 1]),
+        *(("w", 0, (0, 0), [0, 0]), ("w", 7, (0, 0), [4, 3]), ("w", 8, (7, 6), [0, 1])),
+        *(("b", 8, (0, 0), [4, 4]), ("b", 1, (0, 0), [0, 1])),
     ],
 )
 def test_moves_since_the_last_point_are_unrated(
@@ -138,19 +134,15 @@ def test_a_figure_is_read_with_its_band(pages: Pages) -> None:
     found = call(pages, "figureOf", point(40, 20, 2340.4))
     assert (found["value"], found["low"], found["high"]) == (2340.4, 1900, 2300)
     assert (found["counted"], found["percentile"]) == (20, 50)
+    for counted, percentile in ((EARLY_MOVES - 1, None), (EARLY_MOVES, 50)):
+        early = call(pages, "figureOf", point(30, counted, 2500.0))
+        assert early["percentile"] == percentile
+        assert call(pages, "isEarly", early) is (percentile is None)
     assert call(pages, "bandText", found) == "1900–2300"
     assert call(pages, "figureOf", point(1, 0, None)) is None
     # Without an own rating there is no band, and that is all.
     alone = point(40, 20, 2340.4, usual_low=None, usual_high=None, percentile=None)
     assert call(pages, "bandText", call(pages, "figureOf", alone)) == ""
-
-
-def test_what_is_early_has_no_percentile(pages: Pages) -> None:
-    early, enough = (
-        call(pages, "figureOf", point(30, n, 2500.0)) for n in (EARLY_MOVES - 1, EARLY_MOVES)
-    )
-    assert [call(pages, "isEarly", each) for each in (early, enough)] == [True, False]
-    assert [each["percentile"] for each in (early, enough)] == [None, 50]
 
 
 @pytest.mark.parametrize(
@@ -306,33 +298,20 @@ def elapsed(pages: Pages, *calls: list[Any]) -> float:
 
 def test_a_clock_runs_from_when_the_last_move_was_seen(pages: Pages) -> None:
     seen = [["noteFeeds", LIVE, 0], ["note", PLAYED, 1_000]]
-    assert elapsed(pages, *seen, ["elapsedS", PLAYED, 1_000]) == 0
     assert elapsed(pages, *seen, ["elapsedS", PLAYED, 3_500]) == 2.5
     # A score, or a snapshot after the connection broke, is no move; a takeback is.
-    scored = plain(game(plies=(ply(1), ply(2, 35)), feed="hall"))
-    assert elapsed(pages, *seen, ["note", scored, 9_000], ["elapsedS", scored, 9_500]) == 8.5
-    for plies in (
-        (ply(1), ply(2), ply(3)),
-        (ply(1),),
-        (ply(1), msgspec.structs.replace(ply(2), uci="a2b3")),
+    another = msgspec.structs.replace(ply(2), uci="a2b3")
+    for plies, seconds in (
+        *(((ply(1), ply(2, 35)), 5), ((ply(1), ply(2), ply(3)), 1)),
+        *(((ply(1),), 1), ((ply(1), another), 1)),
     ):
         changed = plain(game(plies=plies, feed="hall"))
-        assert elapsed(pages, *seen, ["note", changed, 5_000], ["elapsedS", changed, 6_000]) == 1
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"result": "1-0"},
-        {"problem": "illegal move Qh9 at ply 3"},
-        {"restored": True},
-        {"plies": []},
-        {"id": "never seen"},
-    ],
-)
-def test_nothing_runs_where_nothing_is_known(pages: Pages, changed: dict[str, Any]) -> None:
-    stopped = {**PLAYED, **changed}
-    assert elapsed(pages, ["note", PLAYED, 0], ["elapsedS", stopped, 60_000]) == 0
+        calls = [*seen, ["note", changed, 5_000], ["elapsedS", changed, 6_000]]
+        assert elapsed(pages, *calls) == seconds
+    # Nothing runs where nothing is known.
+    stopped: list[dict[str, Any]] = [{"result": "1-0"}, {"problem": "illegal move Qh9 at ply 3"}]
+    for more in (*stopped, {"restored": True}, {"plies": []}, {"id": "never seen"}):
+        assert elapsed(pages, *seen, ["elapsedS", {**PLAYED, **more}, 60_000]) == 0
 
 
 def test_it_stands_while_the_source_or_the_service_is_silent(pages: Pages) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, get_args
 
 import msgspec
@@ -220,33 +220,16 @@ def test_boards_are_ordered_and_filtered(pages: Pages, where: dict[str, Any], or
 
 def test_pairings_and_clocks_have_an_order(pages: Pages) -> None:
     pairings = [
-        game("a", board=2, event="Round 1: Abel - Bo", white=Player("Abel"), black=Player("Bo")),
-        game("b", board=1, event="Round 1: Cid - Dee", white=Player("Cid"), black=Player("Dee")),
+        game(name, board=at, event=f"Round 1: {white} - Bea", white=Player(white))
+        for name, at, white in (("a", 2, "Abel"), ("b", 1, "Cid"))
     ]
     assert arranged(pages, pairings) == "ba"
     # Time left is that of the side with less.
     clocks = [
-        game("a", plies=(ply(1, 10, clock_s=600.0), ply(2, 15, clock_s=500.0))),
-        game("b", plies=(ply(1, 10, clock_s=30.0), ply(2, 15, clock_s=900.0))),
+        game(name, plies=(ply(1, 10, clock_s=white), ply(2, 15, clock_s=black)))
+        for name, white, black in (("a", 600.0, 500.0), ("b", 30.0, 900.0))
     ]
     assert arranged(pages, clocks, sort="clock") == "ba"
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
-@given(
-    scores=st.lists(st.none() | st.integers(-3900, 3900), min_size=1, max_size=12),
-    sort=st.sampled_from(["close", "swing", "rating", "clock"]),
-)
-def test_every_order_keeps_every_board(pages: Pages, scores: list[int | None], sort: str) -> None:
-    games = [
-        game(chr(97 + at), board=at, plies=(ply(1, cp), ply(2, 0)), curves=Curves())
-        for at, cp in enumerate(scores)
-    ]
-    found = arranged(pages, games, sort=sort)
-    assert sorted(found) == sorted(each.id for each in games)
-    # The same boards in another order of arrival stand in the same order.
-    assert arranged(pages, games[::-1], sort=sort) == found
 
 
 @settings(max_examples=40, deadline=None)
@@ -284,31 +267,21 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages
     assert call(pages, "boards.headline", games[1:], []) == ["Round 1 \u00b7 live", ""]
 
 
-def heights(path: str) -> list[float]:
-    return [float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", path)]
-
-
 def test_small_curves_are_higher_where_the_figure_is_and_lie_in_their_band(pages: Pages) -> None:
-    def paths(white: Any, black: Any = ()) -> Any:
-        return call(pages, "board_card.sparkPaths", Curves(white, black))
+    def heights(*values: float | None, part: str = "line", **more: Any) -> list[float]:
+        white = tuple(point(2 * at + 1, at, each, **more) for at, each in enumerate(values))
+        found = call(pages, "board_card.sparkPaths", Curves(white=white))
+        path = "" if found is None else found["white"][part]
+        return [float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", path)]
 
-    found = paths((point(1, 1, 2000.0), point(3, 2, 2200.0)), (point(2, 1, 2100.0),))
-    low, high = heights(found["white"]["line"])
-    (between,) = heights(found["black"]["line"])
+    values = (2000.0, 2200.0, 2100.0)
+    low, high, between = heights(*values)
     assert 40 >= low > between > high >= 0
-    found = paths(tuple(point(2 * n - 1, n, 2000.0 + 9 * n) for n in range(1, 6)))
-    line, band = heights(found["white"]["line"]), heights(found["white"]["band"])
-    assert len(band) == 2 * len(line)
-    for at, height in enumerate(line):
-        assert band[at] < height < band[-1 - at]
+    band = heights(*values, part="band")
+    assert len(band) == 6 and all(band[at] < low < band[-1 - at] for at in range(3))
     # Without an own rating there is a line and no band, without a figure neither.
-    open_ = {"usual_low": None, "usual_high": None}
-    found = paths(tuple(point(2 * n - 1, n, 2000.0, **open_) for n in range(1, 4)))
-    assert len(heights(found["white"]["line"])) == 3
-    assert found["white"]["band"] == ""
-    assert paths(()) is paths((point(1, 0, None),)) is None
-    found = paths((point(1, 0, None), point(3, 1, 2100.0), point(5, 2, 2110.0)))
-    assert len(heights(found["white"]["line"])) == 2
+    assert heights(*values, part="band", usual_low=None, usual_high=None) == []
+    assert (len(heights(None, *values)), heights(None), heights()) == (3, [], [])
 
 
 # --- players -------------------------------------------------------------------------------------
@@ -355,25 +328,14 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
 
 def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     figure = {"name": "captures", "value": 41.25, "low": -3.0, "high": 60.0, "digits": 1}
-    players = [
-        plain(
-            msgspec.structs.replace(
-                NOBODY,
-                id=name,
-                name=name,
-                elo=elo,
-                counted=30,
-                perceived=perceived,
-                methods=PlayerMethods(centipawn_loss=loss),
-            )
-        )
-        for name, elo, perceived, loss in (
-            ("a", 2000, 2300.2, 30.0),
-            ("b", None, 2299.9, 10.0),
-            ("c", 2200, 2500.0, None),
-            ("d", 2000, None, 20.0),
-        )
-    ]
+    known = (
+        *(("a", 2000, 2300.2, 30.0), ("b", None, 2299.9, 10.0)),
+        *(("c", 2200, 2500.0, None), ("d", 2000, None, 20.0)),
+    )
+    players = [plain(NOBODY) for _ in known]
+    for player, (name, elo, perceived, loss) in zip(players, known, strict=True):
+        player |= {"id": name, "name": name, "elo": elo, "counted": 30, "perceived": perceived}
+        player["methods"]["centipawn_loss"] = loss
 
     def ranked(sort: str, down: bool = False) -> list[str]:
         found = call(pages, "players.rankedPlayers", players, sort, down)
@@ -557,24 +519,16 @@ def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, words: s
     held = plain(game(plies=(ply(1, 30), last)))
     score = call(pages, "score_words.scoreAfter", held, held["plies"])
     assert call(pages, "score_words.scoreWords", score) == words
-    # A service before this one names no source.
-    for each in held["plies"]:
-        each.pop("score_source")
-    assert call(pages, "score_words.scoreAfter", held, held["plies"])["source"] == ""
-    said_of = {"": "provisional", "lichess cloud": "provisional, lichess cloud"}
-    for source, said in said_of.items():
-        assert call(pages, "score_words.provisionalWords", source) == said
 
 
 def test_what_is_withheld_is_not_said_to_be_late(pages: Pages) -> None:
     late = game(plies=(ply(1, None), ply(2, None)))
-    for withheld, moves, score in (
-        (False, "2 moves not scored yet", "not scored yet"),
-        (True, "", ""),
-    ):
-        assert call(pages, "score_words.problemText", late, {"withheld": withheld}) == moves
-        none = {"text": ""}
-        assert call(pages, "score_words.scoreWords", none, {"withheld": withheld}) == score
+    for withheld, *words in ((False, "2 moves not scored yet", "not scored yet"), (True, "", "")):
+        basis = {"withheld": withheld}
+        assert words == [
+            call(pages, "score_words.problemText", late, basis),
+            call(pages, "score_words.scoreWords", {"text": ""}, basis),
+        ]
 
 
 NO_RATING = {"usual_low": None, "usual_high": None, "percentile": None}
@@ -608,59 +562,50 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
 
 
 def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> None:
-    rated: dict[str, Any] = {
-        "curves": Curves(white=(point(1, 30, 2340.0),)),
-        "plies": (ply(1, 20),),
-    }
-    open_end = rated | {"plies": tuple(ply(n, None) for n in (1, 2, 3))}
-    cases = (rated, "1-0", "played"), (rated, "*", "playing"), (open_end, "1-0", "playing")
-    for about, result, words in cases:
-        text = call(pages, "score_words.sideText", game(**about, result=result), "white")
-        assert f" {words} like 2340" in text
+    curves = Curves(white=(point(1, 30, 2340.0),))
+    for plies, result, words in ((1, "1-0", "played"), (1, "*", "playing"), (3, "1-0", "playing")):
+        held = game(curves=curves, plies=tuple(map(ply, range(1, plies + 1))), result=result)
+        assert f" {words} like 2340" in call(pages, "score_words.sideText", held, "white")
 
 
 # --- health --------------------------------------------------------------------------------------
 
 BUSY = EngineHealth(
     engines=(EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9)),
-    queued=11,
-    oldest_wait_s=95.0,
-    searches=987,
     cache_hits=50,
     asked=200,
     waiting=QueueLengths(head=2, backlog=9, speculate=4),
     speculation=SpeculationFigures(hits=30, misses=10, wasted_nodes=5),
-    restarts=3,
-    set_aside=1,
     problem="the cluster is lost",
     behind="figures are up to 6 moves behind on 9 boards",
+    human=HumanHealth("network.onnx 1f", "games", 12, 3400, 7, 4.2),
 )
 
 
 def test_everything_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
-    def engine_rows(health: EngineHealth, engine: EngineInfo | None = None) -> dict[str, str]:
-        return dict(
-            call(
-                pages, "health_view.engineRows", {"engines": plain(health), "engine": plain(engine)}
-            )
-        )
+    def engine_rows(health: EngineHealth) -> dict[str, str]:
+        engine = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, note="none fits")
+        held = {"engines": plain(health), "engine": plain(engine)}
+        return dict(call(pages, "health_view.engineRows", held))
 
-    info = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, note="none fits")
-    shown = engine_rows(BUSY, info)
-    assert shown["Problem"] == "the cluster is lost"
-    assert shown["Behind"] == BUSY.behind
-    assert shown["Positions waiting: after the newest moves"] == "2"
-    assert shown["Positions waiting: of games over for longer"] == "0"
-    assert shown["Known already (cache)"] == "50, 25 %"
-    assert shown["Foreseen (searched ahead)"] == "30 of 40, 75 %"
-    assert shown["Ratings read by"] == "none: none fits"
-    quiet = engine_rows(EngineHealth(), info)
-    assert quiet["Foreseen (searched ahead)"] == "switched off" and "Behind" not in quiet
-    assert "What others would play" not in quiet
-    # What the network of human moves does and leaves out.
-    human = HumanHealth("network.onnx 1f", "games", 12, 3400, 7, 4.2)
-    words = "3,400 positions, 4.2 ms each, 12 wait, 7 left out: too many waited"
-    assert engine_rows(EngineHealth(human=human))["What others would play"] == words
+    assert (
+        engine_rows(BUSY).items()
+        >= {
+            "Problem": BUSY.problem,
+            "Behind": BUSY.behind,
+            "Positions waiting: after the newest moves": "2",
+            "Positions waiting: of games over for longer": "0",
+            "Known already (cache)": "50, 25 %",
+            "Foreseen (searched ahead)": "30 of 40, 75 %",
+            "Ratings read by": "none: none fits",
+            "What others would play": (
+                "3,400 positions, 4.2 ms each, 12 wait, 7 left out: too many waited"
+            ),
+        }.items()
+    )
+    quiet = engine_rows(EngineHealth())
+    assert quiet["Foreseen (searched ahead)"] == "switched off"
+    assert quiet.keys().isdisjoint({"Behind", "What others would play"})
     no_room = HumanHealth(problem="human: no room")
     assert call(pages, "health_view.humanWords", no_room) == "human: no room"
     assert call(pages, "health_view.humanWords", HumanHealth()) == "the network is being loaded"
@@ -739,6 +684,7 @@ def test_it_is_live_only_while_a_source_is(
 # --- for those who do not look -------------------------------------------------------------------
 
 PAUSE_MS = 8000
+WAITS = st.tuples(st.integers(0, 5000), st.lists(st.integers(0, 60), max_size=8))
 
 
 def announced(pages: Pages, *steps: tuple[list[str], int]) -> list[str | None]:
@@ -748,29 +694,20 @@ def announced(pages: Pages, *steps: tuple[list[str], int]) -> list[str | None]:
     return found
 
 
-def test_the_newest_of_a_board_is_said_once_and_a_flood_is_summed_up(pages: Pages) -> None:
-    script = [{"say": [("g1", "1. e4."), ("g1", "1… e5.")], "at": 0}, {"at": 20_000}]
-    assert pages("announce", script=script) == ["1… e5.", None]
-    told = announced(pages, (["0"], 0), (list("01234"), 100), ([], PAUSE_MS))
-    assert told == ["S0.", None, "S2. S3. S4. And 2 more."]
-    (said,) = announced(pages, ([str(at) for at in range(500)], 0))
-    assert said == "S497. S498. S499. And 497 more."
-
-
-WAITS = st.tuples(st.integers(0, 5000), st.lists(st.integers(0, 60), max_size=8))
-
-
 @settings(max_examples=40, deadline=None)
 @given(steps=st.lists(WAITS, max_size=60))
 def test_it_never_floods(pages: Pages, steps: list[tuple[int, list[int]]]) -> None:
-    at, script = 0, []
-    for wait, names in steps:
-        at += wait
-        script.append(([str(name) for name in names], at))
+    times = list(accumulate(wait for wait, _ in steps))
+    script = [(list(map(str, names)), at) for at, (_, names) in zip(times, steps, strict=True)]
     told = announced(pages, *script)
-    times = [at for (_, at), said in zip(script, told, strict=True) if said is not None]
-    assert all(after - before >= PAUSE_MS for before, after in pairwise(times))
+    spoken = [at for at, said in zip(times, told, strict=True) if said is not None]
+    assert all(after - before >= PAUSE_MS for before, after in pairwise(spoken))
     assert all(said.count(".") <= 4 for said in told if said is not None)
+
+
+def test_the_newest_is_said_and_a_flood_is_summed_up(pages: Pages) -> None:
+    told = announced(pages, (["0"], 0), (list("012341"), 100), ([], PAUSE_MS))
+    assert told == ["S0.", None, "S3. S4. S1. And 2 more."]
 
 
 QUIET = (ply(1, 20), ply(2, 25))

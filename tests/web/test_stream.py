@@ -83,16 +83,6 @@ def opened(pages: Pages, seed: int) -> World:
     return world
 
 
-def test_a_snapshot_replaces_everything(pages: Pages) -> None:
-    world = opened(pages, 1)
-    pages("receive", messages=numbered([each for _ in range(60) for each in world.step()], 2))
-    other = World(2)
-    other.appear()
-    (touched,) = pages("receive", messages=numbered([snapshot(other)], first=900))["touched"]
-    assert touched == {"all": True}
-    assert pages("snapshot") == plain(snapshot(other))
-
-
 def test_what_was_touched_is_told(pages: Pages) -> None:
     world = opened(pages, 3)
     changes = [*world.appear("g1"), *world.move("g1"), *world.health(), *world.standing()]
@@ -265,26 +255,16 @@ def test_delays_grow_to_half_a_minute_and_are_spread(pages: Pages) -> None:
     assert lasting[-1][1] == 30_500
 
 
-@pytest.mark.parametrize(
-    ("page", "status", "trouble"),
-    [
-        ("http://h:1/", 401, "missing"),
-        ("http://h:1/?token=x#game=g", 401, "wrong"),
-        ("http://h:1/?token=x#game=g", 200, ""),
-        ("http://h:1/overlay?token=x", 200, ""),
-        ("http://h:1/", 503, ""),
-        ("http://h:1/", None, ""),
-    ],
-)
-def test_a_refused_token_is_told_from_other_trouble(
-    pages: Pages, page: str, status: int | None, trouble: str
-) -> None:
-    told = pages("token", page=page, status=status)
-    assert told["trouble"] == trouble
-    # A service that lets an empty token in knows none.
-    assert told["unused"] is ("token" in page and status == 200)
-    token = "?token=x" if "token" in page else ""
-    assert told["asked"] == f"http://h:1/api/v1/health{token}"
+def test_a_refused_token_is_told_from_other_trouble(pages: Pages) -> None:
+    for query, answer, trouble in (
+        *(("", 401, "missing"), ("?token=x", 401, "wrong"), ("?token=x", 200, "")),
+        *(("", 503, ""), ("", None, "")),
+    ):
+        told = pages("token", page=f"http://h:1/{query}#game=g", status=answer)
+        assert told["trouble"] == trouble
+        # A service that lets an empty token in knows none.
+        assert told["unused"] is (query != "" and answer == 200)
+        assert told["asked"] == f"http://h:1/api/v1/health{query}"
 
 
 # --- the broker ----------------------------------------------------------------------------------

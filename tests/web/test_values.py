@@ -77,12 +77,9 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ),
         ("isLow", [{"result": "1-0"}, 59, 5400], False),
     ],
+    # Nobody is better than all or than none.
     "client/figures.js": [
-        # Nobody is better than all or than none.
-        *(
-            ("percentText", [value], said)
-            for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
-        ),
+        ("percentText", [value], said) for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
     ],
     "drawing/number_format.js": [
         ("scoreText", [34, None], "+0.34"),
@@ -179,13 +176,9 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("presetOf", [""], {"name": "", "query": ""}),
     ],
     "page/board_panels.js": [
-        ("moveMark", lost(0, -50), None),
-        ("moveMark", lost(0, -60), mark("?!", "inaccuracy")),
-        ("moveMark", lost(-60, -60, "black"), mark("?!", "inaccuracy")),
-        ("moveMark", lost(60, -60, "black"), mark("?!", "inaccuracy")),
+        # The limits are those of lichess, as test_page.py has them.
         ("moveMark", lost(-112, -112), mark("?", "mistake")),
-        ("moveMark", lost(-200, -200), mark("??", "blunder")),
-        ("moveMark", lost(200, -200, "black"), mark("??", "blunder")),
+        ("moveMark", lost(60, -60, "black"), mark("?!", "inaccuracy")),
         # What is lost in a decided position weighs little.
         ("moveMark", lost(900, -200), None),
         ("moveMark", lost(30, None), None),
