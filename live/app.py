@@ -67,7 +67,7 @@ from live.service.sources import (
     SettingsReloader,
     SourceRunner,
 )
-from live.service.supervision import Supervisor, alongside, guarded, noticing, supervised
+from live.service.supervision import ServiceManager, Supervisor, alongside, guarded, noticing
 from live.store.journal import Journal
 
 log = logging.getLogger(__name__)
@@ -113,15 +113,16 @@ async def follow(
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
     plugins = PluginService(used, service)
+    manager = ServiceManager(os.environ, os.getpid(), service.busy)
     async with (
         service.with_engine(feeds=names),
         plugins.running(),
         _publishing(config, service, plugins) as publisher,
         _publishing_to_broker(config, service, publisher.public, supervisor),
-        supervised(os.environ, os.getpid(), service.busy) as pulse,
+        manager.running(),
     ):
         service.listen(publisher.publish)
-        service.listen(pulse.publish)
+        service.listen(manager.publish)
         service.listen(plugins.published)
         public, clock = publisher.public, LoopClock()
         parts = _for_producers(config, service, public) | plugins.parts()

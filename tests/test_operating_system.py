@@ -23,7 +23,7 @@ from live import operating_system as system
 from live.errors import ConfigError
 from live.network.mqtt_client import MqttClient
 from live.service.process import stop_on_signals
-from live.service.supervision import SystemdNotifier
+from live.service.supervision import ServiceManager
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux itself")
 
@@ -200,7 +200,7 @@ async def test_on_windows_ctrl_c_wakes_the_loop_and_the_second_one_ends(
 
 
 def test_windows_has_no_systemd(windows: pytest.MonkeyPatch) -> None:
-    SystemdNotifier("/nowhere").send("READY=1")
+    ServiceManager({"NOTIFY_SOCKET": "/nowhere"}, 1, bool).notify("READY=1")
 
 
 def test_mqtt_is_refused_on_windows_in_one_line(windows: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_the_source_distribution_builds_the_wheel_without_npm(
     sources = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "live").rglob("*")
-        if path.suffix in {".py", ".html", ".css", ".js", ".pgn", ".md", ".png"}
+        if path.suffix in {".py", ".html", ".css", ".js", ".pgn", ".md", ".png", ".service"}
         and "npm" not in path.parts
     }
     assert sources <= files.keys()

@@ -30,18 +30,16 @@ from live.events import Change, EngineHealth, FeedHealth, GoneMessage, HealthMes
 from live.service.supervision import (
     CAP_S,
     FIRST_S,
+    PATIENCE_S,
     STEADY_S,
     WELL_S,
+    ServiceManager,
     Supervisor,
-    SystemdNotifier,
-    WorkProgress,
     guarded,
     noticing,
     quoted,
     reason,
-    supervised,
     unit,
-    watchdog_s,
 )
 from tests.feeds.fakes import DrivenClock, until
 from tests.service.running import Running, running
@@ -248,20 +246,21 @@ def manager(path: Path | str) -> Iterator[socket.socket]:
 
 
 @given(
-    st.lists(st.tuples(st.floats(0.1, 100), st.booleans(), st.booleans()), min_size=1, max_size=60)
+    st.lists(st.tuples(st.floats(0.1, 180), st.booleans(), st.booleans()), min_size=1, max_size=60)
 )
 def test_all_is_well_exactly_while_work_is_done_in_time(
     looks: list[tuple[float, bool, bool]],
 ) -> None:
     """Against the plain definition: since when has something waited with nothing done?"""
-    now_s, done, stuck_since_s = 0.0, 0, 0.0
-    progress = WorkProgress(now_s, patience_s=100)
+    now_s, busy, stuck_since_s = 0.0, False, 0.0
+    manager = ServiceManager({}, 1, lambda: busy, clock=lambda: now_s)
     for wait_s, waiting, works in looks:
         now_s += wait_s
-        done += works
+        busy = waiting
+        manager.publish([GoneMessage("g")] if works else [HealthMessage((), EngineHealth())])
         if works or not waiting:
             stuck_since_s = now_s
-        assert progress.made(now_s, waiting, done) == (now_s - stuck_since_s <= 100)
+        assert manager.progresses() == (now_s - stuck_since_s <= PATIENCE_S)
 
 
 @pytest.mark.parametrize(
@@ -276,28 +275,24 @@ def test_all_is_well_exactly_while_work_is_done_in_time(
     ],
 )
 def test_how_often_the_watchdog_wants_to_be_fed(env: dict[str, str], every_s: float | None) -> None:
-    assert watchdog_s(env, 7) == every_s
+    assert ServiceManager(env, 7, bool).period_s == every_s
 
 
 def test_a_manager_that_is_gone_is_no_reason_to_stop(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    notifier = SystemdNotifier.found({"NOTIFY_SOCKET": str(tmp_path / "none")})
-    assert notifier is not None
-    notifier.send("READY=1")
+    for address in ("", "vsock:2:1"):
+        ServiceManager({"NOTIFY_SOCKET": address}, 1, bool).notify("READY=1")
+    assert not caplog.text
+    ServiceManager({"NOTIFY_SOCKET": str(tmp_path / "none")}, 1, bool).notify("READY=1")
     assert "READY=1" in caplog.text
-    assert (
-        SystemdNotifier.found({}) is SystemdNotifier.found({"NOTIFY_SOCKET": "vsock:2:1"}) is None
-    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="abstract names are Linux' own")
 def test_abstract_names_are_understood() -> None:
     name = f"live-rate-test-{os.getpid()}"
     with manager("\0" + name) as sock:
-        notifier = SystemdNotifier.found({"NOTIFY_SOCKET": "@" + name})
-        assert notifier is not None
-        notifier.send("READY=1", "STATUS=x")
+        ServiceManager({"NOTIFY_SOCKET": "@" + name}, 1, bool).notify("READY=1", "STATUS=x")
         assert sock.recv(100) == b"READY=1\nSTATUS=x"
 
 
@@ -313,14 +308,14 @@ async def test_ready_fed_and_stopping(tmp_path: Path) -> None:
             async with asyncio.timeout(20):
                 return await loop.sock_recv(sock, 1000)
 
-        async with supervised(env, 1, lambda: busy[0], clock=lambda: now_s[0]) as pulse:
+        pulse = ServiceManager(env, 1, lambda: busy[0], clock=lambda: now_s[0])
+        async with pulse.running():
             assert await heard() == b"READY=1"
             assert await heard() == b"WATCHDOG=1\nSTATUS=working"
             now_s[0] = 500.0  # something waits and nothing came of it
             while (told := await heard()) != b"STATUS=work waits and nothing comes of it":
                 assert told.startswith(b"WATCHDOG=1")
             pulse.publish([HealthMessage((), EngineHealth())])
-            assert pulse.changes == 0, "health is no work"
             pulse.publish([GoneMessage("g")])
             assert await heard() == b"WATCHDOG=1\nSTATUS=working"
             busy[0] = False
