@@ -30,10 +30,11 @@ from live.players.player_lists import beside
 from live.publish.exports import Analysis, analysis, export, to_json
 from live.rehearse.rehearsal import Protocols
 from live.rehearse.rehearsal import rehearse as play_back
+from live.report.report_files import texts
 from live.report.report_page import page
 from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped
-from live.service.program_output import WRITTEN, log_to_stderr, write_report
+from live.service.program_output import WRITTEN, log_to_stderr, write_texts
 from live.store.journal_file import keep_private
 from live.terminal import event_tables
 from live.terminal.text import plain
@@ -78,8 +79,8 @@ async def analyze(
     for target, made in outputs.items():
         write(str(target), made(result))
     if csv is not None:
-        now = dt.datetime.now(dt.UTC)
-        write_report(result, csv, ["csv"], stem=files[0].stem, now=now, arbiter=arbiter)
+        found = texts(result, ["csv"], stem=files[0].stem, written=written, arbiter=arbiter)
+        write_texts(found, csv)
     if json != "-":
         _print_analysis(result)
     if partial:

@@ -35,18 +35,18 @@ from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
-from live.report.report_files import Format, change_line, incident_texts
+from live.report.report_files import Format, change_line, incident_texts, texts
 from live.report.report_files import moment as incident_moment
 from live.service.alert_service import ALERT, all_of, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.process import stop_on_signals
 from live.service.program_output import (
+    WRITTEN,
     JsonPrinter,
     line_printer,
     log_to_stderr,
     utc_now,
-    write_report,
     write_texts,
 )
 from live.store.journal_reader import (
@@ -394,15 +394,16 @@ def report(
     if to_ms is not None:
         say(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
-        paths = write_report(whole, folder, formats, stem=path.stem, now=moment)
+        written = moment.strftime(WRITTEN)
+        paths = write_texts(texts(whole, formats, stem=path.stem, written=written), folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
             found = incident_texts(
                 incidents, formats, stem=path.stem, title=path.stem, written=as_of, zone=zone
             )
             paths = [*paths, *write_texts(found, folder, private=True)]
-        for written in paths:
-            say(f"wrote {written}", console)
+        for each in paths:
+            say(f"wrote {each}", console)
     elif json is None:
         print_tables(whole, console)
         if alerts:

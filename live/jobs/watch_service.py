@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from live.clock import LoopClock
 from live.events import Alert, AlertMessage, Message, SnapshotMessage
 from live.publish.published_state import ClientState
 from live.service.process import stop_on_signals
-from live.service.program_output import Way, display, export_report, line_printer, terminal, way
+from live.service.program_output import Way, draw, export_report, line_printer, way
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.service_connection import ServiceConnection, pages_url, service_url, with_gains
 from live.terminal.text import WITHHELD, is_withheld
@@ -83,8 +82,8 @@ class ServiceWatch:
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
         await self._ready()
-        actions = TerminalActions(pages_url(self.url))
-        actions.status = self.attachment.status
+        actions = TerminalActions(pages_url(self.url), status=self.attachment.status)
+        context = ViewContext(self.client_state, self.recent_changes, actions, time.time)
         if self.shown == "app":
             actions.leave_question = "Leave? The service goes on."
             actions.no_delay = "the delay belongs to the service"
@@ -95,23 +94,10 @@ class ServiceWatch:
                 "The incident log is at the terminal of the service; its page has it too, under "
                 "Arbiter, when it is opened with an arbiter's token"
             )
-            app = terminal(
-                self.client_state,
-                self.recent_changes,
-                actions,
-                stop=stop.set,
-                interrupt=lambda: signal.raise_signal(signal.SIGINT),
-            )
-            self.say = app.context.notify
+            self.say = context.notify
             if self.client_state.hello is not None:
-                app.context.figure = self.client_state.hello.figure
-            await app.run_async()
-            stop.set()
-        elif self.shown == "table":
-            context = ViewContext(self.client_state, self.recent_changes, actions, time.time)
-            await display(context, self.console)
-        else:
-            await stop.wait()
+                context.figure = self.client_state.hello.figure
+        await draw(self.shown, context, self.console, stop)
 
     def _no_alerts(self) -> str:
         """Why we are not told of all alerts; empty while we are."""

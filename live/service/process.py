@@ -21,6 +21,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeVar
 
 import msgspec
@@ -47,9 +48,8 @@ class HangupSignals:
     """
 
     def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._answer: Callable[[], None] | None = None
-        self._came = False
+        self._came = asyncio.Event()
+        self._heard: Callable[[], object] = self._came.set
 
     @classmethod
     def of_service(cls, *, headless: bool, json: bool) -> Self:
@@ -60,28 +60,21 @@ class HangupSignals:
         return hangups
 
     def hear(self) -> None:
-        """From now on, to the end of the process; does nothing where there is no SIGHUP."""
-        if hasattr(signal, "SIGHUP"):
-            # Not the loop's own way: there is no loop yet, and a loop that closes hears no more.
-            signal.signal(signal.SIGHUP, self._heard)
+        """From now on; Windows has no such signal."""
+        if sys.platform != "win32":
+            signal.signal(signal.SIGHUP, lambda number, frame: self._heard())
 
     @contextlib.contextmanager
     def answered_by(self, answer: Callable[[], None]) -> Iterator[None]:
         """``answer`` is called, on the running loop, for each SIGHUP and for those before."""
-        self._loop, self._answer = asyncio.get_running_loop(), answer
-        if self._came:
+        # Wakes a loop that waits; nothing of the loop is touched in the middle of its work.
+        self._heard = partial(asyncio.get_running_loop().call_soon_threadsafe, answer)
+        if self._came.is_set():
             answer()
         try:
             yield
         finally:
-            self._loop = self._answer = None
-
-    def _heard(self, number: int, frame: object) -> None:
-        if self._loop is None or self._answer is None:
-            self._came = True
-        else:
-            # Wakes a loop that waits; nothing of the loop is touched in the middle of its work.
-            self._loop.call_soon_threadsafe(self._answer)
+            self._heard = bool
 
 
 @contextlib.contextmanager
@@ -238,18 +231,6 @@ LOOK_S = 1.0
 SLEEP_S = 5.0
 
 
-class MachineSlept:
-    """How long the machine slept between two looks. Pure: both clocks come in."""
-
-    def __init__(self, elapsed_s: float, awake_s: float) -> None:
-        self._lead_s = elapsed_s - awake_s
-
-    def since(self, elapsed_s: float, awake_s: float) -> float:
-        """Seconds slept since the last look."""
-        before, self._lead_s = self._lead_s, elapsed_s - awake_s
-        return max(0.0, self._lead_s - before)
-
-
 async def watch(
     act: Callable[[], None],
     *,
@@ -259,10 +240,11 @@ async def watch(
 ) -> None:
     """Call ``act`` after every sleep of the machine; until cancelled."""
     clock = clock or LoopClock()
-    slept = MachineSlept(elapsed(), awake())
+    lead_s = elapsed() - awake()
     while True:
         await clock.sleep(LOOK_S)
-        slept_s = slept.since(elapsed(), awake())
+        before_s, lead_s = lead_s, elapsed() - awake()
+        slept_s = lead_s - before_s
         if slept_s >= SLEEP_S:
             log.warning("the machine slept for %s: every source begins anew", spoken(slept_s))
             act()

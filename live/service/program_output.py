@@ -17,11 +17,11 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, Any, Final, Literal
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -43,7 +43,7 @@ from live.events import (
 from live.ledger.roster import main_event
 from live.publish import wire
 from live.publish.access import everybody
-from live.publish.exports import Analysis, analysis
+from live.publish.exports import analysis
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import EVERYTHING, Visibility, shown
@@ -53,16 +53,12 @@ from live.service.event_service import EventService
 from live.service.process import attended
 from live.service.public_delay import choose_delay
 from live.service.supervision import guarded
-from live.store.journal import Journal
 from live.store.journal_file import keep_private
 from live.terminal import event_tables
 from live.terminal.controller import FRAME_S, TerminalController
 from live.terminal.recent_changes import EventLineWriter, RecentChanges
 from live.terminal.text import DUSK, PLAIN
 from live.terminal.view_context import TerminalActions, ViewContext
-
-if TYPE_CHECKING:
-    from live.terminal.terminal_app import Terminal
 
 log = logging.getLogger(__name__)
 
@@ -189,24 +185,6 @@ def utc_now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-def write_report(
-    whole: Analysis,
-    folder: Path,
-    formats: Collection[Format],
-    *,
-    stem: str,
-    now: dt.datetime,
-    arbiter: bool = False,
-) -> list[Path]:
-    """Write the files of a report into a folder, which is made if need be; answers which.
-
-    Raises:
-        InputError: they cannot be written there.
-    """
-    found = texts(whole, formats, stem=stem, written=now.strftime(WRITTEN), arbiter=arbiter)
-    return write_texts(found, folder)
-
-
 def write_texts(found: Mapping[str, str], folder: Path, *, private: bool = False) -> list[Path]:
     """Write files, by their names, into a folder, which is made if need be; answers which.
     ``private``: for their user alone to read, as the journal is.
@@ -248,8 +226,8 @@ def export_report(
             raise InputError("export", "this board is gone", "Choose another")
         board = whole.games[0].board
         stem += f"-board-{board}" if board is not None else "-board"
-    written = write_report(whole, folder, [kind], stem=stem, now=moment)
-    return ", ".join(map(str, written))
+    found = texts(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))
+    return ", ".join(map(str, write_texts(found, folder)))
 
 
 def export_incidents(
@@ -305,26 +283,6 @@ def way(
     return "app"
 
 
-def theme(environment: Mapping[str, str] = os.environ) -> str:
-    """No colour for who wants none (https://no-color.org)."""
-    return PLAIN.name if environment.get("NO_COLOR") else DUSK.name
-
-
-def terminal(
-    state: PublishedState,
-    recent_changes: RecentChanges,
-    actions: TerminalActions,
-    *,
-    stop: Callable[[], None],
-    interrupt: Callable[[], None],
-) -> Terminal:
-    """The app; ``stop`` is called on q, ``interrupt`` on Ctrl-C."""
-    from live.terminal.terminal_app import Terminal
-
-    scene = ViewContext(state, recent_changes, actions, time.time)
-    return Terminal(scene, theme=theme(), stop=stop, interrupt=interrupt)
-
-
 async def display(context: ViewContext, console: Console) -> None:
     """The first screen without keys and colours, drawn until cancelled: running boards before those
     that are over, as many as there is room for.
@@ -339,6 +297,26 @@ async def display(context: ViewContext, console: Console) -> None:
         while True:
             live.update(Group(*controller.frame(*console.size)), refresh=True)
             await asyncio.sleep(FRAME_S)
+
+
+async def draw(shown: Way, context: ViewContext, console: Console, stop: asyncio.Event) -> None:
+    """Draw until somebody leaves the app, which sets ``stop``; lines and JSON print themselves."""
+    if shown == "table":
+        await display(context, console)
+    elif shown == "app":
+        from live.terminal.terminal_app import Terminal
+
+        # No colour for who wants none (https://no-color.org).
+        theme = PLAIN if os.environ.get("NO_COLOR") else DUSK
+        interrupt = partial(signal.raise_signal, signal.SIGINT)
+        app = Terminal(context, theme=theme.name, stop=stop.set, interrupt=interrupt)
+        await app.run_async()
+        if app.return_code:
+            raise RuntimeError("the terminal failed")
+        # However it ended, nobody looks any more.
+        stop.set()
+    else:
+        await stop.wait()
 
 
 def line_printer(
@@ -388,12 +366,6 @@ class JsonPrinter:
         self._write(wire.number(wire.encode(message), self._seq).decode() + "\n")
 
 
-def offer_delay(actions: TerminalActions, public: PublicState, journal: Journal) -> None:
-    """Let the terminal hold back what the public sees, and show what waits."""
-    actions.public_delay = public.held
-    actions.set_delay = lambda delay_s: choose_delay(public, journal, delay_s)
-
-
 class OutputMode:
     """How the service itself is shown where it was started: the app to the arbiter, at once and
     whole; a table, lines and JSON to whoever reads them, so they are the public's.
@@ -415,13 +387,13 @@ class OutputMode:
         self._console = console
         self._stop = stop
         self._recent_changes = RecentChanges(time.monotonic)
-        self._seen = everybody(service.config.server.hide_scores)
         self.drawn = shown in ("app", "table")
         """Whether it takes the whole terminal."""
 
     def begin(self) -> None:
         """Say where we serve, and listen."""
-        service, seen = self._service, self._seen
+        service = self._service
+        seen = everybody(service.config.server.hide_scores)
         match self._shown:
             case "app":
                 service.listen(self._recent_changes.note)
@@ -446,23 +418,13 @@ class OutputMode:
 
     async def run(self) -> None:
         """Draw until somebody leaves; a table until cancelled."""
-        recent = self._recent_changes
-        if self._shown == "table":
-            actions = TerminalActions(self._address)
-            await display(ViewContext(self._public, recent, actions, time.time), self._console)
-            return
-        app = terminal(
-            *(self._service.state, recent, self._actions()),
-            stop=self._stop.set,
-            interrupt=lambda: signal.raise_signal(signal.SIGINT),
-        )
-        app.context.figure = self._service.config.rating.figure
-        app.context.bell.choice = self._service.config.terminal.bell
-        await app.run_async()
-        if app.return_code:
-            raise RuntimeError("the terminal failed")
-        # However it ended, nobody looks any more.
-        self._stop.set()
+        service, whole = self._service, self._shown == "app"
+        state = service.state if whole else self._public
+        actions = self.actions() if whole else TerminalActions(self._address)
+        context = ViewContext(state, self._recent_changes, actions, time.time)
+        context.figure = service.config.rating.figure
+        context.bell.choice = service.config.terminal.bell
+        await draw(self._shown, context, self._console, self._stop)
 
     def end(self) -> None:
         """Print the players' table, when all that was asked for is done."""
@@ -474,19 +436,20 @@ class OutputMode:
         )
         console.print(table)
 
-    def _actions(self) -> TerminalActions:
-        service = self._service
-        actions = TerminalActions(self._address)
-        actions.leave_question = "End the service? Subscribers are asked to come back."
-        # A file is passed on: it holds what the public may know by now.
-        actions.export = partial(export_report, self._public, Path.cwd())
-        actions.alert_actions = service.arbiter
-        actions.incidents = service.arbiter.incidents
-        actions.enter = service.arbiter.enter
-        actions.remove_board = service.remove_board
-        actions.bring_back_board = service.bring_back_board
-        actions.export_log = partial(
-            export_incidents, service.arbiter.incidents, service.state, Path.cwd()
+    def actions(self) -> TerminalActions:
+        """What the arbiter may do from here."""
+        service, public, arbiter = self._service, self._public, self._service.arbiter
+        # A report is passed on: it holds what the public may know by now.
+        return TerminalActions(
+            self._address,
+            leave_question="End the service? Subscribers are asked to come back.",
+            export=partial(export_report, public, Path.cwd()),
+            public_delay=public.held,
+            set_delay=partial(choose_delay, public, service.journal.journal),
+            alert_actions=arbiter,
+            incidents=arbiter.incidents,
+            enter=arbiter.enter,
+            remove_board=service.remove_board,
+            bring_back_board=service.bring_back_board,
+            export_log=partial(export_incidents, arbiter.incidents, service.state, Path.cwd()),
         )
-        offer_delay(actions, self._public, service.journal.journal)
-        return actions

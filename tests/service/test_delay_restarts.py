@@ -21,11 +21,15 @@ from live.games.game import Game, NewGame, Step, game_after
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
-from live.service.program_output import offer_delay
-from live.service.public_delay import first_delay_s, mark_shown, settings_delay, since_shown
+from live.service.public_delay import (
+    choose_delay,
+    first_delay_s,
+    mark_shown,
+    settings_delay,
+    since_shown,
+)
 from live.store.journal import Journal
 from live.store.journal_reader import JournalRun, Restated
-from live.terminal.view_context import TerminalActions
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.producer.moments import moment
@@ -342,11 +346,9 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
     assert first_delay_s(60.0, Journal()) == 60.0
     with Journal(file) as journal:
         assert first_delay_s(60.0, journal) == 60.0
-        actions, public = TerminalActions("http://127.0.0.1/"), PublicState(World(1))
-        offer_delay(actions, public, journal)
-        assert actions.set_delay is not None
-        actions.set_delay(300)
-        actions.set_delay(900)
+        public = PublicState(World(1))
+        choose_delay(public, journal, 300)
+        choose_delay(public, journal, 900)
         assert public.delay_s == 900
     assert not caplog.messages
     with Journal(file) as journal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import datetime as dt
 import json
@@ -15,27 +16,25 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from live.config import Config, HumanConfig
 from live.errors import InputError
 from live.events import EngineHealth, FeedHealth, HealthMessage
 from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.report.report_files import Format
+from live.service.event_service import EventService
 from live.service.program_output import (
     REPEATED,
     REPEATED_S,
     JsonPrinter,
     OneLineFormatter,
+    OutputMode,
     RepeatedLines,
     export_incidents,
     export_report,
     line_printer,
-    offer_delay,
-    theme,
     way,
 )
-from live.store.journal import Journal
-from live.terminal.text import DUSK, PLAIN
-from live.terminal.view_context import TerminalActions
 from tests.publish.world import World
 
 ALL = ("stdin", "stdout", "stderr")
@@ -68,15 +67,12 @@ def test_the_app_only_where_somebody_can_see_it(
     assert way(environment={"TERM": term}, **flags) == expected
 
 
-def test_no_color_means_none() -> None:
-    assert theme({"NO_COLOR": "1"}) == PLAIN.name
-    assert theme({}) == theme({"NO_COLOR": ""}) == DUSK.name
-
-
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
-    actions, world = TerminalActions("http://127.0.0.1/"), World(1)
+    world, service = World(1), EventService(Config(human=HumanConfig(enabled=False)))
+    service.open_ledger("engine", "1 node")
     public = PublicState(world)
-    offer_delay(actions, public, Journal())
+    screen = OutputMode("app", service, public, "http://127.0.0.1/", Console(), asyncio.Event())
+    actions = screen.actions()
     assert actions.set_delay is not None and actions.public_delay().delay_s == 0
     actions.set_delay(900)
     public.publish(world.appear("g1") + world.move("g1"))

@@ -15,8 +15,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import live
 from live.config import ServerConfig
@@ -28,7 +26,6 @@ from live.service.process import (
     SLICE_S,
     HangupSignals,
     LoopSlices,
-    MachineSlept,
     stop_on_signals,
     unless_stopped,
     watch,
@@ -193,16 +190,6 @@ async def test_others_have_a_turn_after_every_slice() -> None:
     few, _ = await turns(SLICE_S / 4)
     assert 2 <= few <= 5
     assert await turns(SLICE_S / 1000) == (1, "done"), "short work is not held up"
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.floats(0, 1e5), st.floats(0, 1e5)), max_size=20))
-def test_sleep_is_what_one_clock_has_and_the_other_lacks(times: list[tuple[float, float]]) -> None:
-    elapsed = awake = 1000.0
-    slept = MachineSlept(elapsed, awake)
-    for worked_s, slept_s in times:
-        elapsed, awake = elapsed + worked_s + slept_s, awake + worked_s
-        assert slept.since(elapsed, awake) == pytest.approx(slept_s, abs=1e-6)
 
 
 class Machine:
