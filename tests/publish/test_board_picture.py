@@ -5,7 +5,6 @@ What a chat reads of a board's link.
 
 from __future__ import annotations
 
-import sys
 from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -65,12 +64,6 @@ def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(game: GameDetai
     assert sum(each.startswith("playing like ") for each in found) == 1
 
 
-def test_moves_are_counted_from_the_start_position(game: GameDetail) -> None:
-    black = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 30"
-    reply = replace(game.plies[0], ply=1, san="Nf6", uci="g8f6")
-    assert "30… Nf6" in texts(board_svg(replace(game, start_fen=black, plies=(reply,), result="*")))
-
-
 def test_without_figures_nothing_is_made_up(game: GameDetail) -> None:
     found = texts(board_svg(replace(game, curves=Curves(), plies=())))
     assert found.count("nothing can be said yet") == 2
@@ -112,13 +105,6 @@ async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.Mon
     monkeypatch.setattr(answers, "PICTURE_S", 0.0)
     with pytest.raises(ExportFailed, match="not made in time"):
         await drawn("<svg/>")
-
-
-def test_without_resvg_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert exports.can_draw()
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert not exports.can_draw()
 
 
 GAME: GameView = view_of(round_in_the_middle().snapshot().games[0])

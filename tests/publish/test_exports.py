@@ -97,10 +97,11 @@ def test_moves_scores_clocks_and_names_come_back(
         scored = random.random() < 0.7
         mate = random.choice([None, None, 3, -2]) if scored else None
         cp = random.randint(-3900, 3900) if mate is None else 3900 * (1 if mate > 0 else -1)
+        final = random.random() < 0.9
         clock_s = random.choice([None, 0.0, 5.3, 7199.0, 36000.0])
         views.append(
             PlyView(
-                number, san, move.uci(), clock_s, None, cp if scored else None, mate, final=True
+                number, san, move.uci(), clock_s, None, cp if scored else None, mate, final=final
             )
         )
     told = msgspec.structs.replace(
@@ -119,7 +120,7 @@ def test_moves_scores_clocks_and_names_come_back(
     for node, view in zip(nodes, views, strict=True):
         assert node.clock() == view.clock_s
         score = node.eval()
-        if view.score_cp is None:
+        if view.score_cp is None or not view.final:
             assert score is None
         else:
             assert score is not None
@@ -144,17 +145,6 @@ def test_a_hostile_name_stays_a_name(name: str) -> None:
     assert "\x1b" not in text
     assert found.headers["White"] == found.headers["Event"]
     assert list(found.mainline()) == []
-
-
-def test_what_is_not_final_is_not_written() -> None:
-    plies = (PlyView(1, "e4", "e2e4", score_cp=20, final=False),)
-    assert "[%eval" not in export(msgspec.structs.replace(game(), plies=plies))
-
-
-def test_black_begins_with_dots_and_white_follows() -> None:
-    plies = (PlyView(1, "e5", "e7e5"), PlyView(2, "Nf3", "g1f3"), PlyView(3, "Nc6", "b8c6"))
-    text = export(msgspec.structs.replace(game(BLACK_TO_MOVE), plies=plies))
-    assert text.rstrip().endswith("7... e5 8. Nf3 Nc6 1-0")
 
 
 def test_the_start_score_stands_before_the_first_move() -> None:

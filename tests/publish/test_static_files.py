@@ -26,7 +26,6 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.config import MqttConfig, ServerConfig
 from live.errors import ConfigError
-from live.manual.pages import PICTURES, TOPICS
 from live.publish.access import Guest, new_token
 from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import BrokerPublisher, SiteStream
@@ -191,18 +190,6 @@ def test_why_there_are_no_studies(hidden: bool, said: str, tmp_path: Path) -> No
     for path in ("/study", "/study/a.csv"):
         answer = routes.answer(HttpRequest("GET", path, (), {}), guest)
         assert answer.status == 404 and said in answer.body.decode()
-
-
-def test_every_page_and_picture_has_its_address() -> None:
-    for path in ("/manual/", *(f"/manual/{topic}" for topic in TOPICS)):
-        page = text_page(path)
-        assert page is not None
-        assert page.media_type == "text/html; charset=utf-8"
-        assert page.body.startswith(b"<!doctype html>")
-    for name in PICTURES:
-        page = text_page(f"/manual/{name}")
-        assert page is not None
-        assert page.media_type == "image/png"
 
 
 @pytest.mark.parametrize(
