@@ -28,7 +28,7 @@ from live.catalogue import (
     sentence,
     standings,
 )
-from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, Mark, Player, PlyView
+from live.events import CurvePoint, EngineInfo, GameDetail, Mark, Player, PlyView
 from live.games.game import main_round, move_number
 from live.human.difficulty import in_words
 from live.publish.exports import Analysis
@@ -177,7 +177,8 @@ LOST_CP = 1000
 
 def page(event: Analysis, *, written: str, arbiter: bool = False, each_game: bool = True) -> str:
     """The report; ``written`` says when. Screening figures only where ``arbiter`` asks for them,
-    and the games move by move where ``each_game`` does: a round has four pages without them.
+    and methods and the games move by move where ``each_game`` does: without them a round of thirty
+    boards has four pages.
     """
     games = in_order(event.games)
     parts = [_lead(event, written)]
@@ -186,13 +187,14 @@ def page(event: Analysis, *, written: str, arbiter: bool = False, each_game: boo
     usual = [figure for figure in FIGURES if figure.usual]
     note = "Equal numbers are ties. Under ten counted moves nobody has a place."
     parts += ["<h2>Players</h2>", _figures(event, usual) + f'<p class="soft">{note}</p>']
-    parts += ["<h3>Methods</h3>", _figures(event, [BY_ID[name] for name in _METHODS])]
+    if each_game:
+        parts += ["<h3>Methods</h3>", _figures(event, [BY_ID[name] for name in _METHODS])]
     if arbiter:
         parts += ["<h2>Screening</h2>", _screening(event)]
     if each_game:
         parts.append(f"<h2>{'Game by game' if len(games) > 1 else 'The game'}</h2>")
         parts += map(_game, games)
-    parts += ["<h2>What the figures mean</h2>", _notes(event.engine, event.gain)]
+    parts += ["<h2>What the figures mean</h2>", _notes(event, each_game)]
     return document(_title(games), *parts)
 
 
@@ -399,15 +401,17 @@ _SOURCES = {
 }
 
 
-def _notes(engine: EngineInfo, gain: GainKind) -> str:
+def _notes(event: Analysis, each_game: bool) -> str:
     """What stands in the tables, in the order of reading."""
+    engine = event.engine
     how = (
         "the score of the move played minus that of the engine's own choice, both searched from "
         "the position before the move; never above 0"
-        if gain == "same-search"
+        if event.gain == "same-search"
         else "the score after the move minus the score before it, from the mover's side"
     )
     rating = f"{engine.rating} Elo, {_SOURCES.get(engine.rating_source, 'as its source says')}"
+    shown = (*_EXPLAINED, *(_METHODS if each_game else ()))
     readers = ", ".join(engine.models) or "no model, so nobody is playing like anything"
     said = {
         "Engine": f"Scores are those of {plain(engine.name)} ({plain(engine.limit)}), which "
@@ -415,7 +419,7 @@ def _notes(engine: EngineInfo, gain: GainKind) -> str:
         "Gain": f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more stand beside "
         "the moves.",
         "Read by": f"{readers}. {plain(engine.note, 300)}".strip(),
-        **{BY_ID[name].name: BY_ID[name].meaning for name in _EXPLAINED},
+        **{BY_ID[name].name: BY_ID[name].meaning for name in shown},
         "Finds, traps": "By a network that learned from rated games what players of a rating play. "
         "Find (!): as good as the engine's best, and fewer than 1 in 4 of the mover's rating would "
         "play it. Trap (!?): the reply that looks most natural loses a pawn or more. No rating "
@@ -430,7 +434,7 @@ def _notes(engine: EngineInfo, gain: GainKind) -> str:
     return f'<dl class="note">{lines}</dl>'
 
 
-_EXPLAINED = ("perceived", "percentile", "algorithm4", *_METHODS)
+_EXPLAINED = ("perceived", "percentile", "algorithm4")
 
 
 def _warning(engine: EngineInfo) -> str:
