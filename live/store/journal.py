@@ -23,7 +23,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final, Generic, Self, TypeVar, cast
+from typing import Final, Generic, Self, TypeVar
 
 import msgspec
 
@@ -34,22 +34,22 @@ from live.games.game import Game, GameGone, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal_file import (
     BUSY_S,
-    CHAINED,
+    RECORDS,
     START,
     VERSION,
     ForeignDatabase,
+    Head,
     JournalLocked,
     check_ours,
     connected,
     error_code,
     heads,
     in_words,
+    joined,
     keep_private,
-    link,
     locked,
     prepare,
     sum_of,
-    together,
     why_unusable,
 )
 from live.store.journal_reader import (
@@ -161,8 +161,8 @@ class JournalWriter:
         self._report = report
         self._retry_s = retry_s
         self._engines: dict[str, int] = {}
-        # Where the chains of checksums end; empty until read.
-        self._heads: dict[str, tuple[int, bytes]] = {}
+        # How many records each table has, and their sums; empty until read.
+        self._heads: dict[str, Head] = {}
         self._connection: sqlite3.Connection | None = None
         self._execute: Callable[..., sqlite3.Cursor]
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
@@ -223,9 +223,9 @@ class JournalWriter:
                 except (TypeError, ValueError, OverflowError):
                     # Text no encoding has, a number beyond 64 bits: it costs nobody else anything.
                     log.exception("the journal leaves out what cannot be written: %r", values)
-            for name, (n, chain) in self._heads.items():
-                if before.get(name) != (n, chain):
-                    execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (name, n, chain))
+            for name, head in self._heads.items():
+                if before.get(name) != head:
+                    execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (name, *head))
             execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
@@ -234,25 +234,22 @@ class JournalWriter:
 
     # --- records: each a method -------------------------------------------------------------------
 
-    def _chain(self, table: str, *fields: object) -> None:
-        """Write a record behind the last of its table; its number is the first of its fields."""
+    def _record(self, table: str, *fields: object, **more: object) -> None:
+        """Write a record, with the columns that its sum does not count."""
         record = sum_of(*fields)
-        _, before = self._heads.get(table, (0, START))
-        chain = link(before, record)
-        places = ", ".join("?" * (len(fields) + 2))
-        self._execute(
-            f"INSERT OR REPLACE INTO {table} ({CHAINED[table]}, sum, chain) VALUES ({places})",
-            (*fields, record, chain),
-        )
-        self._heads[table] = (cast(int, fields[0]), chain)
+        columns = ", ".join((RECORDS[table], *more, "sum"))
+        values = (*fields, *more.values(), record)
+        places = ", ".join("?" * len(values))
+        self._execute(f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({places})", values)
+        self._heads[table] = joined(self._heads.get(table, (0, START)), record)
 
     def run(self, number: int, at_ms: int, run: JournalRun) -> None:
         """A start of the service."""
-        self._chain("runs", number, at_ms, encode(run))
+        self._record("runs", number, at_ms, encode(run))
 
     def note(self, n: int, at_ms: int, run: int, game: GameId, kind: str, body: bytes) -> None:
         """Something said."""
-        self._chain("notes", n, at_ms, run, game, kind, body)
+        self._record("notes", n, at_ms, run, game, kind, body)
 
     def remember(self, memories: Iterable[Memory]) -> None:
         """What is remembered of something is this now."""
@@ -274,7 +271,7 @@ class JournalWriter:
         """Something that happened, and what is remembered since."""
         self.remember(memories)
         game = "" if isinstance(step, Restated) else step.id
-        self._chain("changes", n, at_ms, run, game, encode(step))
+        self._record("changes", n, at_ms, run, game, encode(step))
         match step:
             case Restated():
                 self._execute("DELETE FROM games")
@@ -303,23 +300,16 @@ class JournalWriter:
     def result(self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult) -> None:
         """What one search found."""
         key, result = digest(identity, search_key), encode(found)
-        about = (self._engine(identity), str(search_key.limit), at_ms)
+        engine, bound = self._engine(identity), str(search_key.limit)
         if self._execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None:
             # Taken over from a cache of searches, which does not know these.
             self._execute(
                 "UPDATE results SET engine = ?, bound = ?, at_ms = ?"
                 " WHERE key = ? AND at_ms IS NULL",
-                (*about, key),
+                (engine, bound, at_ms, key),
             )
-            return
-        record = sum_of(key, result, at_ms)
-        self._execute(
-            "INSERT INTO results (key, result, engine, bound, at_ms, sum)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (key, result, *about, record),
-        )
-        count, sums = self._heads.get("results", (0, START))
-        self._heads["results"] = (count + 1, together(sums, record))
+        else:
+            self._record("results", key, result, at_ms, engine=engine, bound=bound)
 
     def _engine(self, identity: str) -> int:
         if identity not in self._engines:

@@ -12,7 +12,7 @@ which has results of searches only; it becomes a journal when it is named as one
 ``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
 ``games``   the games there are, and how each stood after its last change written here
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
-``heads``   where the chains of checksums end
+``heads``   of each table how many records it has, and all their sums together
 ``remembered`` what alerts and moments rest on besides, of each game and source, as it is now
 ==========  ==========================================================================
 
@@ -20,16 +20,12 @@ Times are milliseconds since 1970, UTC, by the machine's clock; order is that of
 clocks are set. What ``games`` has of a game as it stood, in ``rest``, can be made again from the
 other tables; ``details`` is of earlier versions.
 
-Checksums of a journal's records, chained, so that none is changed, missing or exchanged unseen.
+Each record has a sum of its own: one whose sum is wrong is damaged and left out. How many there
+are, and all their sums together, are kept apart, so that none is missing unseen. Records of version
+2 have no sums, and are taken as they are.
 
-Each record has a sum of its own, and a chain value made of the one before and that sum: a record
-whose sum is wrong is damaged and left out; one whose chain does not fit follows on a gap. The head
-of a chain is kept apart, so that records missing at the end are noticed as well. Results of
-searches have no order: there the head counts them and holds all their sums together. Records of
-version 2 have no sums, and are taken as they are.
-
-What this cannot see: an end of the journal that is lost together with its head, as when SQLite's
-own log beside the file is cut off.
+What this cannot see: an end of the journal that is lost together with that, as when SQLite's own
+log beside the file is cut off.
 """
 
 from __future__ import annotations
@@ -42,9 +38,9 @@ import re
 import sqlite3
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -93,6 +89,8 @@ VERSION: Final = len(MIGRATIONS)
 READABLE: Final = 2
 #: The oldest version whose records have checksums.
 SUMMED: Final = 3
+#: The oldest version that says how many records each table has.
+COUNTED: Final = 5
 
 #: How long another process's commit is waited for, seconds.
 BUSY_S: Final = 5.0
@@ -141,6 +139,8 @@ def prepare(connection: sqlite3.Connection) -> int:
         for statements in MIGRATIONS[had:]:
             for statement in statements:
                 connection.execute(statement)
+        if SUMMED <= had < COUNTED:
+            count_anew(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
@@ -178,11 +178,12 @@ START: Final = bytes(BYTES)
 
 _encode = msgspec.msgpack.Encoder().encode
 
-#: Chained tables: name, columns that count, number first.
-CHAINED: Final[dict[str, str]] = {
+#: Tables with sums: name, columns that count, number first.
+RECORDS: Final[dict[str, str]] = {
     "changes": "n, at_ms, run, game, step",
     "notes": "n, at_ms, run, game, kind, body",
     "runs": "run, at_ms, about",
+    "results": "key, result, at_ms",
 }
 
 
@@ -191,46 +192,39 @@ def sum_of(*fields: object) -> bytes:
     return hashlib.blake2b(_encode(fields), digest_size=BYTES).digest()
 
 
-def link(before: bytes, record: bytes) -> bytes:
-    """The chain's value at a record, of the value before and the record's sum."""
-    return hashlib.blake2b(before + record, digest_size=BYTES).digest()
+Head = tuple[int, bytes]
 
 
-def together(held: bytes, record: bytes) -> bytes:
-    """Sums without order: adding one is the same as taking it away."""
-    return bytes(one ^ other for one, other in zip(held, record, strict=True))
+def joined(head: Head, record: bytes) -> Head:
+    """With one more record."""
+    count, sums = head
+    return count + 1, bytes(one ^ other for one, other in zip(sums, record, strict=True))
 
 
-def heads(connection: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
-    """Number and value at the end of each chain."""
+def heads(connection: sqlite3.Connection) -> dict[str, Head]:
+    """How many records each table is to have, and their sums together."""
     rows = connection.execute("SELECT name, n, chain FROM heads")
-    return {name: (n, chain) for name, n, chain in rows}
+    return {name: (n, sums) for name, n, sums in rows}
 
 
-def check(
-    rows: Iterable[tuple[object, ...]], head: tuple[int, bytes] | None
-) -> tuple[list[int], list[int]]:
-    """Check rows of (fields…, sum, chain) in the order of their numbers: the numbers of damaged
-    ones, which are to be left out, and of those before which some are missing; one beyond the last:
-    at the end.
-    """
-    damaged: list[int] = []
-    gaps: list[int] = []
-    before, number, begun = START, 0, False
-    for *fields, record, chain in rows:
-        number = fields[0] if isinstance(fields[0], int) else number + 1
-        if record is None and chain is None and not begun:
-            continue  # of version 2
-        begun = True
+def check(connection: sqlite3.Connection, table: str) -> tuple[list[Any], Head]:
+    """Which records of a table are damaged, and what it has."""
+    damaged: list[Any] = []
+    head = (0, START)
+    rows = connection.execute(f"SELECT {RECORDS[table]}, sum FROM {table} WHERE sum IS NOT NULL")
+    for *fields, record in rows:
         if record != sum_of(*fields):
-            damaged.append(number)
-        elif chain != link(before, record if isinstance(record, bytes) else b""):
-            gaps.append(number)
-        before = chain if isinstance(chain, bytes) else START
-    short = head is not None and (number < head[0] or (begun and before != head[1]))
-    if short and number not in damaged[-1:]:
-        gaps.append(number + 1)
-    return damaged, gaps
+            damaged.append(fields[0])
+            record = START
+        head = joined(head, record)
+    return damaged, head
+
+
+def count_anew(connection: sqlite3.Connection) -> None:
+    """Take the records that there are for all there are to be."""
+    for table in RECORDS:
+        _, head = check(connection, table)
+        connection.execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (table, *head))
 
 
 def listed(numbers: list[int]) -> str:
@@ -422,7 +416,7 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
 
     A whole game goes, its two players with it: its moves without its names would still say who
     played. Results of searches stay, since they know positions and no people. What is left is
-    chained anew, and the file written anew, so that nothing of it stays in free pages; a note says
+    counted anew, and the file written anew, so that nothing of it stays in free pages; a note says
     how many games went.
 
     Raises:
@@ -457,8 +451,7 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
         connection.executemany("DELETE FROM notes WHERE n = ?", [(n,) for n in notes])
         if games or notes:
             _say(connection, len(games))
-            for table, columns in CHAINED.items():
-                _chain_anew(connection, table, columns.split(",")[0])
+            count_anew(connection)
         connection.execute("COMMIT")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -472,21 +465,9 @@ def _say(connection: sqlite3.Connection, games: int) -> None:
     body = msgspec.json.encode({"games": games})
     fields = (number, time.time_ns() // 1_000_000, run, "", "forgotten", body)
     connection.execute(
-        f"INSERT INTO notes ({CHAINED['notes']}, sum, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (*fields, sum_of(*fields), START),
+        f"INSERT INTO notes ({RECORDS['notes']}, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (*fields, sum_of(*fields)),
     )
-
-
-def _chain_anew(connection: sqlite3.Connection, table: str, number: str) -> None:
-    before, last = START, None
-    rows = connection.execute(f"SELECT {number}, sum FROM {table} ORDER BY 1").fetchall()
-    for last, record in rows:
-        if record is not None:  # else of a version without checksums
-            before = link(before, record)
-            connection.execute(f"UPDATE {table} SET chain = ? WHERE {number} = ?", (before, last))
-    connection.execute("DELETE FROM heads WHERE name = ?", (table,))
-    if last is not None and before != START:
-        connection.execute("INSERT INTO heads VALUES (?, ?, ?)", (table, last, before))
 
 
 def _of(connection: sqlite3.Connection, player: str) -> tuple[set[str], set[str]]:

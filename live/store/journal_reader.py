@@ -33,7 +33,7 @@ from live.ledger.measure import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.store.journal_file import (
-    CHAINED,
+    COUNTED,
     READABLE,
     START,
     SUMMED,
@@ -48,7 +48,6 @@ from live.store.journal_file import (
     listed,
     not_there,
     sum_of,
-    together,
     unreadable,
     version_of,
 )
@@ -218,7 +217,12 @@ _AFTER_KEPT = (
 )
 
 
-_WHAT = {"changes": "changes", "notes": "notes", "runs": "starts of the service"}
+_WHAT = {
+    "changes": "changes",
+    "notes": "notes",
+    "runs": "starts of the service",
+    "results": "results of searches",
+}
 
 
 class JournalReader:
@@ -235,7 +239,7 @@ class JournalReader:
         self._connection.execute("PRAGMA query_only = ON")
         # Records that are damaged, by table.
         self._bad: dict[str, frozenset[int]] = {}
-        self._summed = True
+        self._summed = self._counted = True
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -270,7 +274,7 @@ class JournalReader:
                 remedy = "Follow an event with it once, which brings it up to date"
                 raise InputError(str(path), f"is of version {version}, not {VERSION}", remedy)
             reader.last_numbers()
-            reader._summed = version >= SUMMED
+            reader._summed, reader._counted = version >= SUMMED, version >= COUNTED
             for problem in reader.problems(results=True):
                 log.error("journal %s: %s", path, problem)
         except BaseException:
@@ -315,40 +319,19 @@ class JournalReader:
 
     def _found(self, *, results: bool) -> list[str]:
         found: list[str] = []
-        held = heads(self._connection)
-        for table, columns in CHAINED.items():
-            number = columns.partition(",")[0]
-            rows = self._connection.execute(
-                f"SELECT {columns}, sum, chain FROM {table} ORDER BY {number}"
-            )
-            damaged, gaps = check(rows, held.get(table))
+        wanted = heads(self._connection)
+        for table, what in _WHAT.items():
+            if table == "results" and not results:
+                continue
+            damaged, head = check(self._connection, table)
             self._bad[table] = frozenset(damaged)
-            what = _WHAT[table]
             if damaged:
-                found.append(f"{what} {listed(damaged)} damaged, and left out")
-            if gaps:
-                found.append(f"records are missing or exchanged before {what} {listed(gaps)}")
-        if results and (words := self._missing_results(held.get("results"))):
-            found.append(words)
+                which = f" {listed(damaged)}" if table != "results" else f": {len(damaged)}"
+                found.append(f"{what}{which} damaged, and left out")
+            count, sums = wanted.get(table, (0, START))
+            if self._counted and (head[0] != count or (not damaged and head[1] != sums)):
+                found.append(f"{what} are missing or exchanged ({head[0]} of {count} there)")
         return found
-
-    def _missing_results(self, head: tuple[int, bytes] | None) -> str:
-        count, sums, damaged = 0, START, 0
-        rows = self._connection.execute(
-            "SELECT key, result, at_ms, sum FROM results WHERE sum IS NOT NULL"
-        )
-        for key, result, at_ms, record in rows:
-            count += 1
-            if record != sum_of(key, result, at_ms):
-                damaged += 1
-            elif isinstance(record, bytes):
-                sums = together(sums, record)
-        wanted = head or (0, START)
-        if damaged:
-            return f"{damaged} results of searches are damaged, and left out"
-        if (count, sums) != wanted:
-            return f"results of searches are missing or exchanged ({count} of {wanted[0]} there)"
-        return ""
 
     def _good(self, table: str, n: int) -> bool:
         return n not in self._bad.get(table, ())
