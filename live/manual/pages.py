@@ -7,6 +7,8 @@ from importlib import resources
 
 import msgspec
 
+from live.catalogue import FIGURES
+
 #: In the order of the contents. A page is ``TOPIC.md`` in this folder.
 TOPICS: tuple[str, ...] = (
     "arbiter",
@@ -58,9 +60,16 @@ def manual_page(topic: str) -> ManualPage:
     if topic not in TOPICS:
         raise KeyError(topic)
     text = resources.files(__package__).joinpath(f"{topic}.md").read_text(encoding="utf-8")
+    text = text.replace("<!-- figures -->", _figures())
     heading, paragraph = text.split("\n\n", 2)[:2]
     summary = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
     return ManualPage(topic, heading.removeprefix("# "), f"{summary}.", text)
+
+
+def _figures() -> str:
+    """The catalogue of figures as a table."""
+    rows = (f"| `{each.head}` {each.name} | {each.meaning} |" for each in FIGURES)
+    return "\n".join(("| figure | meaning |", "|---|---|", *rows))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The glossary names every column, key and sign that the code's own tables define, and no other.
+"""The glossary is short, and names what the code's own tables define.
 
 A term is what stands in backticks in the first cell of a row; a heading says which table it is of.
 """
@@ -6,124 +6,65 @@ A term is what stands in backticks in the first cell of a row; a heading says wh
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any, get_args
 
-import pytest
-
-from live.alerts.finding import NAMES as alert_names
 from live.alerts.finding import SIGNS as alert_signs
-from live.events import AlertKind, FeedState
+from live.catalogue import FIGURES
+from live.events import AlertKind
 from live.manual.pages import manual_page
 from live.terminal import controller
-from live.terminal.board_view import PANEL_NAMES
-from live.terminal.boards_view import ORDERS, heads, layout
+from live.terminal.boards_view import layout
 from live.terminal.players_view import COLUMNS
-from live.terminal.view_context import View
-from tests.terminal.stage import Stage
 from tests.web.conftest import Pages
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-TEXT = manual_page("glossary").text
-
-
-def section(*headings: str) -> str:
-    """The text under a heading, the next heading below that, and so on, to the next heading."""
-    text = f"\n{TEXT}"
-    for level, heading in enumerate(headings, 2):
-        begin = "\n" + "#" * level + f" {heading}\n"
-        text = "\n" + text.split(begin)[1]
-        text = re.split(rf"\n#{{2,{level}}} ", text)[0]
-    return text
+#: What has a sentence in the glossary has to earn it.
+MOST = 120
+PAGE = manual_page("glossary")
 
 
 def terms(*headings: str) -> set[str]:
-    """The terms of the first table there."""
-    text = re.split(r"\n#+ ", section(*headings))[0]
+    """The terms under these headings, or all there are."""
+    text = "\n".join(map(PAGE.section, headings)) if headings else PAGE.text
+    return set(_terms(text))
+
+
+def _terms(text: str) -> list[str]:
     rows = re.findall(r"^\| (`.*?) \| ", text, re.M)
-    assert rows, headings
-    return {term for row in rows for term in re.findall(r"`([^`]+)`", row)}
+    assert rows
+    return [term for row in rows for term in re.findall(r"`([^`]+)`", row)]
 
 
-def words(text: str) -> set[str]:
-    return set(text.split())
+def test_it_is_short() -> None:
+    assert len(_terms(PAGE.text)) <= MOST
 
 
-def test_the_columns_of_boards() -> None:
-    found: set[str] = set()
-    for odds in (True, False):
-        for width in range(60, 400):
-            found |= {column.head for column in layout(width, odds=odds).columns}
-    row = heads(layout(300, odds=True)).plain
-    found |= {"Bd", "Player", "Curve"} & words(row)
-    assert terms("Terminal: columns of boards") == found
-    assert terms("Terminal: columns of boards", "Sorted by") == set(ORDERS)
+def test_every_figure_is_in_it_and_every_column_is_explained() -> None:
+    figures = terms("Figures")
+    assert figures == {figure.head for figure in FIGURES}
+    columns = {column.head for odds in (True, False) for column in layout(300, odds=odds).columns}
+    columns |= {column.head for column in COLUMNS}
+    obvious = {"Move"}
+    assert columns <= figures | terms("Boards") | {"usual", "95 %"} | obvious
 
 
-def test_the_columns_of_players() -> None:
-    found = {column.head for column in COLUMNS} | {column.name for column in COLUMNS}
-    assert terms("Terminal: columns of players") == found
-
-
-def test_the_signs_of_the_help() -> None:
+def test_the_signs_of_the_help_of_sources_and_of_alerts() -> None:
     said = " ".join(controller.SIGNS[:2])
     signs = {char for char in said if not char.isalnum() and char not in " ,"}
-    assert signs <= terms("Signs everywhere") | terms("Terminal: signs")
-
-
-def test_the_signs_of_sources_and_alerts() -> None:
-    found = terms("Terminal: signs", "Sources")
-    assert found == set(controller.FEED_SIGNS.values()) | set(get_args(FeedState))
-    assert set(alert_signs.values()) < terms("Terminal: alerts")
-    assert terms("Terminal: alerts", "Kinds of alerts") == set(alert_names.values())
+    assert signs <= terms("Signs")
+    assert set(controller.FEED_SIGNS.values()) <= terms("Sources")
+    assert set(alert_signs.values()) < terms("Alerts")
     kinds = manual_page("arbiter").section("Alerts")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))
 
 
-@pytest.mark.parametrize("name", ["boards", "board", "players", "alerts", "log"])
-def test_the_keys_of_each_screen(name: str) -> None:
-    stage = Stage(alerts=True)
-    if name == "board":
-        stage.press("enter")
-    screens = stage.controller
-    views: dict[str, View] = {
-        "boards": screens.boards,
-        "board": screens.board,
-        "players": screens.players,
-        "alerts": screens.alerts,
-        "log": screens.incidents,
-    }
-    heading = {"board": "One board"}.get(name, name.capitalize())
-    found = {word for key in views[name].offers() for word in key.sign.split()}
-    assert terms("Terminal: keys", heading) == found
-
-
-def test_the_keys_of_every_screen() -> None:
-    stage = Stage()
-    everywhere = stage.controller.everywhere()
-    found = {word for key in everywhere for word in key.sign.split()}
-    assert terms("Terminal: keys", "On every screen") == found
-
-
-def test_the_panels_of_one_board() -> None:
-    for name in PANEL_NAMES.values():
-        assert f"`{name}`" in section("Terminal: one board")
-
-
-def test_the_page(pages: Pages) -> None:
+def test_the_words_of_page_and_overlays(pages: Pages) -> None:
     def constant(module: str, name: str) -> Any:
         return pages("constant", module=f"page/{module}.js", name=name)
 
-    orders = constant("boards", "ORDERS")
-    assert terms("Page: boards", "Sorted by") == {each["label"] for each in orders.values()}
-    assert set(constant("health_view", "CLASSES").values()) < terms("Page: health")
-    assert {sign for _, sign, _ in constant("board_panels", "MARKS")} < terms("Signs everywhere")
-
-
-def test_the_overlays(pages: Pages) -> None:
+    assert {sign for _, sign, _ in constant("board_panels", "MARKS")} < terms("Signs")
     english = pages("languages")["en"].values()
     said = {form for words in english for form in ([words] if isinstance(words, str) else words)}
-    assert terms("Overlays") <= said | {form.removeprefix("{} ") for form in said}
+    assert terms("Page and overlays") - {"not live", "or more"} <= said
 
 
 def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> None:
