@@ -42,12 +42,11 @@ from live.plugins.plugin_process import (
 from live.publish.connection import listen
 from live.publish.public_state import DelayedGames
 from live.publish.static_files import OVERLAY
-from live.ratings.engine_scale import load_reference
 from live.service.engine_service import (
-    MeasuredEngines,
     advice,
     fitting,
     limit_text,
+    measured_before,
     uci_settings,
 )
 from live.service.event_journal import journals_folder
@@ -218,7 +217,7 @@ def _human(config: HumanConfig) -> list[DoctorFinding]:
 
 def _models(config: Config, engine: EngineSpeed) -> DoctorFinding:
     rating, limit = config.rating, limit_text(config.engine)
-    measured = MeasuredEngines(load_reference()).get(engine.identity, limit)
+    measured = measured_before(engine.identity, limit)
     models = fitting(rating.model, engine.name, limit, rating.gain, measured)
     better = advice(models)
     if not models.models:

@@ -40,7 +40,7 @@ from live.report.report_files import moment as incident_moment
 from live.service.alert_service import ALERT, all_of, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
-from live.service.process import stop_on_signals
+from live.service.process import SLICE_S, stop_on_signals, unless_stopped
 from live.service.program_output import (
     WRITTEN,
     JsonPrinter,
@@ -49,6 +49,7 @@ from live.service.program_output import (
     utc_now,
     write_texts,
 )
+from live.service.supervision import alongside
 from live.store.journal_reader import (
     JournalReader,
     JournalRun,
@@ -213,8 +214,6 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
 PAUSE_MS = 300_000
 #: What is left of it.
 REST_MS = 5_000
-#: Longest the loop is kept from other work while events are played, seconds.
-SLICE_S = 0.01
 
 
 async def replay(
@@ -252,19 +251,10 @@ async def replay(
             with stop_on_signals(stop):
                 say(f"live-rate replays {path} at {publisher.url}", console)
                 say(_alerts_in(reader), console)
-                playing = asyncio.create_task(play(service, reader, speed), name="replay")
-                stopping = asyncio.create_task(stop.wait(), name="stop")
-                telling = asyncio.create_task(tell_moments(service), name="moments")
-                await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                if playing.done():
-                    await playing
-                    if linger:
+                async with alongside(tell_moments(service), "moments"):
+                    if await unless_stopped(play(service, reader, speed), stop) and linger:
                         say("the journal ends here; Ctrl-C ends this", console)
-                        await stopping
-                playing.cancel()
-                stopping.cancel()
-                telling.cancel()
-                await asyncio.wait({playing, stopping, telling})
+                        await stop.wait()
     return 0
 
 

@@ -17,6 +17,7 @@ import asyncio
 import contextlib
 import functools
 import hashlib
+import itertools
 import logging
 import os
 import statistics
@@ -77,73 +78,64 @@ log = logging.getLogger(__name__)
 _AT_A_TIME: Final = 32
 
 
-class ReferenceSearch(msgspec.Struct, frozen=True):
+class ReferenceSearch:
     """Who wants the search of a reference position."""
 
-    index: int
+    def __init__(self) -> None:
+        self._answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
 
-
-class EngineMeasuring:
-    """One measurement, from the first search to the last."""
-
-    def __init__(
-        self,
-        reference: ReferenceSet,
-        engines: SearchDesk,
-        *,
-        lines: int = 1,
-        progressed: Callable[[int, int], None] = lambda done, of: None,
-    ) -> None:
-        """``lines``: best moves wanted of each position, as in the event; ``progressed`` is given
-        positions done and their number.
-        """
-        self._positions = reference.positions
-        self._engines = engines
-        self._lines = lines
-        self._progressed = progressed
-        self._answers: asyncio.Queue[tuple[int, SearchResult | SearchFailure]] = asyncio.Queue()
-
-    def searched(self, owner: ReferenceSearch, result: SearchResult | SearchFailure) -> None:
+    def searched(self, result: SearchResult | SearchFailure) -> None:
         """An engine answered."""
-        self._answers.put_nowait((owner.index, result))
+        if not self._answer.done():
+            self._answer.set_result(result)
 
-    async def run(self) -> MeasuredEngine | str:
-        """Search all positions. Returns what was found, or why nothing was, for people."""
-        found: dict[int, SearchResult] = {}
-        positions, asked = self._positions, 0
+    async def made(self, engines: SearchDesk, search: Search, ply: int) -> SearchResult | None:
+        """What is found when the engines have nothing else to do; None where nothing is."""
+        # Before all guesses: those have a rank above 0, and this is over in a minute.
+        engines.submit(search, self, SearchPriority(SearchKind.SPECULATE, "reference", ply))
         try:
-            for done in range(1, len(positions) + 1):
-                while asked < min(len(positions), done - 1 + _AT_A_TIME):
-                    # Before all guesses: those have a rank above 0, and this is over in a minute.
-                    self._engines.submit(
-                        Search(Position(positions[asked].fen), lines=self._lines),
-                        ReferenceSearch(asked),
-                        SearchPriority(SearchKind.SPECULATE, board="reference", ply=asked),
-                    )
-                    asked += 1
-                index, result = await self._answers.get()
-                if isinstance(result, SearchResult):
-                    found[index] = result
-                self._progressed(done, len(positions))
+            result = await self._answer
         finally:
-            for index in range(asked):
-                self._engines.drop(ReferenceSearch(index))
-        if len(found) < LEAST_POSITIONS:
-            return (
-                f"it could not be measured: it gave no score for {len(positions) - len(found)} of "
-                f"{len(positions)} reference positions"
-            )
-        return MeasuredEngine(
-            agreement=agreement(
-                [positions[index].score_cp for index in sorted(found)],
-                [found[index].score.cp for index in sorted(found)],
-            ),
-            nodes=round(statistics.median(each.nodes for each in found.values())),
+            engines.drop(self)
+        return result if isinstance(result, SearchResult) else None
+
+
+async def measured_on(
+    reference: ReferenceSet,
+    engines: SearchDesk,
+    *,
+    lines: int = 1,
+    progressed: Callable[[int, int], None] = lambda done, of: None,
+) -> MeasuredEngine | str:
+    """Search all positions: what was found, or why nothing was, for people. ``lines``: best moves
+    wanted of each, as in the event; ``progressed`` is given positions done and their number.
+    """
+    positions, slots, done = reference.positions, asyncio.Semaphore(_AT_A_TIME), itertools.count(1)
+
+    async def search(index: int) -> SearchResult | None:
+        async with slots:
+            wanted = Search(Position(positions[index].fen), lines=lines)
+            result = await ReferenceSearch().made(engines, wanted, index)
+            progressed(next(done), len(positions))
+            return result
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(search(index)) for index in range(len(positions))]
+    pairs = zip(positions, (task.result() for task in tasks), strict=True)
+    found = [(position.score_cp, result) for position, result in pairs if result is not None]
+    if len(found) < LEAST_POSITIONS:
+        return (
+            f"it could not be measured: it gave no score for {len(positions) - len(found)} of "
+            f"{len(positions)} reference positions"
         )
+    return MeasuredEngine(
+        agreement=agreement([cp for cp, _ in found], [result.score.cp for _, result in found]),
+        nodes=round(statistics.median(result.nodes for _, result in found)),
+    )
 
 
 class KeptMeasurement(msgspec.Struct, frozen=True):
-    """One file."""
+    """One file of the user's folder of measurements."""
 
     engine: str
     """The engine with its options, as results are kept under."""
@@ -153,47 +145,40 @@ class KeptMeasurement(msgspec.Struct, frozen=True):
     measured: MeasuredEngine
 
 
-class MeasuredEngines:
-    """One folder of measurements."""
-
-    def __init__(self, reference: ReferenceSet, folder: Path | None = None) -> None:
-        """``folder`` None: the user's own."""
-        self._reference = _digest(msgspec.json.encode(reference))
-        self._folder = folder or _user_folder()
-
-    def get(self, engine: str, limit: str) -> MeasuredEngine | None:
-        """What is known of the engine (with its options) under this limit."""
-        path = self._path(engine, limit)
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=KeptMeasurement).measured
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            log.warning("%s cannot be read (%s): the engine is measured again", path, error)
-            return None
-
-    def put(self, engine: str, limit: str, measured: MeasuredEngine) -> None:
-        """Keep it."""
-        path = self._path(engine, limit)
-        kept = KeptMeasurement(engine, limit, self._reference, measured)
-        # Not in place: whoever reads meanwhile finds the whole file or none.
-        new = path.with_suffix(f".{os.getpid()}")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
-            new.replace(path)
-        except OSError as error:
-            log.warning("%s cannot be written (%s): the engine is measured again", path, error)
-
-    def _path(self, engine: str, limit: str) -> Path:
-        named = "\x1f".join((engine, limit, self._reference))
-        return self._folder / f"{_digest(named.encode())}.json"
-
-
-def _user_folder() -> Path:
+def _kept_in(engine: str, limit: str) -> tuple[Path, str]:
+    """The file of an engine (with its options) under a limit, and the digest of the reference."""
     import platformdirs  # only here: most commands need none
 
-    return platformdirs.user_state_path("live-rate") / "measured-engines"
+    reference = _digest(msgspec.json.encode(load_reference()))
+    name = _digest("\x1f".join((engine, limit, reference)).encode())
+    folder = platformdirs.user_state_path("live-rate") / "measured-engines"
+    return folder / f"{name}.json", reference
+
+
+def measured_before(engine: str, limit: str) -> MeasuredEngine | None:
+    """What is known of the engine (with its options) under this limit."""
+    path, _ = _kept_in(engine, limit)
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=KeptMeasurement).measured
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        log.warning("%s cannot be read (%s): the engine is measured again", path, error)
+        return None
+
+
+def keep_measured(engine: str, limit: str, measured: MeasuredEngine) -> None:
+    """Keep it for the next start."""
+    path, reference = _kept_in(engine, limit)
+    kept = msgspec.json.encode(KeptMeasurement(engine, limit, reference, measured))
+    # Not in place: whoever reads meanwhile finds the whole file or none.
+    new = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new.write_bytes(msgspec.json.format(kept, indent=1) + b"\n")
+        new.replace(path)
+    except OSError as error:
+        log.warning("%s cannot be written (%s): the engine is measured again", path, error)
 
 
 def _digest(data: bytes) -> str:

@@ -47,14 +47,15 @@ from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
 from live.service.alert_service import AlertService, BoardRuling, remember, rule_again
 from live.service.engine_service import (
-    EngineMeasuring,
     EngineService,
-    MeasuredEngines,
     ReferenceSearch,
     advice,
     fitting,
+    keep_measured,
     limit_text,
     measure_of,
+    measured_before,
+    measured_on,
 )
 from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
@@ -119,11 +120,9 @@ class EventService:
         )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)
         self._changed = asyncio.Event()
-        self._measurements = MeasuredEngines(load_reference())
         self.measured: MeasuredEngine | None = None
         """What the reference positions have shown of the engine in use; None while not known."""
-        self._measuring: EngineMeasuring | None = None
-        self._progress = MeasuringProgress(0, 0)
+        self._measuring: MeasuringProgress | None = None
         # What feeds said before a report of theirs was lost, and what was said of the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         self._slices = LoopSlices()
@@ -146,7 +145,7 @@ class EventService:
             asking = human.running() if human is not None else contextlib.nullcontext()
             async with self._engines.running(), asking:
                 limit = limit_text(self.config.engine)
-                self.measured = self._measurements.get(str(self.room.identity), limit)
+                self.measured = measured_before(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit, human=human is not None)
                 await self.bring_back(self.room.identity, self.room.known, limit, feeds)
                 for game in self.state.held():
@@ -299,8 +298,7 @@ class EventService:
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         if isinstance(owner, ReferenceSearch):
-            if self._measuring is not None:
-                self._measuring.searched(owner, result)
+            owner.searched(result)
             return
         assert isinstance(owner, RequestId)
         self.state.searched(owner, result, rate=False)
@@ -445,11 +443,11 @@ class EventService:
         room, config = self.room, self.config
         name, limit = room.identity.name, limit_text(config.engine)
         log.info("%s, %s: measured on the reference positions when idle", name, limit)
-        self._measuring = EngineMeasuring(
-            load_reference(), room, lines=config.engine.multipv, progressed=self._show_measuring
-        )
+        lines = config.engine.multipv
         try:
-            measured = await self._measuring.run()
+            measured = await measured_on(
+                load_reference(), room, lines=lines, progressed=self._show_measuring
+            )
         finally:
             self._measuring = None
             self.report_engines()
@@ -457,7 +455,7 @@ class EventService:
             log.warning("%s, %s: %s", name, limit, measured)
             models = Models(note=f"no model for {name}, {limit}: {measured}")
         else:
-            self._measurements.put(str(room.identity), limit, measured)
+            keep_measured(str(room.identity), limit, measured)
             self.measured = measured
             models = fitting(config.rating.model, name, limit, config.rating.gain, measured)
         await self._slices.run(self.state.measure_by(models))
@@ -466,7 +464,7 @@ class EventService:
             self.journal.remeasured(measured)
 
     def _show_measuring(self, done: int, of: int) -> None:
-        self._progress = MeasuringProgress(done, of)
+        self._measuring = MeasuringProgress(done, of)
         if done % max(1, of // 20) == 0:
             self.report_engines()
 
@@ -474,7 +472,7 @@ class EventService:
         """Engine figures as of now."""
         health = self.engines.health()
         if self._measuring is not None:
-            health = msgspec.structs.replace(health, measuring=self._progress)
+            health = msgspec.structs.replace(health, measuring=self._measuring)
         if self._human is not None:
             health = msgspec.structs.replace(health, human=self._human.health())
         if health.queued:

@@ -23,14 +23,17 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.ferreira import SPIKE_AT_ZERO, scores_against
 from live.ratings.perceived_model import MODELS
+from live.service import engine_service
 from live.service.engine_service import (
-    EngineMeasuring,
     EngineService,
-    MeasuredEngines,
     ReferenceSearch,
     engine_distribution,
+    keep_measured,
     limit_text,
+    measured_before,
+    measured_on,
 )
+from tests.feeds.fakes import until
 
 SYZYGY = Path(__file__).parent.parent / "data" / "syzygy"
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -180,31 +183,30 @@ class FakeEngines:
     def drop(self, owner: Hashable) -> None:
         self.wanted.pop(owner, None)
 
-    def answer(self, measuring: EngineMeasuring, fail: set[int] | None = None) -> None:
+    def answer(self, fail: set[int] | None = None) -> None:
         """One search, the one asked for last."""
         owner, (search, _) = list(self.wanted.items())[-1]
         del self.wanted[owner]
         assert isinstance(owner, ReferenceSearch)
         number = int(search.position.start_fen.split()[4])
-        assert number == owner.index
         if fail is not None and number in fail:
-            measuring.searched(owner, SearchFailure("given up"))
+            owner.searched(SearchFailure("given up"))
         else:
             found = SearchResult(Score(round(18 * (number - 35))), "e2e4", 9, nodes=1000 + number)
-            measuring.searched(owner, found)
+            owner.searched(found)
 
 
 async def measured(fail: set[int] | None = None) -> tuple[MeasuredEngine | str, FakeEngines]:
     engines = FakeEngines()
     seen: list[tuple[int, int]] = []
-    measuring = EngineMeasuring(
-        REFERENCE, engines, progressed=lambda done, of: seen.append((done, of))
+    running = asyncio.create_task(
+        measured_on(REFERENCE, engines, progressed=lambda done, of: seen.append((done, of)))
     )
-    running = asyncio.create_task(measuring.run())
-    await asyncio.sleep(0)
-    while engines.wanted:
-        engines.answer(measuring, fail)
-        await asyncio.sleep(0)
+    while not running.done():
+        for _ in range(5):
+            await asyncio.sleep(0)
+        if engines.wanted:
+            engines.answer(fail)
     found = await running
     assert seen == [(done, 70) for done in range(1, 71)]
     return found, engines
@@ -221,9 +223,8 @@ async def test_every_position_is_searched_and_compared() -> None:
 
 async def test_searches_wait_for_everything_else() -> None:
     engines = FakeEngines()
-    measuring = EngineMeasuring(REFERENCE, engines, lines=3)
-    running = asyncio.create_task(measuring.run())
-    await asyncio.sleep(0)
+    running = asyncio.create_task(measured_on(REFERENCE, engines, lines=3))
+    await until(lambda: bool(engines.wanted))
     assert {priority.kind for _, priority in engines.wanted.values()} == {SearchKind.SPECULATE}
     assert {search.lines for search, _ in engines.wanted.values()} == {3}
     running.cancel()
@@ -244,30 +245,37 @@ FOUND = MeasuredEngine(agreement=ScoreAgreement(0.85, 0.011, 0.982, 294), nodes=
 STOCKFISH = "Stockfish 15.1; Threads=1; Hash=16; hash cleared"
 
 
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path / "live-rate" / "measured-engines"
+
+
 def test_a_second_start_knows_of_this_engine_network_limit_and_reference_alone(
-    tmp_path: Path,
+    state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "new" / "folder"
-    assert MeasuredEngines(SHIPPED, folder).get(STOCKFISH, LIMIT) is None
-    MeasuredEngines(SHIPPED, folder).put(STOCKFISH, LIMIT, FOUND)
-    again = MeasuredEngines(SHIPPED, folder)
-    assert again.get(STOCKFISH, LIMIT) == FOUND
-    assert [path.suffix for path in folder.iterdir()] == [".json"]
+    assert measured_before(STOCKFISH, LIMIT) is None
+    keep_measured(STOCKFISH, LIMIT, FOUND)
+    assert measured_before(STOCKFISH, LIMIT) == FOUND
+    assert [path.suffix for path in state.iterdir()] == [".json"]
     for engine in (STOCKFISH.replace("15.1", "16"), f"{STOCKFISH}; EvalFile=other.nnue"):
-        assert again.get(engine, LIMIT) is None
-    assert again.get(STOCKFISH, "20000 nodes") is None
+        assert measured_before(engine, LIMIT) is None
+    assert measured_before(STOCKFISH, "20000 nodes") is None
     fewer = msgspec.structs.replace(SHIPPED, positions=SHIPPED.positions[:200])
-    assert MeasuredEngines(fewer, folder).get(STOCKFISH, LIMIT) is None
+    monkeypatch.setattr(engine_service, "load_reference", lambda: fewer)
+    assert measured_before(STOCKFISH, LIMIT) is None
 
 
 def test_a_file_that_cannot_be_read_or_written_costs_a_measurement(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    state: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    held = MeasuredEngines(SHIPPED, tmp_path)
-    held.put(STOCKFISH, LIMIT, FOUND)
-    (file,) = tmp_path.iterdir()
+    keep_measured(STOCKFISH, LIMIT, FOUND)
+    (file,) = state.iterdir()
     file.write_bytes(b"{")
-    assert held.get(STOCKFISH, LIMIT) is None
-    MeasuredEngines(SHIPPED, file).put(STOCKFISH, LIMIT, FOUND)
+    assert measured_before(STOCKFISH, LIMIT) is None
+    file.unlink()
+    state.rmdir()
+    state.touch()
+    keep_measured(STOCKFISH, LIMIT, FOUND)
     read, written = caplog.messages
     assert "the engine is measured again" in read and "cannot be written" in written
