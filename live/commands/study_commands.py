@@ -248,10 +248,6 @@ def add(
 def run(
     corpus: CorpusArgument,
     *,
-    order: Annotated[
-        Literal["as-added", "player", "year", "sample"],
-        option(None, "Which games come first."),
-    ] = "as-added",
     games: Annotated[int | None, option("N", "At most so many.", min=1)] = None,
     lines: Annotated[
         int | None, option("N", "Search N lines, for Regan and Haworth.", min=1)
@@ -268,7 +264,7 @@ def run(
     config = settings.load({"engine.multipv": lines})
     from live.studies.search_corpus import search_corpus
 
-    return search_corpus(config, corpus, order=order, most=games, retrograde=retrograde)
+    return search_corpus(config, corpus, most=games, retrograde=retrograde)
 
 
 def status(corpus: CorpusArgument, *, json: JsonFlag = None) -> Ended:

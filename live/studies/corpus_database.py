@@ -534,11 +534,6 @@ class CorpusDatabase:
             "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (source, text, game, problem)
         )
 
-    def index_players(self) -> None:
-        """Have games found by their players quickly, from now on."""
-        for color in ("white", "black"):
-            self._run(f"CREATE INDEX IF NOT EXISTS games_of_{color} ON games ({color})")
-
     def _player(self, player: CorpusPlayer) -> int | None:
         """The number of a player: by FIDE id, else by name, as in the feeds."""
         by_id = f"fide-{player.fide_id}" if player.fide_id is not None else ""

@@ -21,6 +21,7 @@ the network knows ratings, with both 400 Elo higher and lower.
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import math
 import multiprocessing
@@ -43,8 +44,10 @@ from live.errors import ConfigError, InputError
 from live.human.network import POSITION, Asked, HumanMoves, Positions, mirrored, open_network, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import write_json
+from live.studies.read_games import say
 
 Part = Literal["train", "validation", "test"]
+GamePart = Literal["all"] | Part
 
 #: One in so many players, and of games without numbers one in so many games, is held out.
 PLAYERS_IN = 8
@@ -155,16 +158,14 @@ def encode(numbered: Iterable[tuple[int, GameLine]], sample: random.Random | Non
     return mirrored(rows, rows["ply"] % 2 == 1)
 
 
-def part(paths: Iterable[Path], wanted: Part, held: HeldOut) -> list[tuple[int, GameLine]]:
+def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[tuple[int, GameLine]]:
     """The games of one part, numbered through all files in the order given."""
-    chosen = []
-    number = 0
-    for path in paths:
-        for game in games(path):
-            if held.part_of(game.moves, game.players) == wanted:
-                chosen.append((number, game))
-            number += 1
-    return chosen
+    every = enumerate(itertools.chain.from_iterable(map(games, paths)))
+    return [
+        (number, game)
+        for number, game in every
+        if wanted in ("all", held.part_of(game.moves, game.players))
+    ]
 
 
 def encode_to(folder: Path, chosen: list[tuple[int, GameLine]], name: str, seed: int) -> None:
@@ -377,16 +378,13 @@ def check(network: HumanMoves, games: Iterable[GameLine], wrong_elo: bool = True
     return checked
 
 
-GamePart = Literal["all", "train", "validation", "test"]
-
-
 def check_network(
     files: Sequence[Path], network: str, *, chosen: GamePart, most: int | None, json: str | None
 ) -> int:
     """``live-rate human --check``; returns the exit code."""
     _reject_missing(files)
     model = open_network(Path(network) if network else None)
-    picked = list(_chosen(files, chosen))
+    picked = [game for _, game in part(files, chosen, held_out())]
     if not picked:
         raise InputError(
             str(files[0]), "holds no game with moves, both ratings and a known kind", "See the help"
@@ -418,7 +416,7 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
         if not chosen:
             raise InputError(str(files[0]), f"no game is left for {name}", "Give more games")
         encode_to(work, [*chosen], name, wanted.seed)
-    learned = train(work, wanted, time.time, lambda line: _say(line))
+    learned = train(work, wanted, time.time, lambda line: say(Console(stderr=True), line))
     about = {
         "name": out.stem,
         "learned": ", ".join(path.name for path in files),
@@ -435,38 +433,20 @@ def _reject_missing(files: Sequence[Path]) -> None:
             raise InputError(str(path), "there is no such file", "Give files of games, as NDJSON")
 
 
-def _chosen(files: Sequence[Path], chosen: GamePart) -> Iterator[GameLine]:
-    held = held_out()
-    for path in files:
-        for game in games(path):
-            if chosen in ("all", held.part_of(game.moves, game.players)):
-                yield game
-
-
-def _say(line: str) -> None:
-    Console(stderr=True).print(line, markup=False, highlight=False)
-
-
 def _print(report: dict[str, Any]) -> None:
     console = Console()
 
     def line(name: str, figures: dict[str, Any]) -> None:
         wrong = figures["wrong_elo_nll"]
         off = "" if wrong is None else f"  {wrong - figures['right_elo_nll']:+.4f}"
-        console.print(
-            f"{name:<12}{figures['positions']:>9}{figures['first_choice']:>9.1%}"
-            f"{figures['nll']:>8.3f}{off}",
-            markup=False,
-            highlight=False,
-        )
+        shares = f"{figures['first_choice']:>9.1%}{figures['nll']:>8.3f}{off}"
+        say(console, f"{name:<12}{figures['positions']:>9}{shares}")
 
-    console.print(
-        f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off", markup=False
-    )
+    say(console, f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off")
     line("all", report)
     for kind in report["by_kind"]:
         line(kind["kind"], kind)
     for band in report["by_elo"]:
         line(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
     for reason, many in report["left_out"].items():
-        console.print(f"left out: {many} positions, {reason}", markup=False, highlight=False)
+        say(console, f"left out: {many} positions, {reason}")

@@ -21,7 +21,6 @@ import itertools
 import time
 from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import Literal
 
 import chess
 from rich.console import Console
@@ -132,8 +131,6 @@ def _by_rule(game: NumberedGame) -> MoveSearch | None:
     return None
 
 
-Order = Literal["as-added", "player", "year", "sample"]
-
 #: Results in the file of searches under way. Never so many that one is dropped while it is needed.
 _BOUNDS = ResultFileBounds(results=100_000_000, unused_days=36_500)
 #: Between two commits, seconds.
@@ -159,11 +156,11 @@ class CorpusSearcher:
         self._under_way: dict[int, GameSearches] = {}
         self._began_s = self._committed_s = time.monotonic()
 
-    def wanted(self, setting: SearchSetting, order: Order, most: int | None) -> list[int]:
+    def wanted(self, setting: SearchSetting, most: int | None) -> list[int]:
         """The games that are missing under a setting."""
         self._number = self._database.setting(setting)
         self._database.commit()
-        return missing_games(self._database, self._number, order, most)
+        return missing_games(self._database, self._number, most)
 
     def start(self, service: EngineService, wanted: list[int]) -> None:
         """Search these games, some at a time."""
@@ -233,7 +230,6 @@ async def search_corpus(
     config: Config,
     corpus: Path,
     *,
-    order: Order,
     most: int | None,
     retrograde: bool,
 ) -> int:
@@ -263,7 +259,7 @@ async def search_corpus(
                 config.engine.multipv,
                 __version__,
             )
-            wanted = searcher.wanted(setting, order, most)
+            wanted = searcher.wanted(setting, most)
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
                 searcher.start(service, wanted)
                 await unless_stopped(searcher.finished.wait(), stop)
@@ -277,27 +273,11 @@ async def search_corpus(
     return 128 + came[0] if came else 0
 
 
-def missing_games(
-    database: CorpusDatabase, setting: int, order: Order, most: int | None
-) -> list[int]:
-    """Numbers of the games without results, in the order asked for: eight bytes each.
-
-    ``player``: games of those with the most games first; ``year``: oldest first, undated last;
-    ``sample``: in an order that has nothing to do with anything, the same every time.
-    """
-    how = {
-        "as-added": "game",
-        "player": "max((SELECT count(*) FROM games g WHERE g.white = games.white"
-        " OR g.black = games.white), (SELECT count(*) FROM games g WHERE g.white = games.black"
-        " OR g.black = games.black)) DESC, min(white, black), max(white, black), date, game",
-        "year": "year IS NULL, date, game",
-        "sample": "digest",
-    }[order]
-    if order == "player":
-        database.index_players()
+def missing_games(database: CorpusDatabase, setting: int, most: int | None) -> list[int]:
+    """Numbers of the games without results, as they were added: eight bytes each."""
     rows = database.rows(
         "SELECT game FROM games WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
-        f" results.game = games.game AND setting = ?) ORDER BY {how} LIMIT ?",
+        " results.game = games.game AND setting = ?) ORDER BY game LIMIT ?",
         (setting, -1 if most is None else most),
     )
     return [game for (game,) in rows]
