@@ -325,17 +325,6 @@ def test_the_prediction_reads_the_ends_of_the_vector() -> None:
     assert found.caution == found.missing == ""
 
 
-def test_few_moves_are_said_to_be_few() -> None:
-    few = transitions(TEN, [Move("white", 20, -40, 0), Move("white", -20, 0, 0)] * 200)
-    many = transitions(TEN, [Move("black", 20, -40, 0), Move("black", -20, 0, 0)] * 250)
-    found = predict_by_markov(few.chain("white"), many.chain("black"))
-    assert found.expected_score is not None
-    assert "white has 400 moves, fewer than 500" in found.caution
-    assert "black has" not in found.caution
-    found = predict_by_markov(many.chain("white"), few.chain("black"))
-    assert "black has 400 moves" in found.caution and "white has" not in found.caution
-
-
 def test_no_moves_predict_nothing() -> None:
     empty = Transitions(TEN)
     some = transitions(TEN, [Move("white", 20, -40, 0)])

@@ -97,15 +97,6 @@ def test_design_effect_equals_the_textbook_sum() -> None:
     )
 
 
-def test_more_games_alike_narrow_the_interval() -> None:
-    game = GameScores(40, 20, 20)
-    widths = []
-    for count in (1, 2, 4, 8, 16):
-        low, high = ClusteredScores([game] * count).interval(2, 1) or (0.0, 0.0)
-        widths.append(high - low)
-    assert widths == sorted(widths, reverse=True)
-
-
 def test_one_game_alone_has_the_interval_of_its_moves() -> None:
     game = GameScores(40, 20, 20)
     assert ClusteredScores([game]).interval(2, 1) == score_interval(40, 10.0, 5.0, ceiling=0.5)

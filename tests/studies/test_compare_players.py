@@ -15,8 +15,7 @@ from live.errors import InputError
 from live.events import EngineInfo, PlayerView
 from live.ledger.comparisons import compare, rank
 from live.ledger.comparisons import table_four as ferreira_table_4
-from live.ratings.intrinsic_rating import RYBKA_3
-from live.ratings.match import GameCounts, PairCounts, Sprt, match_statistics, sprt
+from live.ratings.match import GameCounts, Sprt, match_statistics
 from live.studies import compare_players as printed
 from live.studies.compare_players import compare_players, find_player, match_of, rank_players
 from tests.ledger.event_of_three import event
@@ -211,14 +210,6 @@ def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
     assert all(gap.split(":")[0] in text for gap in found.gaps)
 
 
-def test_pairs_and_a_test_stand_beside() -> None:
-    counts = PairCounts(1, 2, 9, 4, 2)
-    assert "1 2 9 4 2" in drawn(printed.pairs_table(counts, match_statistics(counts)), WIDTH)
-    test = Sprt(0, 5)
-    text = drawn(printed.sprt_table(test, sprt(test, counts), None), WIDTH)
-    assert "-2.944, 2.944" in text
-
-
 # --- calibration ----------------------------------------------------------------------------
 
 
@@ -235,17 +226,3 @@ def test_table_four_has_the_columns_of_the_paper() -> None:
         assert f"{row.difference:+.0f}" in line
     assert found.engine_by_elo is not None
     assert f"{found.engine_by_elo:.0f}" in text
-
-
-def test_a_check_of_few_games_leaves_empty_what_it_cannot_tell() -> None:
-    row = {"n": 1, "usual_holds": 0.8, "interval_holds": 1.0, "own_outside": 0.0, "blind_r": None}
-    text = drawn(printed.checked("mine", {"5": {"n": 0}, "whole": row}, known=True), 100)
-    assert "5 moves" not in text
-    assert "the game" in text and "80.0 %" in text
-    assert "left out" in text
-
-
-def test_mileposts_are_listed() -> None:
-    text = drawn(printed.mileposts(RYBKA_3), 100)
-    assert "Rybka 3" in text
-    assert "0.080" in text and "0.513" in text

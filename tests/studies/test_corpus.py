@@ -287,20 +287,6 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     assert (reply.best, reply.whole.cp, reply.played.cp) == ("a8c8", 79, 91)
 
 
-def test_the_sample_is_written_back(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "c.db", SAMPLE)
-    with CorpusDatabase(corpus) as database:
-        [(game, searched)] = database.searched(1, 0, 10)
-        setting = database.settings()[1]
-        text = write_alliot(game, searched, setting, database.players(), database.events())
-    flat = " ".join(text.split())
-    for line in SAMPLE.read_text().splitlines()[-3:]:
-        assert line in flat
-    for tag in ('[Date "1961.11.19"]', '[White "Smyslov, Vassily"]', "Stockfish 190915"):
-        assert tag in text
-    assert "Eval_Time:240000ms" in text
-
-
 def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", SEARCHED)
     there = tmp_path / "alliot.pgn"

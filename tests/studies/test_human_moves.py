@@ -25,7 +25,6 @@ from live.studies.human_moves import (
     games,
     held_out,
     part,
-    positions,
 )
 
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"
@@ -57,18 +56,6 @@ def test_the_move_played_is_on_record_from_the_movers_side() -> None:
         assert row["elo"].tolist() == ([2400, 1900] if board.turn else [1900, 2400])
         assert row["game"] == 7
         board.push(move)
-
-
-def test_a_record_is_the_same_whether_packed_from_a_file_or_live() -> None:
-    board = chess.Board()
-    for uci in MOVES.split():
-        board.push_uci(uci)
-    rows = positions(GAME, 0)
-    board.pop()
-    from live.human.network import pack
-
-    live = pack(board, board.move_stack[-2:], (1900, 2400), "otb")
-    assert rows[-1][:8] == live[:8]
 
 
 def test_openings_and_bullet_are_thinned_out() -> None:

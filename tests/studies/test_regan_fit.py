@@ -14,12 +14,10 @@ from scipy.optimize import minimize
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
     ChoiceSkill,
-    Floats,
     IntrinsicTable,
     Milepost,
     Spread,
     TurnArrays,
-    intrinsic_rating,
 )
 from live.studies.regan_fit import (
     PERCENTILES,
@@ -29,7 +27,6 @@ from live.studies.regan_fit import (
     fit_likelihood,
     fit_percentile,
     fit_sensitivity,
-    inverse,
     learn_intrinsic,
     log_likelihood,
     percentile_score,
@@ -44,19 +41,6 @@ from tests.ratings.known_players import (
 )
 
 # --- fisher scoring -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        np.array([[1.0, 1.0], [1.0, 1.0]]),
-        np.array([[1.0, 0.0], [0.0, 0.0]]),
-        np.array([[1.0, np.nan], [np.nan, 1.0]]),
-        np.array([[np.inf, 0.0], [0.0, 1.0]]),
-    ],
-)
-def test_a_singular_matrix_has_no_inverse(matrix: Floats) -> None:
-    assert inverse(matrix) is None
 
 
 # --- choice fit ---------------------------------------------------------------------------------
@@ -238,17 +222,6 @@ def test_mileposts_are_centuries_within_the_ratings_seen() -> None:
 def test_how_far_players_stray_from_their_rating_is_seen() -> None:
     learned = learn(games_of(STRAIGHT, 400, 60, seed=3, stray_elo=300))
     assert learned.players_sd_elo == pytest.approx(300, rel=0.3)
-
-
-@pytest.mark.slow
-def test_a_learned_table_rates_new_players() -> None:
-    learned = learn(games_of(STRAIGHT, 300, 40, seed=4))
-    off = []
-    for game in games_of(STRAIGHT, 30, 200, seed=5):
-        rating = intrinsic_rating(learned, game.spreads).elo
-        off.append(game.elo - (rating if rating is not None else 2000))
-    assert abs(np.mean(off)) < 70
-    assert np.std(off) < 260
 
 
 def test_too_few_turns_are_refused() -> None:

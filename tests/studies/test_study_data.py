@@ -137,24 +137,6 @@ def test_every_table_is_the_same_bytes_again_and_holds_no_objects_for_each_game(
 # --- every move as a row --------------------------------------------------------------------------
 
 
-def test_pandas_and_duckdb_read_the_documented_columns(tmp_path: Path) -> None:
-    duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
-    corpus = corpus_of(tmp_path / "c.db")
-    with CorpusDatabase(corpus) as database:
-        files = MoveFolder(corpus, 1).refresh(database)
-        plies = next(database.rows("SELECT sum(plies) FROM games"))[0]
-    frame = pandas.read_parquet(files[0])
-    assert list(frame.columns) == [name for name, _, _ in COLUMNS]
-    assert len(frame) == plies
-    games, zeros, best = duckdb.sql(
-        "SELECT count(DISTINCT game), count(*) FILTER (gain_cp = 0), max(gain_cp)"
-        f" FROM '{files[0]}'"
-    ).fetchall()[0]
-    assert games == 13 and best == 0
-    # More than half of all moves are the engine's choice, or as good (METHODS, section 6).
-    assert 0.4 < zeros / plies < 0.8
-
-
 def test_columns_are_what_the_file_says(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
