@@ -41,8 +41,6 @@ LOOK_S: Final = 0.5
 TIMEOUT_S: Final = 10
 #: A moment that was not shown within so long is none any more, seconds.
 FRESH_S: Final = 60.0
-#: Of so many moments it is known that they were taken note of.
-KNOWN: Final = 1000
 #: Moments that matter less are not switched to.
 LEAST_WEIGHT: Final = 0.6
 #: After so long a scene goes home, where nothing else is worth telling, seconds.
@@ -65,8 +63,8 @@ class SceneChoice:
         self._rules = rules
         self._boards: dict[GameId, int | None] = {}
         self._moments: dict[str, tuple[Moment, float]] = {}
-        # Ids, the oldest first: a moment is sent again whenever its figures change.
-        self._known: dict[str, None] = {}
+        # Ids: a moment is sent again whenever its figures change.
+        self._known: set[str] = set()
         self._scene: str | None = None
         self._since_s: float | None = None
         self._paused_until_s = float("-inf")
@@ -75,7 +73,7 @@ class SceneChoice:
     def begin(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
         """These are known already: nothing of them is switched to."""
         self._boards = {view.id: view.board for view in games}
-        self._known = {moment.id: None for moment in moments}
+        self._known = {moment.id for moment in moments}
 
     def heard(self, changes: Iterable[Change], now_s: float) -> None:
         """Take note of what viewers may know."""
@@ -109,9 +107,7 @@ class SceneChoice:
             self._moments[moment.id] = (moment, before[1])
         elif moment.id not in self._known:
             self._moments[moment.id] = (moment, now_s)
-            self._known[moment.id] = None
-            if len(self._known) > KNOWN:
-                del self._known[next(iter(self._known))]
+            self._known.add(moment.id)
 
     def scenes(self, known: Collection[str]) -> None:
         """The scenes there are; no other is ever asked for."""

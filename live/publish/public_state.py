@@ -365,15 +365,11 @@ class PublicState(VisibleState):
         ready: list[Change] = []
         while self._waiting and self._waiting[0][0] <= until_s:
             ready.append(self._waiting.popleft()[1])
-        # Of several in a row the last one does.
-        engine = next((each for each in reversed(ready) if isinstance(each, EngineMessage)), None)
         for change in ready:
             if isinstance(change, MoveMessage) and change.move is not None:
                 self._moves[change.game] -= 1
         self._moves = +self._moves
-        self._show(
-            change for change in ready if not isinstance(change, EngineMessage) or change is engine
-        )
+        self._show(ready)
         self._hold_apart()
 
     def _show(self, changes: Iterable[Change]) -> None:

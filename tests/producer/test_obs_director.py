@@ -20,7 +20,6 @@ from websockets.asyncio.server import ServerConnection, serve
 from live.config import DirectorConfig
 from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.ledger.tracked_game import view_of
-from live.producer import obs_director
 from live.producer.obs_director import FRESH_S, ObsDirector, SceneChoice
 from tests.producer.moments import moment
 from tests.story.games import game
@@ -133,22 +132,6 @@ async def test_a_moment_puts_its_board_on_air(tmp_path: Path) -> None:
             await made.look(client)
             assert server.on_air == "Board 2"
     assert server.requests == ["GetSceneList", "SetCurrentProgramScene", "SetCurrentProgramScene"]
-
-
-async def test_a_dry_run_switches_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async with obs() as server, asyncio.timeout(60):
-        clock = Clock()
-        made = director(server.url, tmp_path, clock, dry_run=True)
-        async with made._connected() as client:
-            clock.now_s = 21.0
-            made.publish([MomentMessage("g1", moment("g1"))])
-            await made.look(client)
-            await made.look(client)
-    assert server.requests == ["GetSceneList"]
-    assert server.on_air == "Wide"
-    assert [each.message for each in caplog.records if each.name.startswith("live")] == [
-        "director, dry run: would switch to Board 1: It happened (en)."
-    ]
 
 
 async def test_a_dry_run_needs_no_obs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -293,14 +276,3 @@ def test_what_stood_before_the_start_is_not_switched_to_when_its_figures_change(
     assert scene(made, 26.0) is None
     made.heard([tell(1, ply=2)], 27.0)
     assert scene(made, 28.0) == "Board 1"
-
-
-def test_not_every_moment_is_known_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(obs_director, "KNOWN", 2)
-    made = choice()
-    made.heard([tell(3, ply=ply) for ply in (1, 2, 3)], 1.0)
-    again = GameMessage(view_of(game(id="g3", board=1)))
-    made.heard([GoneMessage("g3"), again, tell(3, ply=3)], 25.0)
-    assert scene(made, 26.0) is None
-    made.heard([tell(3, ply=1)], 26.0)
-    assert scene(made, 27.0) == "Board 1"

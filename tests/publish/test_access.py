@@ -121,10 +121,6 @@ def test_a_file_that_says_something_else_is_refused(text: str, complaint: str) -
     assert "tokens.toml" in str(refused.value)
 
 
-def test_an_empty_file_lets_nobody_in() -> None:
-    assert len(read_tokens("# none yet\n", "f")) == 0
-
-
 def entry(name: str, byte: int) -> str:
     return new_token(name, lambda size: bytes([byte]) * size)[1]
 
@@ -132,19 +128,6 @@ def entry(name: str, byte: int) -> str:
 def write(path: Path, text: str, time_s: int) -> None:
     path.write_text(text, encoding="utf-8")
     os.utime(path, (time_s, time_s))
-
-
-def test_what_changed_is_read_once(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.toml"
-    write(path, entry("a", 1), 1)
-    file = TokenFile(str(path))
-    assert len(file.read()) == 1
-    assert file.changed() is None
-    write(path, entry("a", 1) + entry("b", 2), 2)
-    changed = file.changed()
-    assert changed is not None
-    assert len(changed) == 2
-    assert file.changed() is None
 
 
 def gone(path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
-from live.events import Change, EngineMessage, FeedReport, MomentMessage, Player, Result
+from live.events import Change, FeedReport, MomentMessage, Player, Result
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
@@ -68,21 +68,6 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
             seen = shown(client.snapshot(), Visibility.PUBLIC)
             assert snapshot(public) == past[-1] == seen
     assert past
-
-
-def test_of_engine_ratings_that_are_due_together_only_the_last_is_passed_on() -> None:
-    world = World(1)
-    now = [0.0]
-    public = PublicState(world, delay_s=DELAY_S, clock=lambda: now[0], wall_s=lambda: now[0])
-    came: list[Change] = []
-    public.listen(came.extend)
-    public.publish(world.appear("g1") + world.move("g1"))
-    for _ in range(3):
-        public.publish(world.rerate() + world.point())
-    now[0] += DELAY_S
-    public.pass_due()
-    assert [each for each in came if isinstance(each, EngineMessage)] == [EngineMessage(world.info)]
-    assert snapshot(public) == snapshot(world)
 
 
 def test_moments_wait_like_everything_and_are_not_there_where_scores_are_hidden() -> None:

@@ -14,12 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import (
-    ClockMessage,
-    CurvePoint,
-    MoveMessage,
-    PlyView,
-    PointMessage,
-    ScoreMessage,
     SnapshotMessage,
 )
 from live.publish import wire
@@ -42,16 +36,6 @@ WHOLE = StreamFilter(visibility=Visibility.ARBITER, gains=True)
 
 
 READER: Any = object()
-
-
-def score(ply: int, cp: int) -> ScoreMessage:
-    return ScoreMessage("g", PlyView(ply, "e4", "e2e4", score_cp=cp))
-
-
-def point(ply: int) -> PointMessage:
-    return PointMessage(
-        "g", "white", CurvePoint(ply, ply, ply, 0, *(None,) * 6, 0.5, None, None, None)
-    )
 
 
 @pytest.mark.slow
@@ -81,31 +65,6 @@ def test_coalesced_or_not_the_client_ends_with_the_same(seed: int, steps: int, t
     assert coalesced.snapshot() == plain.snapshot() == snapshot(world, WHOLE)
     assert sent <= told
     assert not waiting
-
-
-def test_a_move_takes_along_what_waits_for_its_game_only() -> None:
-    waiting = Coalescer()
-    other = msgspec.structs.replace(score(1, 5), game="h")
-    assert waiting.add(score(1, 5)) == []
-    assert waiting.add(other) == []
-    move = MoveMessage("g", 2, PlyView(2, "e5", "e7e5"))
-    assert waiting.add(move) == [score(1, 5), move]
-    assert waiting.take() == [other]
-
-
-def test_the_last_score_of_a_ply_remains_and_comes_last() -> None:
-    waiting = Coalescer()
-    clock = ClockMessage("g", 1, 3.0, None)
-    for change in (score(1, 5), score(2, 6), clock, score(1, 7)):
-        assert waiting.add(change) == []
-    assert waiting.take() == [score(2, 6), clock, score(1, 7)]
-
-
-def test_a_point_drops_the_later_points_that_wait() -> None:
-    waiting = Coalescer()
-    for ply in (1, 3, 5, 3):
-        waiting.add(point(ply))
-    assert waiting.take() == [point(1), point(3)]
 
 
 FILTERS = (
@@ -262,24 +221,6 @@ def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
     assert second.since(first.epoch, first.seq) is None
 
 
-def test_dropping_streams_leaves_the_others_whole() -> None:
-    world, clock = World(3), Clock()
-    hub = StreamHub(world, epoch="e", clock=clock, limits=HistoryLimits(age_s=5))
-    clients = [Client(hub, each) for each in FILTERS]
-    kept = clients[::2]
-    for client in kept:
-        client.stream.readers.add(READER)
-    for at in range(200):
-        hub.publish(world.step())
-        hub.flush()
-        deliver(hub, kept)
-        if at == 100:
-            clock.now_s += 5.1
-            hub.drop_unused()
-    for client in kept:
-        assert client.client_state.snapshot() == held_by(world, client.stream.filter)
-
-
 def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     clock = Clock()
     hub = StreamHub(World(), epoch="e", clock=clock, max_filters=2)
@@ -337,16 +278,6 @@ def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
     assert sorted(kinds) == ["game", "score"]
 
 
-def test_the_same_snapshot_is_encoded_once() -> None:
-    world = World(1)
-    hub = StreamHub(world, epoch="e", clock=Clock())
-    stream = hub.stream(EVERYTHING)
-    first = hub.snapshot(stream)
-    assert hub.snapshot(stream).body is first.body
-    hub.publish(world.appear("g1"))
-    assert hub.snapshot(stream).body is not first.body
-
-
 def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
     world, clock = World(1), Clock()
     for game in GAMES:
@@ -382,19 +313,6 @@ def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:
     after = hub.snapshot(stream)
     assert after.seq == before.seq
     assert msgspec.json.decode(after.body, type=SnapshotMessage) == snapshot(world)
-
-
-def test_bodies_are_shared_between_streams() -> None:
-    world = World(1)
-    hub = StreamHub(world, epoch="e", clock=Clock())
-    wide, narrow = hub.stream(EVERYTHING), hub.stream(StreamFilter(games=frozenset({"g1"})))
-    hub.publish(world.appear("g1"))
-    hub.flush()
-    hub.publish([world.move("g1")[0]])
-    (last_wide,) = held(wide.since(wide.epoch, wide.seq - 1))
-    (last_narrow,) = held(narrow.since(narrow.epoch, narrow.seq - 1))
-    assert last_wide.body is last_narrow.body
-    assert isinstance(msgspec.json.decode(last_wide.body, type=MoveMessage), MoveMessage)
 
 
 def held(answer: list[NumberedMessage] | None) -> list[NumberedMessage]:

@@ -99,30 +99,18 @@ async def goes_on(publisher: Publisher) -> None:
         assert json.loads(await ws.recv())["type"] == "hello"
 
 
-HANDSHAKES = [
-    ({**GOOD, "Upgrade": ""}, 400),
-    ({**GOOD, "Upgrade": "h2c"}, 426),
-    ({**GOOD, "Upgrade": "websocket, h2c"}, 426),
-    ({k: v for k, v in GOOD.items() if k != "Upgrade"}, 426),
-    ({**GOOD, "Connection": "keep-alive"}, 426),
-    ({k: v for k, v in GOOD.items() if k != "Connection"}, 426),
-    ({k: v for k, v in GOOD.items() if k != "Sec-WebSocket-Key"}, 400),
-    ({**GOOD, "Sec-WebSocket-Key": "short"}, 400),
-    ({**GOOD, "Sec-WebSocket-Key": "\xff" * 24}, 400),
-    ({**GOOD, "Sec-WebSocket-Key": "QUJD"}, 400),
-    ({k: v for k, v in GOOD.items() if k != "Sec-WebSocket-Version"}, 400),
-    ({**GOOD, "Sec-WebSocket-Version": "8"}, 400),
-    ({**GOOD, "Sec-WebSocket-Version": "thirteen"}, 400),
-    ({**GOOD, "Host": "evil.example"}, 421),
-    ({**GOOD, "Origin": "http://evil.example"}, 403),
-    ({**GOOD, "Origin": "\xff"}, 403),
-    ({**GOOD, "Origin": "http://[::1"}, 403),
-    ({**GOOD, "Upgrade": "\x80,,,"}, 400),
-    ({**GOOD, "Connection": ",,,;"}, 400),
-]
-
-
-@pytest.mark.parametrize(("headers", "status"), HANDSHAKES)
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({**GOOD, "Upgrade": ""}, 400),
+        ({k: v for k, v in GOOD.items() if k != "Connection"}, 426),
+        ({**GOOD, "Sec-WebSocket-Key": "\xff" * 24}, 400),
+        ({**GOOD, "Sec-WebSocket-Version": "8"}, 400),
+        ({**GOOD, "Host": "evil.example"}, 421),
+        ({**GOOD, "Origin": "\xff"}, 403),
+        ({**GOOD, "Origin": "http://[::1"}, 403),
+    ],
+)
 async def test_a_malformed_handshake_is_refused(
     publisher: Publisher, headers: dict[str, str], status: int
 ) -> None:
@@ -375,14 +363,6 @@ async def test_before_a_token_little_is_read_and_answered(flood: bytes) -> None:
     assert wire.ended
 
 
-async def test_a_flood_behind_a_wrong_token_is_not_read() -> None:
-    wire, protocol = Wire(), CountedProtocol()
-    stranger(wire, protocol).data_received(masked(0x81, b"wrong") + masked(0x8A) * 40_000)
-    await turns(40)
-    assert protocol.parsed < 5_000
-    assert closes(wire.written) == [4101]
-
-
 async def test_what_came_behind_the_token_is_read() -> None:
     wire = Wire()
     first = masked(0x8A) + masked(0x81, b"right") + masked(0x89, b"ping") * 50
@@ -592,20 +572,6 @@ async def test_each_piece_has_a_turn_of_its_own_in_the_order_of_coming() -> None
         await asyncio.sleep(0)
         seen.append(len(done))
     assert seen == [1, 2, 3, 3]
-    assert done == [0, 1, 2]
-
-
-async def test_a_piece_may_bring_the_next() -> None:
-    turns, done = FairTurns(), list[int]()
-
-    def again() -> None:
-        done.append(len(done))
-        if len(done) < 3:
-            turns.add(again)
-
-    turns.add(again)
-    for _ in range(5):
-        await asyncio.sleep(0)
     assert done == [0, 1, 2]
 
 

@@ -12,25 +12,16 @@ from hypothesis import strategies as st
 
 from live import events
 from live.events import (
-    Change,
     CurvePoint,
     EngineHealth,
-    EngineInfo,
     EngineState,
     FeedHealth,
-    GameDetail,
     GameMessage,
     GameView,
-    GoneMessage,
     HealthMessage,
     HelloMessage,
     HumanHealth,
     Message,
-    MoveMessage,
-    PlyView,
-    PointMessage,
-    ScoreMessage,
-    SnapshotMessage,
 )
 from live.ledger.tracked_game import view_of
 from live.publish import visibility as tables
@@ -51,7 +42,7 @@ from live.publish.visibility import (
     source_name,
     sources_for,
 )
-from tests.publish.world import GAMES, World
+from tests.publish.world import World
 
 #: Everything an engine said, by the type that holds it: what two worlds may differ in below.
 _SAID = (
@@ -116,19 +107,6 @@ def test_what_is_for_arbiters_never_reaches_others() -> None:
     assert told.engines.engines == (EngineState(0, "searching", 450.0),)
     assert told.engines.queued == 3
     assert shown(message, Visibility.VENUE) == HealthMessage((), EngineHealth())
-
-
-def test_the_public_sees_scores_and_a_venue_does_not() -> None:
-    ply = PlyView(1, "e4", "e2e4", 60.0, score_cp=33, best="d2d4", gain_cp=-2, final=True, depth=9)
-    move = MoveMessage("g1", 1, ply)
-    assert shown(move, Visibility.PUBLIC) is move
-    assert shown(move, Visibility.VENUE) == MoveMessage("g1", 1, PlyView(1, "e4", "e2e4", 60.0))
-    assert shown(MoveMessage("g1", 1, None), Visibility.VENUE).move is None
-    for kind in (ScoreMessage, PointMessage):
-        assert sends(kind, Visibility.PUBLIC)
-        assert not sends(kind, Visibility.VENUE)
-    info = EngineInfo("Stockfish", "depth 9", 2850, "fixed")
-    assert shown(info, Visibility.VENUE) == EngineInfo("Stockfish", "depth 9", 0, "withheld")
 
 
 def scrambled(world: World, seed: int) -> None:
@@ -270,38 +248,6 @@ def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Vi
         assert client_state.snapshot() == snapshot(world, selected)
 
 
-def test_streams_of_different_sights_are_different_streams() -> None:
-    world = World(1)
-    hub = StreamHub(world, epoch="e", clock=lambda: 0.0)
-    streams = {sight: hub.stream(StreamFilter(visibility=sight)) for sight in Visibility}
-    assert len({id(stream) for stream in streams.values()}) == 3
-    assert streams[Visibility.PUBLIC] is hub.stream(EVERYTHING)
-    change: list[Change] = [ScoreMessage("g1", PlyView(1, "e4", "e2e4", score_cp=33))]
-    hub.publish(change)
-    hub.flush()
-    (told,) = streams[Visibility.PUBLIC].take()
-    assert b"33" in told.body
-    assert not streams[Visibility.VENUE].take()
-
-
-def test_a_guest_confined_to_a_game_sees_no_other() -> None:
-    world = World(1)
-    for game in GAMES[:2]:
-        world.appear(game)
-        world.move(game)
-    confined = StreamFilter(within=StreamFilter(games=frozenset({"g1"})))
-    seen = VisibleState(world, confined)
-    assert [view.id for view in seen.games()] == ["g1"]
-    assert seen.game("g2") is None
-    assert isinstance(seen.game("g1"), GameDetail)
-    assert seen.player_ids("g2") == ()
-    asked = msgspec.structs.replace(confined, games=frozenset({"g2"}))
-    assert not list(VisibleState(world, asked).games())
-    told = snapshot(world, asked)
-    assert isinstance(told, SnapshotMessage)
-    assert told.games == () and told.players == ()
-
-
 @pytest.mark.parametrize("sight", Visibility)
 def test_a_seen_state_says_what_its_snapshot_says(sight: Visibility) -> None:
     world = World(8)
@@ -355,15 +301,6 @@ def test_a_board_is_selected_by_its_number() -> None:
     assert wanted.takes(msgspec.structs.replace(view(), board=12))
     assert not wanted.takes(msgspec.structs.replace(view(), board=1))
     assert not wanted.takes(msgspec.structs.replace(view(), board=None))
-
-
-def test_types_thin_out_messages_not_games() -> None:
-    only = parse([("type", "gone")])
-    assert only.takes(view())
-    assert only.takes_type(GoneMessage("g"))
-    assert not only.takes_type(GameMessage(view()))
-    assert EVERYTHING.takes_type(GoneMessage("g"))
-    assert not only.narrow
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import connect
 from websockets.client import ClientProtocol
-from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from live.config import ServerConfig
-from live.events import EngineMessage, GoneMessage, HeartbeatMessage, PlayerView, StandingMessage
+from live.events import EngineMessage, PlayerView, StandingMessage
 from live.publish import wire
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
@@ -57,43 +56,6 @@ def test_fragments_make_the_message_and_others_fit_between(payload: bytes, size:
     assert [each.fin for each in read] == [False] * (len(read) - 1) + [True]
     assert read[0].opcode is Opcode.TEXT
     assert all(each.opcode is Opcode.CONT for each in read[1:])
-
-
-def test_the_number_stands_first_and_the_rest_unchanged() -> None:
-    assert wire.number(wire.encode(GoneMessage("g")), 7) == b'{"seq":7,"type":"gone","game":"g"}'
-    assert json.loads(wire.number(wire.encode(HeartbeatMessage()), 12)) == {
-        "seq": 12,
-        "type": "heartbeat",
-    }
-
-
-def deflating() -> ClientProtocol:
-    """A client that has agreed to permessage-deflate with nothing kept between messages."""
-    client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN)
-    client.extensions = [PerMessageDeflate(True, True, 15, 15)]
-    return client
-
-
-@given(texts=st.lists(st.text(max_size=200).map(lambda text: text * 20), max_size=4))
-def test_deflated_messages_are_read_back_in_any_order_with_plain_ones(texts: list[str]) -> None:
-    client = deflating()
-    for text in texts:
-        payload = text.encode()
-        packed = wire.deflate(payload)
-        assert packed is None or len(payload) >= 300
-        for frame in wire.fragments(
-            payload if packed is None else packed, 97, deflated=bool(packed)
-        ):
-            client.receive_data(frame)
-    assert client.parser_exc is None
-    heard, message = [], b""
-    for event in client.events_received():
-        assert isinstance(event, Frame)
-        message += bytes(event.data)
-        if event.fin:
-            heard.append(message.decode())
-            message = b""
-    assert heard == texts
 
 
 def test_what_is_sent_are_fields_that_there_are() -> None:
@@ -153,23 +115,6 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
             for ws, client_state in zip((deflating, plain), states, strict=True):
                 await follow(ws, client_state, position(publisher))
         assert [each.snapshot() for each in states] == [snapshot(world)] * 2
-
-
-async def test_who_resumes_deflated_gets_what_it_missed() -> None:
-    world = World(6)
-    world.appear("g1")
-    async with serving(world) as publisher:
-        client_state = ClientState()
-        async with connect(live(publisher)) as ws:
-            await follow(ws, client_state, position(publisher))
-        for _ in range(20):
-            publisher.publish(world.step() + world.move())
-        assert client_state.hello is not None
-        query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
-        async with connect(live(publisher, query)) as ws:
-            await follow(ws, client_state, position(publisher))
-        assert client_state.hello.resumed
-        assert client_state.snapshot() == snapshot(world)
 
 
 async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> None:
