@@ -179,19 +179,19 @@ def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 def clock_faults(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Clocks that stand still, or rise by more than the time control gives."""
     for color in COLORS:
-        name, clocks = board.name(color), board.clocks
-        moves, clock_s = clocks.unmoved(color), clocks.last_s(color)
+        name, clock = board.name(color), board.clock(color)
+        moves, clock_s = clock.unmoved, clock.clock_s
         if moves and clock_s is not None and board.running:
             yield board.finding(
                 "clock-still",
                 "warning",
                 f"{name} used no time for {moves} moves; the clock shows {dial(clock_s)}",
                 "See whether the clock runs and is connected to the board.",
-                ply=clocks.last_ply(color),
+                ply=clock.ply,
                 color=color,
                 player=name,
             )
-        if rises := clocks.rises(color):
+        if rises := clock.rises:
             rise = rises[-1]
             yield board.finding(
                 "clock-rising",
@@ -215,7 +215,7 @@ def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     if not board.running or not board.moves or board.moves[-1].san.endswith("#"):
         return
     for color in COLORS:
-        clock_s, name = board.clocks.last_s(color), board.name(color)
+        clock_s, name = board.clock(color).clock_s, board.name(color)
         severity: Severity = "alarm"
         if clock_s is None:
             continue
@@ -263,7 +263,7 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     # The mean wait for a move, of this board or of all of its source, whichever is longer.
     usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
     # How long the side to move may well think, by our clock; 0 where its clock is not known.
-    think_s = CLOCK_SHARE * (board.clocks.last_s(board.to_move) or 0.0) / board.flow.speed
+    think_s = CLOCK_SHARE * (board.clock(board.to_move).clock_s or 0.0) / board.flow.speed
     if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, own.longest_s, think_s):
         return
     if board.moves_elsewhere < MOVES_ELSEWHERE or board.position().mated:
@@ -373,7 +373,7 @@ def _lost(board: WatchedBoard) -> _Verdict | None:
         text = f"{_reported(board)}, but the winner cannot mate with what is left"
         return "look", text, f"{_COMPARE}; on time this would be a draw."
     last = board.moves[-1]
-    left_s = board.clocks.last_s("black" if winner else "white")
+    left_s = board.clock("black" if winner else "white").clock_s
     if not last.final or last.score_cp is None or (left_s is not None and left_s < SHORT_S):
         return None
     ahead_cp = -last.score_cp if winner else last.score_cp

@@ -11,6 +11,7 @@ connected, and rises by up to 35 s more than the increment where the board was r
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -153,89 +154,50 @@ class ClockRise(NamedTuple):
     """More than the increment."""
 
 
-class ClockReading(NamedTuple):
-    """What the mover's clock showed after a ply."""
+class SideClock(NamedTuple):
+    """What one side's clock has shown, and what is odd about it."""
 
-    ply: int
-    clock_s: float
-    still: int
-    """Own moves in a row, up to this, that left the clock as it was."""
-    free: int
-    """Own moves in a row, up to this, that took no time."""
-    rise: ClockRise | None
+    ply: int = 0
+    """Of the last own move that had a clock."""
+    clock_s: float | None = None
+    """What it showed then."""
+    unmoved: int = 0
+    """Own moves in a row that left it where it was or took no time, if too many."""
+    rises: tuple[ClockRise, ...] = ()
+    """Every time it gained more than a move can give it."""
 
 
-class BoardClocks:
-    """The clocks after each move, from White's and Black's side."""
+def side_clock(readings: Sequence[tuple[int, float]], increment_s: float | None) -> SideClock:
+    """Of what a clock showed after each own move, by ply."""
+    if not readings:
+        return SideClock()
+    ply, clock_s = readings[-1]
+    still = free = 0
+    rises = []
+    for (_, before_s), (at, now_s) in itertools.pairwise(readings):
+        gained_s = now_s - before_s
+        still = still + 1 if gained_s == 0 else 0
+        counted = increment_s is not None and increment_s >= 2
+        free = free + 1 if counted and gained_s >= (increment_s or 0.0) - 0.5 else 0
+        if rise := _rise(readings[0][1], at, before_s, now_s, increment_s):
+            rises.append(rise)
+    fast = readings[0][1] < FAST_S
+    unmoved = still if still >= (STILL_MOVES_FAST if fast else STILL_MOVES) else 0
+    if not unmoved and free >= (FREE_MOVES_FAST if fast else FREE_MOVES):
+        unmoved = free
+    return SideClock(ply, clock_s, unmoved, tuple(rises))
 
-    def __init__(self, time_control: str, *, white_begins: bool = True) -> None:
-        self.increment_s = increment_s(time_control)
-        self._white_begins = white_begins
-        self._sides: dict[Color, list[ClockReading]] = {"white": [], "black": []}
 
-    def _side(self, ply: int) -> list[ClockReading]:
-        return self._sides["white" if (ply % 2 == 1) == self._white_begins else "black"]
-
-    def add(self, ply: int, clock_s: float | None) -> None:
-        """The mover's clock after ``ply``, which is the latest."""
-        if clock_s is None:
-            return
-        side, still, free, rise = self._side(ply), 0, 0, None
-        if side:
-            last = side[-1]
-            gained_s = clock_s - last.clock_s
-            still = last.still + 1 if gained_s == 0 else 0
-            increment = self.increment_s
-            if increment is not None and increment >= 2 and gained_s >= increment - 0.5:
-                free = last.free + 1
-            rise = self._rise(side, ply, clock_s)
-        side.append(ClockReading(ply, clock_s, still, free, rise))
-
-    def _rise(self, side: list[ClockReading], ply: int, clock_s: float) -> ClockRise | None:
-        before_s = side[-1].clock_s
-        increment = UNKNOWN_INCREMENT_S if self.increment_s is None else self.increment_s
-        over_s = clock_s - before_s - increment
-        late_s = min(LATE_MOST_S, max(LATE_LEAST_S, side[0].clock_s * LATE_SHARE))
-        own_move = (ply + 1) // 2
-        control = any(abs(own_move - each) <= 1 for each in CONTROLS) and over_s >= 300
-        if over_s <= late_s or control or before_s < NEXT_PERIOD_S:
-            return None
-        return ClockRise(ply, before_s, clock_s, over_s)
-
-    def used_s(self, ply: int, clock_s: float | None) -> float | None:
-        """What the mover of ``ply``, which comes next, used by this clock; None where that cannot
-        be known: nothing before it, or more time than the increment added.
-        """
-        before = self._side(ply)
-        if clock_s is None or not before or self.increment_s is None:
-            return None
-        used = before[-1].clock_s + self.increment_s - clock_s
-        return used if used >= 0 else None
-
-    # --- what is odd ----------------------------------------------------------------------------
-
-    def last_s(self, color: Color) -> float | None:
-        """What the clock showed after this side's last move that had one."""
-        side = self._sides[color]
-        return side[-1].clock_s if side else None
-
-    def last_ply(self, color: Color) -> int:
-        side = self._sides[color]
-        return side[-1].ply if side else 0
-
-    def unmoved(self, color: Color) -> int:
-        """Own moves in a row that left the clock where it was or took no time, if too many."""
-        side = self._sides[color]
-        if not side:
-            return 0
-        fast, last = side[0].clock_s < FAST_S, side[-1]
-        if last.still >= (STILL_MOVES_FAST if fast else STILL_MOVES):
-            return last.still
-        return last.free if last.free >= (FREE_MOVES_FAST if fast else FREE_MOVES) else 0
-
-    def rises(self, color: Color) -> list[ClockRise]:
-        """Every time this clock gained more than a move can give it."""
-        return [each.rise for each in self._sides[color] if each.rise is not None]
+def _rise(
+    first_s: float, ply: int, before_s: float, now_s: float, increment_s: float | None
+) -> ClockRise | None:
+    over_s = now_s - before_s - (UNKNOWN_INCREMENT_S if increment_s is None else increment_s)
+    late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
+    own_move = (ply + 1) // 2
+    control = any(abs(own_move - each) <= 1 for each in CONTROLS) and over_s >= 300
+    if over_s <= late_s or control or before_s < NEXT_PERIOD_S:
+        return None
+    return ClockRise(ply, before_s, now_s, over_s)
 
 
 #: More moves at once than this were made before they were reported: they say nothing of the pace.
@@ -374,7 +336,7 @@ class WatchedBoard:
         self.memory = BoardMemory() if memory is None else memory
         self._read = read
         self._plies: tuple[PlyView, ...] = ()
-        self._clocks: BoardClocks | None = None
+        self._clocks: dict[Color, SideClock] = {}
 
     @property
     def moves(self) -> tuple[PlyView, ...]:
@@ -383,15 +345,24 @@ class WatchedBoard:
             self._plies, self._read = self._read().plies, None
         return self._plies
 
-    @property
-    def clocks(self) -> BoardClocks:
-        """What the clocks showed."""
-        if self._clocks is None:
-            clocks = BoardClocks(self.view.time_control, white_begins=self.white_begins)
-            self._clocks = clocks
-            for move in self.moves:
-                clocks.add(move.ply, move.clock_s)
-        return self._clocks
+    def clock(self, color: Color) -> SideClock:
+        """What a side's clock has shown."""
+        if color not in self._clocks:
+            first = 0 if self.white_begins == (color == "white") else 1
+            own = self.moves[first::2]
+            readings = [(move.ply, move.clock_s) for move in own if move.clock_s is not None]
+            self._clocks[color] = side_clock(readings, increment_s(self.view.time_control))
+        return self._clocks[color]
+
+    def _used_s(self, move: PlyView) -> float | None:
+        """What the mover used for a move that comes next; None where that cannot be known: no clock
+        before it, or more time than the increment added.
+        """
+        before_s, added_s = self.clock(self.to_move).clock_s, increment_s(self.view.time_control)
+        if move.spent_s is not None or None in (move.clock_s, before_s, added_s):
+            return move.spent_s
+        used_s = (before_s or 0.0) + (added_s or 0.0) - (move.clock_s or 0.0)
+        return used_s if used_s >= 0 else None
 
     @cached_property
     def white_begins(self) -> bool:
@@ -477,12 +448,13 @@ class WatchedBoard:
                 if one.uci != now.uci:
                     break
                 if one.clock_s != now.clock_s:
-                    self._clocks = None
+                    self._clocks.clear()
             same += 1
         if same < len(before):
             self._lapse(before, after, same, now_s)
         self._plies = after[:same]
-        self._play(after[same:], now_s)
+        if same < len(after):
+            self._play(after[same:], now_s)
         self._plies = after
         changed = self._show(game, now_s)
         return changed or same < max(len(before), len(after))
@@ -498,24 +470,25 @@ class WatchedBoard:
             times=last.times + 1 if last else 1,
             plies=same + (now is not None),
         )
-        self._clocks = None
+        self._clocks.clear()
         if "track" in self.__dict__:
             self.track.cut(same)
 
     def _play(self, moves: Sequence[PlyView], now_s: float) -> None:
         memory = self.memory
-        for move in moves:
-            used_s = move.spent_s
-            if used_s is None:
-                used_s = self.clocks.used_s(move.ply, move.clock_s)
-            self.clocks.add(move.ply, move.clock_s)
+        # Of moves that come at once only the first was waited for.
+        used_s = self._used_s(moves[0])
+        for _ in moves:
             if memory.result_s is not None and now_s > memory.result_s:
                 memory.late_plies += 1
             self._arrived(now_s, used_s)
+        self._clocks.clear()
 
     def _show(self, game: GameDetail, now_s: float) -> bool:
         view, memory = self.view, self.memory
         self.view = game
+        if game.time_control != view.time_control:
+            self._clocks.clear()
         memory.by_mate = self.mate_result or memory.by_mate
         if not game.dispute:
             memory.dispute_s = None
@@ -532,8 +505,6 @@ class WatchedBoard:
             memory.by_mate = self.mate_result
         if same_person(game.white, view.black) and same_person(game.black, view.white):
             memory.swaps += not same_person(game.white, view.white)
-        if game.time_control != view.time_control:
-            self._clocks = None
         return any(getattr(game, name) != getattr(view, name) for name in _REMEMBERED_BY)
 
     def _arrived(self, now_s: float, used_s: float | None) -> None:

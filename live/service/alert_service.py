@@ -124,6 +124,16 @@ def muted_words(mute: RestoredMute) -> str | None:
 Value = TypeVar("Value")
 
 
+def remembered(kind: str, about: str, value: object | None) -> Memory:
+    """What is to be remembered; None: nothing any more."""
+    try:
+        return Memory(kind, about, encode(value) if value is not None else None)
+    except (TypeError, ValueError):
+        # Text that no encoding has: it costs nobody else anything.
+        log.exception("what is to be remembered of %s %r is left out", kind, about)
+        return Memory(kind, about, None)
+
+
 def recalled(journal: Journal, kind: str, of: type[Value]) -> dict[str, Value]:
     """What the journal remembers of this kind, by what it is about; what cannot be read is as if it
     had not been.
@@ -262,16 +272,16 @@ class AlertService:
 
     def memories(self) -> list[Memory]:
         """What there is to remember since the last call, beyond games and alerts."""
-        found: list[Memory] = []
-        flows: dict[FeedName, MoveFlow] = {}
-        for game, board in self._desk.unremembered().items():
-            if board is not None:
-                flows[board.view.feed] = board.flow
-            found.append(Memory(BOARD, game, encode(board.memory) if board is not None else None))
-        found += (Memory(SOURCE, feed, encode(flow)) for feed, flow in flows.items())
+        boards = self._desk.unremembered()
+        flows = {board.view.feed: board.flow for board in boards.values() if board is not None}
+        found = [
+            remembered(BOARD, game, board.memory if board is not None else None)
+            for game, board in boards.items()
+        ]
+        found += (remembered(SOURCE, feed, flow) for feed, flow in flows.items())
         if self._unwatched_s != self._desk.unwatched_s:
             self._unwatched_s = self._desk.unwatched_s
-            found.append(Memory(UNWATCHED, "", encode(self._unwatched_s)))
+            found.append(remembered(UNWATCHED, "", self._unwatched_s))
         return found
 
     def remember_all(self) -> None:

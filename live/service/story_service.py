@@ -18,10 +18,10 @@ from live.events import (
     MoveMessage,
     ScoreMessage,
 )
-from live.service.alert_service import recalled
+from live.service.alert_service import recalled, remembered
 from live.service.supervision import FaultLog
 from live.store.journal import Journal
-from live.store.journal_reader import Memory, encode
+from live.store.journal_reader import Memory
 from live.story.story_desk import GameStory, StoryDesk
 
 #: What is remembered of a game.
@@ -81,10 +81,8 @@ class StoryService:
 
     def memories(self) -> list[Memory]:
         """What there is to remember since the last call."""
-        return [
-            Memory(STORY, game, encode(story) if story is not None else None)
-            for game, story in self._desk.unremembered().items()
-        ]
+        stories = self._desk.unremembered()
+        return [remembered(STORY, game, story) for game, story in stories.items()]
 
     def remember_all(self) -> None:
         """What is remembered was lost."""

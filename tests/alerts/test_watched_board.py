@@ -4,8 +4,8 @@ its clocks, of which corrections leave no trace.
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Sequence
 
 import chess
 import pytest
@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.alerts.watched_board import (
-    BoardClocks,
     MoveFlow,
     PositionTrack,
+    SideClock,
     WatchedBoard,
     increment_s,
+    side_clock,
 )
-from live.events import Color, GameDetail, PlyView
+from live.events import GameDetail, PlyView
 from tests.story.games import game
 
 #: Few pieces and no pawns that could end the shuffling: repetitions come by themselves.
@@ -113,70 +114,55 @@ def test_what_a_time_control_adds(text: str, seconds: float | None) -> None:
     assert increment_s(text) == seconds
 
 
-def told(clocks: list[float | None], time_control: str = "90+30") -> BoardClocks:
-    held = BoardClocks(time_control)
-    for ply, clock_s in enumerate(clocks, 1):
-        held.add(ply, clock_s)
-    return held
+def white(*clocks: float) -> SideClock:
+    """White's clock, which has shown these."""
+    return side_clock(list(zip(itertools.count(1, 2), clocks, strict=False)), 30.0)
 
 
-def test_the_second_period_is_no_rise_and_a_quarter_of_an_hour_is() -> None:
-    def rises(before: float, after: float, own_move: int) -> int:
-        held = BoardClocks("90+30")
-        held.add(1, 5400.0)
-        held.add(2 * own_move - 3, before)
-        held.add(2 * own_move - 1, after)
-        return len(held.rises("white"))
-
-    assert rises(2000.0, 2900.0, 20) == 1
-    assert rises(2000.0, 3900.0, 40) == 0  # 30 minutes after 40 moves
-    assert rises(12.0, 1815.0, 33) == 0  # the clock counts no moves
-    assert rises(2000.0, 2065.0, 20) == 0  # read a little late
-
-
-def test_a_clock_that_shows_the_same_second() -> None:
-    still: list[float | None] = [5000.0, 4000.0, 5000.0, 3990.0, 5000.0, 3980.0, 5000.0, 3970.0]
-    assert told(still).unmoved("white") == 0
-    assert told([*still, 5000.0]).unmoved("white") == 4
-    assert told([*still, 5000.0]).unmoved("black") == 0
-    assert told([*still, 5000.0, 3960.0, 4970.0]).unmoved("white") == 0
-
-
-def test_a_clock_that_gets_its_increment_for_nothing() -> None:
-    white = [5400.0 + 30 * move for move in range(8)]
-    both = [clock for each in white for clock in (each, 5000.0 - each / 100)]
-    assert told([*both]).unmoved("white") == 7
-    assert told([*both]).unmoved("black") == 0
-
-
-MOVES = ("g1f3", "g8f6", "f3g1", "f6g8")
-clock = st.one_of(st.none(), st.sampled_from([0.0, 30.0, 1000.0, 1030.0, 1060.0, 4000.0]))
-
-
-@pytest.mark.slow
-@given(
-    history=st.lists(
-        st.tuples(st.integers(0, 12), st.lists(clock, max_size=16)), min_size=1, max_size=4
-    )
+@pytest.mark.parametrize(
+    ("before_s", "after_s", "own_move", "rises"),
+    [
+        (2000.0, 2900.0, 20, 1),
+        (2000.0, 3900.0, 40, 0),  # 30 minutes after 40 moves
+        (2000.0, 3900.0, 38, 1),
+        (2000.0, 3900.0, 39, 0),  # counted one move early
+        (2000.0, 3900.0, 41, 0),
+        (2000.0, 3900.0, 42, 1),
+        (12.0, 1815.0, 33, 0),  # the clock counts no moves
+        (2000.0, 2065.0, 20, 0),  # read a little late
+    ],
 )
-def test_after_any_history_its_clocks_are_those_of_a_board_that_has_none(
-    history: list[tuple[int, list[float | None]]],
+def test_the_second_period_is_no_rise_and_a_quarter_of_an_hour_is(
+    before_s: float, after_s: float, own_move: int, rises: int
 ) -> None:
+    ply = 2 * own_move - 1
+    shown = side_clock([(1, 5400.0), (ply - 2, before_s), (ply, after_s)], 30.0)
+    assert [each.ply for each in shown.rises] == [ply] * rises
+
+
+def test_a_clock_that_shows_the_same_second_or_gets_its_increment_for_nothing() -> None:
+    still = [5000.0] * 4
+    assert white(*still).unmoved == 0
+    assert white(*still, 5000.0).unmoved == 4
+    assert white(*still, 5000.0, 4970.0).unmoved == 0
+    assert white(*(5400.0 + 30 * move for move in range(8))).unmoved == 7
+    assert white(*(300.0,) * 10).unmoved == 0 < white(*(300.0,) * 11).unmoved, "a fast game"
+
+
+def test_a_board_s_clocks_are_those_of_the_moves_that_stand() -> None:
     """Clocks corrected, moves taken back and played again."""
-    clocks: list[float | None] = []
-    board = WatchedBoard(board_with(()), MoveFlow())
-    for same, more in history:
-        clocks = [*clocks[:same], *more]
-        board.follow(board_with(clocks), 0.0)
-        fresh = told(clocks)
-        colors: tuple[Color, ...] = ("white", "black")
-        for color in colors:
-            assert board.clocks.unmoved(color) == fresh.unmoved(color)
-            assert board.clocks.rises(color) == fresh.rises(color)
-            assert board.clocks.last_s(color) == fresh.last_s(color)
+    board = WatchedBoard(board_with(), MoveFlow())
+    for clocks, shown in (
+        ((5400.0, 5300.0, 5200.0), (5200.0, 5300.0)),
+        ((5400.0, 5300.0, 5100.0, None), (5100.0, 5300.0)),
+        ((5400.0,), (5400.0, None)),
+        ((5400.0, 5000.0), (5400.0, 5000.0)),
+    ):
+        board.follow(board_with(*clocks), 0.0)
+        assert (board.clock("white").clock_s, board.clock("black").clock_s) == shown
 
 
-def board_with(clocks: Sequence[float | None]) -> GameDetail:
+def board_with(*clocks: float | None) -> GameDetail:
     plies = [
         PlyView(ply, san="N", uci=MOVES[(ply - 1) % 4], clock_s=clock_s)
         for ply, clock_s in enumerate(clocks, 1)
@@ -184,10 +170,4 @@ def board_with(clocks: Sequence[float | None]) -> GameDetail:
     return game(plies=plies, time_control="90+30")
 
 
-@pytest.mark.parametrize(("own_move", "rises"), [(38, 1), (39, 0), (40, 0), (41, 0), (42, 1)])
-def test_a_time_control_may_be_counted_one_move_early_or_late(own_move: int, rises: int) -> None:
-    clocks = BoardClocks("90+30")
-    clocks.add(1, 5400.0)
-    clocks.add(2 * own_move - 3, 2000.0)
-    clocks.add(2 * own_move - 1, 3900.0)
-    assert len(clocks.rises("white")) == rises
+MOVES = ("g1f3", "g8f6", "f3g1", "f6g8")
