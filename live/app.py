@@ -250,6 +250,7 @@ def _publishing(config: Config, service: EventService, plugins: PluginService) -
         figure=config.rating.figure,
         public=public,
         incidents=service.arbiter.incidents,
+        desk=service.arbiter.command,
         on_air=service.put_on_air,
         exports=plugins,
         study=study_files(config.study),

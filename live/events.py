@@ -279,6 +279,20 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that happened to it, in order."""
 
 
+class DeskCommand(msgspec.Struct, frozen=True, tag="desk", omit_defaults=True):
+    """What an arbiter does about alerts and the incident log. As ``{"type":"desk", …}`` it is a
+    message that the websocket of an arbiter's token may send.
+    """
+
+    act: Literal["acknowledge", "note", "mute", "mute-kind", "mute-board", "enter"]
+    about: str = ""
+    """The alert; its kind for ``mute-kind``, a game for ``mute-board`` and, or none, ``enter``."""
+    text: str = ""
+    """Of a note or an entry."""
+    muted: bool = True
+    """False: to be shown again."""
+
+
 MomentKind = Literal[
     "find",
     "trap",

@@ -11,17 +11,36 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import httpx
+import msgspec
 from rich.console import Console
 
 from live.clock import LoopClock
-from live.events import Alert, AlertMessage, Message, SnapshotMessage
+from live.events import Alert, AlertMessage, DeskCommand, Incident, Message, SnapshotMessage
 from live.publish.published_state import ClientState
+from live.publish.routes import IncidentsAnswer
 from live.service.process import stop_on_signals
-from live.service.program_output import Way, draw, export_report, line_printer, way
+from live.service.program_output import (
+    Way,
+    draw,
+    export_incidents,
+    export_report,
+    line_printer,
+    way,
+)
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.service_connection import ServiceConnection, pages_url, service_url, with_gains
+from live.terminal.service_connection import (
+    ServiceConnection,
+    log_url,
+    pages_url,
+    service_url,
+    with_gains,
+)
 from live.terminal.text import WITHHELD, is_withheld
 from live.terminal.view_context import TerminalActions, ViewContext
+
+#: How often the incident log is asked for, seconds; mostly it has not changed.
+LOG_S = 2.0
 
 
 class ServiceWatch:
@@ -37,6 +56,8 @@ class ServiceWatch:
         self.client_state = ClientState()
         self._withheld = False
         self._seen_before = False
+        self._incidents: Sequence[Incident] = ()
+        self._commands: set[asyncio.Task[None]] = set()
         self._alerts: Sequence[Alert] = ()
         """Those that stood when we heard of them last."""
         self.recent_changes = RecentChanges(time.monotonic)
@@ -83,29 +104,50 @@ class ServiceWatch:
         """Draw until stopped; lines and JSON print themselves."""
         await self._ready()
         actions = TerminalActions(pages_url(self.url), status=self.attachment.status)
+        actions.no_desk = self._no_desk
         context = ViewContext(self.client_state, self.recent_changes, actions, time.time)
         if self.shown == "app":
             actions.leave_question = "Leave? The service goes on."
-            actions.no_delay = "the delay belongs to the service"
-            actions.no_alert_actions = "alerts are answered at the terminal of the service"
+            actions.command = self._command
+            actions.incidents = lambda: self._incidents
             actions.export = partial(export_report, self.client_state, Path.cwd())
-            actions.no_alerts = self._no_alerts
-            actions.no_incidents = (
-                "The incident log is at the terminal of the service; its page has it too, under "
-                "Arbiter, when it is opened with an arbiter's token"
+            actions.export_log = partial(
+                export_incidents, actions.incidents, self.client_state, Path.cwd()
             )
             self.say = context.notify
             if self.client_state.hello is not None:
                 context.figure = self.client_state.hello.figure
         await draw(self.shown, context, self.console, stop)
 
-    def _no_alerts(self) -> str:
-        """Why we are not told of all alerts; empty while we are."""
+    def _command(self, command: DeskCommand) -> None:
+        """Commands reach the service in the order in which they were given."""
+        task = asyncio.create_task(self.attachment.send(command), name="command")
+        self._commands.add(task)
+        task.add_done_callback(self._commands.discard)
+
+    async def follow_log(self) -> None:
+        """Hold the incident log, as long as we may see it. What is wrong is said by the websocket,
+        which comes from the same place.
+        """
+        headers: dict[str, str] = {}
+        async with httpx.AsyncClient() as client:
+            while True:
+                with contextlib.suppress(httpx.HTTPError, msgspec.MsgspecError):
+                    if not self._no_desk():
+                        response = await client.get(log_url(self.url), headers=headers)
+                        if response.status_code == 200:
+                            answer = msgspec.json.decode(response.content, type=IncidentsAnswer)
+                            self._incidents = answer.incidents
+                            headers["If-None-Match"] = response.headers.get("etag", "")
+                await asyncio.sleep(LOG_S)
+
+    def _no_desk(self) -> str:
+        """Why we are not told of alerts and the log; empty while we are."""
         if status := self.attachment.status():
             return status
         hello = self.client_state.hello
         if hello is None or hello.sight != "arbiter":
-            return "the service shows them to arbiters' tokens; add ?token=… to the address"
+            return "alerts and log are for arbiters' tokens; add ?token=… to the address"
         return ""
 
     async def _ready(self) -> None:
@@ -132,6 +174,8 @@ async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
     stop = asyncio.Event()
     with stop_on_signals(stop):
         parts = {"attachment": seen.attachment.run(), "show": seen.show(stop), "stop": stop.wait()}
+        if seen.shown == "app":
+            parts["incident log"] = seen.follow_log()
         tasks = [asyncio.create_task(part, name=name) for name, part in parts.items()]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -29,7 +29,7 @@ The file holds one table for each token, and of the token itself only its SHA-25
     producer = false           # true: the boards that its overlays show are analysed first
 
 A plain SHA-256 is enough because tokens are made here, from 256 bits of chance (``live-rate
-token``): there is no guessing them. Every token only reads; a producer's also says which boards
+token``): there is no guessing them. Tokens read; a producer's also says which boards
 are on air.
 
 The file of tokens on disk, read again whenever it changes: that is how a token is withdrawn.
@@ -60,7 +60,7 @@ import msgspec
 
 from live.config import ServerConfig
 from live.errors import ConfigError
-from live.events import FeedHealth, FeedState, GameId
+from live.events import DeskCommand, FeedHealth, FeedState, GameId
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.streams import HistoryLimits
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
@@ -180,7 +180,7 @@ class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
     token: str
 
 
-Said = TypeVar("Said", OnAirMessage, TokenMessage)
+Said = TypeVar("Said", OnAirMessage, TokenMessage, DeskCommand)
 
 
 def client_message(text: str | bytes, kind: type[Said]) -> Said | None:
@@ -554,6 +554,11 @@ class Guest(msgspec.Struct, frozen=True):
     """Whether it reads the figures of the service."""
     producer: bool = False
     """Whether it says which boards are on air, from wherever it connects."""
+
+    @property
+    def commands(self) -> bool:
+        """Whether it may answer alerts: arbiters, not those who are confined to some boards."""
+        return self.visibility is Visibility.ARBITER and self.within is None
 
     def limit(self, selected: StreamFilter) -> StreamFilter:
         """What this guest gets that asks for ``selected``."""

@@ -8,7 +8,6 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from types import TracebackType
 
 from websockets.extensions import Extension
@@ -16,7 +15,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, FeedHealth, FigureChoice, GameId, Incident
+from live.events import Change, DeskCommand, FeedHealth, FigureChoice, GameId, Incident
 from live.publish import wire
 from live.publish.access import (
     PREFLIGHT,
@@ -29,6 +28,7 @@ from live.publish.access import (
     RateLimits,
     TokenFile,
     check_exposure,
+    client_message,
     is_this_machine,
     open_to,
     readable_by,
@@ -82,19 +82,22 @@ class Publisher:
         figure: FigureChoice = "perceived",
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
+        desk: Callable[[DeskCommand], None] = lambda command: None,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
         exports: EventExports | None = None,
         study: StaticSite | None = None,
         report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
-        unless given; ``incidents`` gives the incident log; ``on_air`` is called with the boards on
-        air whenever they change; ``exports`` makes downloads, ``study`` has tables and figures;
+        unless given; ``incidents`` gives the incident log, ``desk`` is called with what arbiters
+        do; ``on_air`` is called with the boards on air whenever they change;
+        ``exports`` makes downloads, ``study`` has tables and figures;
         ``report`` is given what is wrong with the file of tokens.
         """
         self._config = config
         self._clock = clock
         self._air = BoardsOnAir(on_air)
+        self._desk = desk
         limits = limits or ClientLimits(connections=config.max_connections)
         self._limits = limits
         self._rates = RateLimits(limits, clock)
@@ -407,7 +410,14 @@ class Publisher:
         wanted = guest.limit(client.wanted)
         broadcaster = self._of(wanted)
         heeded = guest.producer or client.here
-        said = partial(self._air.show, subscriber) if heeded else None
+
+        def said(message: bytes) -> None:
+            if heeded:
+                self._air.show(subscriber, message)
+            command = client_message(message, DeskCommand) if guest.commands else None
+            if command is not None and self._authentication.still(guest):
+                self._desk(command)
+
         subscriber.follow(broadcaster, wanted, guest, said)
         if self._authentication.still(guest):
             broadcaster.join(subscriber, client.resume)

@@ -24,6 +24,7 @@ from live.events import (
     AlertKind,
     AlertMessage,
     Change,
+    DeskCommand,
     FeedHealth,
     FeedName,
     GameId,
@@ -235,6 +236,24 @@ class AlertService:
     def incidents(self) -> Sequence[Incident]:
         """Everything that arbiters were shown and did, in the order it began."""
         return self._log.incidents()
+
+    def command(self, asked: DeskCommand) -> None:
+        """Carry out what an arbiter wants, here or by a websocket. What it names may be gone."""
+        about, muted = asked.about, asked.muted
+        match asked.act:
+            case "acknowledge":
+                self.acknowledge(about)
+            case "note":
+                self.note(about, asked.text)
+            case "mute":
+                self.mute(about, muted)
+            case "mute-kind":
+                for kind in (each for each in NAMES if each == about):
+                    self.mute_kind(kind, muted)
+            case "mute-board":
+                self.mute_board(about, muted)
+            case "enter" if asked.text.strip():
+                self.enter(asked.text.strip(), about or None)
 
     def enter(self, text: str, game: GameId | None = None) -> None:
         """The arbiter writes something down, with or without a board. It is never rewritten."""

@@ -1,9 +1,12 @@
-"""The views of alerts and of the incident log: what an arbiter should know, and what was done."""
+"""The views of the arbiter's desk: open alerts, the incident log, and the sources with all that is
+wrong with them.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -11,16 +14,39 @@ from rich.text import Text
 
 from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
-from live.events import Alert, GameView, Incident, Severity
-from live.games.player_identity import family_name
-from live.terminal.text import age_text, counted, left, matcher, plain, right, styled
+from live.events import (
+    Alert,
+    DeskCommand,
+    EngineHealth,
+    EngineInfo,
+    FeedState,
+    GainKind,
+    GameId,
+    GameView,
+    Incident,
+    PublicDelay,
+)
+from live.terminal.text import (
+    FEED_SIGNS,
+    SEVERITY_STYLES,
+    age_text,
+    by_color,
+    counted,
+    is_withheld,
+    left,
+    matcher,
+    plain,
+    point_of,
+    right,
+    spoken_time,
+    styled,
+)
 from live.terminal.view_context import (
-    AlertActions,
     KeyHint,
     ListView,
+    PageView,
     TextPrompt,
     TextQuestion,
-    ViewContext,
 )
 
 #: Lines for what is known of the one under the cursor.
@@ -30,48 +56,26 @@ _BOARD_CELLS = 24
 _NAMES_FROM = 100
 
 
-_STYLES: dict[Severity, str] = {"alarm": "bad", "warning": "warn", "look": "accent"}
-
-
-def point_of(alert: Alert, view: GameView | None) -> str:
-    """Its text without the name of the board, which stands beside it."""
-    if view is None:
-        return alert.text
-    names = (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: ")
-    start = next((name for name in names if alert.text.startswith(name)), "")
-    text = alert.text.removeprefix(start)
-    return text[:1].upper() + text[1:]
-
-
-def family_name_only(text: str, player: str | None) -> str:
-    """The family name has to do in a list; the rest stands below it."""
-    return text.replace(player, family_name(player), 1) if player else text
-
-
-def _wrapped(parts: Sequence[tuple[str, str]], width: int) -> list[Text]:
-    return [styled(f" {x}", style) for text, style in parts for x in textwrap.wrap(text, width - 2)]
+def _wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> list[Text]:
+    return [
+        styled(" " * indent + line, style)
+        for text, style in parts
+        for line in textwrap.wrap(text, max(20, width - indent - 1))
+    ]
 
 
 class AlertsView(ListView[Alert]):
-    """What asks for notice first, then the most urgent, then the newest."""
+    """What asks for notice first, then the most urgent, then the newest; what is muted last."""
 
     name = "Alerts"
     empty = "there is no alert"
 
-    def __init__(self, context: ViewContext) -> None:
-        super().__init__(context)
-        self.show_muted = False
-        self._muted = 0
-
     def draw(self, width: int, height: int) -> list[Text]:
-        alerts = list(self._context.state.alerts())
-        self._muted = sum(alert.muted for alert in alerts)
         matches = matcher(self.query)
         self.listed = in_order(
             alert
-            for alert in alerts
+            for alert in self._context.state.alerts()
             if alert.cleared_s is None
-            and (self.show_muted or not alert.muted)
             and matches(f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}", None)
         )
         views = {view.id: view for view in self._context.state.games()}
@@ -82,11 +86,10 @@ class AlertsView(ListView[Alert]):
             self.pointed(alert, self._line(alert, views.get(alert.game or ""), name, what))
             for alert in self.seen(max(1, height - 2 - _ALERT_LINES))
         ]
-        if not self.listed:
-            muted = f", {self._muted} muted" if self._muted else ""
-            rows.append(styled(f"  ✓ no alert{muted}", "good"))
-            if unknown := self._context.actions.no_alerts():
-                rows = _wrapped([(f" Not known: {unknown}", "warn")], width - 2)
+        if unknown := self._context.actions.no_desk():
+            rows += _wrapped([(f"Not known: {unknown}", "warn")], width, 2)
+        elif not rows:
+            rows.append(styled("  ✓ no alert", "good"))
         here = self.selected()
         detail = _about_alert(here, views.get(here.game or ""), width) if here else []
         return self.with_detail(head, rows, detail, (width, height), _ALERT_LINES)
@@ -94,13 +97,13 @@ class AlertsView(ListView[Alert]):
     def _line(self, alert: Alert, view: GameView | None, name: int, what: int) -> Text:
         taken = alert.acknowledged_s is not None
         quiet = "dim" if alert.muted or taken else ""
-        style = quiet or _STYLES[alert.severity]
-        sign = "✓" if taken else "z" if alert.muted else SIGNS[alert.severity]
+        style = quiet or SEVERITY_STYLES[alert.severity]
+        sign = "z" if alert.muted else "✓" if taken else SIGNS[alert.severity]
         board = plain(alert.feed or alert.player or "", _BOARD_CELLS)
         if view is not None:
             number = f"{view.board} " if view.board is not None else ""
             board = f"{number}{plain(view.white.name, 12)}–{plain(view.black.name, 12)}"
-        text = family_name_only(plain(point_of(alert, view), 300), alert.player)
+        text = plain(point_of(alert, view), 300)
         return Text.assemble(
             (left(sign, 3), style),
             (left(board, name) + " ", quiet),
@@ -110,74 +113,79 @@ class AlertsView(ListView[Alert]):
         )
 
     def caption(self) -> str:
-        if unknown := self._context.actions.no_alerts():
-            return f"alerts are not known: {unknown}"
+        muted = sum(alert.muted for alert in self.listed)
         text = counted(len(self.listed), "alert")
-        if self._muted and not self.show_muted:
-            text += f", {self._muted} muted: M shows them"
-        return self.filtered(text)
+        return self.filtered(f"{text}, {muted} of them muted" if muted else text)
 
     # --- keys -------------------------------------------------------------------------------------
 
+    def about(self) -> GameId | None:
+        here = self.selected()
+        return here.game if here else None
+
     def offers(self) -> list[KeyHint]:
         context, here, none = self._context, self.selected(), self.none()
-        desk, game = context.actions.alert_actions, here.game if here else None
-        why = none or ("" if desk else context.actions.no_alert_actions)
+        game, why = here.game if here else None, none or context.actions.no_desk()
 
-        def act(do: Callable[[AlertActions, Alert], None]) -> Callable[..., object]:
-            return partial(do, desk, here) if desk is not None and here is not None else str
+        def act(do: Callable[[Alert], None]) -> Callable[..., object]:
+            return partial(do, here) if here is not None else str
 
         take = "you took note: it stands below what is new"
-        mute = "show it no more until it is unmuted"
+        mute = "show it below all others, or as before"
         note = "write something to it, kept in the log with the time"
         return [
-            KeyHint("a", "acknowledge", take, act(self._acknowledge), why),
+            KeyHint("a", "ack", take, act(self._acknowledge), why),
             KeyHint("m", "mute", mute, act(self._mute), why),
             KeyHint("n", "note", note, act(self._note), why),
-            KeyHint("M", "muted", "show what is muted, too", self.turn("show_muted")),
             context.open_key(game, none or ("" if game else "this alert is about no board")),
             *self.filter_keys("list only alerts with these words"),
             self.move_key("from alert to alert"),
-            *context.board_keys(game),
         ]
 
-    def _acknowledge(self, desk: AlertActions, alert: Alert) -> None:
-        # The cursor goes to the next alert: this one moves below what is new.
-        at = self.at() + 1
-        self.cursor = self.listed[at if at < len(self.listed) else max(0, at - 2)].id
-        desk.acknowledge(alert.id)
+    def _acknowledge(self, alert: Alert) -> None:
+        # What is merely past is gone by this, and another line under the cursor.
+        if not self.moved or alert.acknowledged_s is not None:
+            self._context.notify("Acknowledged already; ↑↓ go to another alert")
+            return
+        self.moved = False
+        self._context.actions.command(DeskCommand("acknowledge", alert.id))
         self._context.notify("Acknowledged; it asks for notice again when it happens again")
 
-    def _note(self, desk: AlertActions, alert: Alert) -> None:
-        view = self._context.state.game(alert.game) if alert.game else None
+    def _note(self, alert: Alert) -> None:
+        context = self._context
+        view = context.state.game(alert.game) if alert.game else None
         board = f"board {view.board}, " if view is not None and view.board is not None else ""
-        self._context.ask = TextQuestion(
-            f"Note to {board}{alert.kind}:", alert.note, lambda text: desk.note(alert.id, text)
-        )
 
-    def _mute(self, desk: AlertActions, alert: Alert) -> None:
-        context, game = self._context, alert.game
+        def done(text: str) -> None:
+            context.actions.command(DeskCommand("note", alert.id, text))
+
+        context.ask = TextQuestion(f"Note to {board}{alert.kind}:", alert.note, done)
+
+    def _mute(self, alert: Alert) -> None:
+        context, command = self._context, self._context.actions.command
+        every = [
+            ("a", "This alert", "this alert", DeskCommand("mute", alert.id)),
+            (
+                *("k", f"Kind {alert.kind}", f"all of kind {alert.kind}"),
+                DeskCommand("mute-kind", alert.kind),
+            ),
+        ]
+        if alert.game is not None:
+            board = DeskCommand("mute-board", alert.game)
+            every.append(("b", "This board", "all of this board", board))
         if alert.muted:
-            desk.mute(alert.id, False)
-            desk.mute_kind(alert.kind, False)
-            if game is not None:
-                desk.mute_board(game, False)
+            for _, _, _, asked in every:
+                command(DeskCommand(asked.act, asked.about, muted=False))
             context.notify("Unmuted")
             return
 
-        def muted(what: str, mute: Callable[..., None], *about: str) -> None:
-            mute(*about, True)
-            context.notify(f"{what} is muted; M shows what is muted, m there unmutes")
+        def muted(what: str, asked: DeskCommand) -> None:
+            command(asked)
+            context.notify(f"{what} is muted and stands below; m there unmutes")
 
-        answers = {
-            "a": partial(muted, "This alert", desk.mute, alert.id),
-            "k": partial(muted, f"Kind {alert.kind}", desk.mute_kind, alert.kind),
-        }
-        question = f"Mute  a this alert  k all of kind {alert.kind}"
-        if game is not None:
-            answers["b"] = partial(muted, "This board", desk.mute_board, game)
-            question += "  b all of this board"
-        context.prompt = TextPrompt(f"{question}  esc none", answers)
+        answers = {key: partial(muted, what, asked) for key, what, _, asked in every}
+        choices = "  ".join(f"{key} {words}" for key, _, words, _ in every)
+        context.prompt = TextPrompt(f"Mute  {choices}  esc none", answers)
 
 
 def _about_alert(alert: Alert, view: GameView | None, width: int) -> list[Text]:
@@ -202,10 +210,6 @@ class IncidentsView(ListView[Incident]):
     name = "Log"
     empty = "the log is empty"
 
-    def __init__(self, context: ViewContext) -> None:
-        super().__init__(context)
-        self.open_only = False
-
     def id_of(self, line: Incident) -> int:
         return line.number
 
@@ -216,8 +220,7 @@ class IncidentsView(ListView[Incident]):
         self.listed = [
             each
             for each in reversed(with_boards(actions.incidents(), boards))
-            if not (self.open_only and each.over_s is not None)
-            and matches(_searched(each), _number(each.board))
+            if matches(_searched(each), _number(each.board))
         ]
         wide = width >= _NAMES_FROM
         kind = 22 if wide else 16
@@ -226,8 +229,8 @@ class IncidentsView(ListView[Incident]):
             self.pointed(each, _incident_line(each, kind, wide=wide))
             for each in self.seen(max(1, height - 2 - _INCIDENT_LINES))
         ]
-        if actions.no_incidents:
-            rows += _wrapped([(actions.no_incidents, "warn")], width - 2)
+        if unknown := actions.no_desk():
+            rows += _wrapped([(f"Not known: {unknown}", "warn")], width, 2)
         elif not rows:
             rows.append(styled("  ✓ nothing is in the log", "good"))
         here = self.selected()
@@ -235,23 +238,17 @@ class IncidentsView(ListView[Incident]):
         return self.with_detail(head, rows, detail, (width, height), _INCIDENT_LINES)
 
     def caption(self) -> str:
-        text = counted(len(self.listed), "incident") + (" open" if self.open_only else "")
-        return self.filtered(text)
+        going = sum(each.over_s is None for each in self.listed)
+        return self.filtered(f"{counted(len(self.listed), 'incident')}, {going} open")
 
     def offers(self) -> list[KeyHint]:
         context, here, none = self._context, self.selected(), self.none()
-        actions, game = context.actions, here.game if here else None
-        export, write = actions.export_log, "write an entry of your own, kept with the time"
-        why = "" if actions.enter else actions.no_alert_actions
+        game = here.game if here else None
         page = "write the whole log as a page to print and sign"
-        no_page = none or ("" if export else actions.no_export)
+        found = "list only what has these words, this board or time, or is open"
         return [
-            KeyHint("w", "write", write, partial(context.write_entry, None), why),
-            *self.filter_keys("list only what has these words, or this board"),
-            KeyHint("e", "print", page, partial(context.written, export or str), no_page),
-            KeyHint(
-                "O", "open", "list only what is not over, or everything", self.turn("open_only")
-            ),
+            *self.filter_keys(found),
+            KeyHint("e", "print", page, partial(context.written, context.actions.export_log), none),
             context.open_key(game, none or ("" if game else "this is about no board")),
             self.move_key("from incident to incident"),
         ]
@@ -263,9 +260,10 @@ def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
     board = each.board if number is None or wide else str(number)
     about = f"{plain(board, 30)}: " if board else ""
     text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
-    text = plain(family_name_only(text, each.player), 300)
+    text = plain(by_color(text, each.player, each.color), 300)
+    sign = "✎" if own else " " if over else SIGNS[each.severity]
     return Text.assemble(
-        (left("✎" if own else " " if over else SIGNS[each.severity], 3), _STYLES[each.severity]),
+        (left(sign, 3), SEVERITY_STYLES[each.severity]),
         (f"{clock_time(each.began_s)} ", "dim"),
         (f"{left(kind_name(each.kind), kind)} ", "" if own else "dim"),
         (f"{about}{text}", "dim" if over and not own else ""),
@@ -288,7 +286,7 @@ def _about_incident(each: Incident, width: int) -> list[Text]:
 def _searched(each: Incident) -> str:
     """What a filter looks at: a time such as ``15:04`` finds what happened then."""
     times = " ".join(clock_time(change.at_s) for change in each.changes)
-    return plain(f"{said_of(each)} {times}", 4000)
+    return plain(f"{said_of(each)} {times} {'open' if each.over_s is None else 'over'}", 4000)
 
 
 def _number(board: str) -> int | None:
@@ -299,3 +297,107 @@ def _number(board: str) -> int | None:
 def clock_time(at_s: float) -> str:
     """The time of day on this machine."""
     return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%H:%M:%S")
+
+
+# --- sources ----------------------------------------------------------------------------------
+
+
+class SourcesView(PageView):
+    """Every source with address, state and reason, whole; engines, and what the public sees."""
+
+    name = "Sources"
+
+    def lines(self, width: int) -> list[Text]:
+        context, state = self._context, self._context.state
+        boards = Counter(feed for view in state.games() for feed in (view.feed, *view.also))
+        lines = [styled(" Sources, and parts of the service", "head")]
+        for feed in state.feeds():
+            style = feed_style(feed.state)
+            number = f", {counted(boards[feed.feed], 'board')}" if not feed.part else ""
+            lines += _wrapped(
+                [(f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{number}", style)],
+                width,
+            )
+            detail = plain(feed.detail.removeprefix(feed.feed).strip())
+            lines += _wrapped([(detail, "text")], width, 3)
+        engine, health = state.engine(), state.engines()
+        lines += [Text(), styled(" Engines", "head")]
+        lines += _wrapped([(f"⚙ {engines_text(health)}", "text")], width)
+        if not is_withheld(engine):
+            lines += _wrapped([(measured_by(engine, state.gain())[0], "text")], width, 3)
+        lines += [styled(f"   ! {plain(text, 200)}", "warn") for text in engine_troubles(health)]
+        lines += [Text(), styled(" The public", "head")]
+        behind = delay_text(context.actions.public_delay(), context.wall_s())
+        lines += _wrapped([(behind or "sees everything at once", "text")], width)
+        return [*lines, styled(f" reads {plain(context.actions.address, 200)}", "accent")]
+
+
+def feed_style(state: FeedState) -> str:
+    """How a source in this state is drawn."""
+    return {"live": "good", "finished": "good", "failed": "bad"}.get(state, "warn")
+
+
+def measured_by(engine: EngineInfo, gain: GainKind) -> list[str]:
+    """Who measures, and how: the whole of it first, then shorter."""
+    name = plain(engine.name, 40)
+    rating = f" at {engine.rating} Elo" if engine.rating else ""
+    short = " ".join(name.split()[:2])
+    return [
+        f"{name}{rating} · {engine.limit} · {gain} gain",
+        f"{short}{rating} · {engine.limit}",
+        f"{short}{rating}",
+    ]
+
+
+def engines_text(engines: EngineHealth) -> str:
+    """How busy the engines are; what waits by its classes where more than one does."""
+    busy = sum(engine.state == "searching" for engine in engines.engines)
+    speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
+    waiting = engines.waiting
+    classes = [
+        f"{number} {name}"
+        for number, name in (
+            (waiting.head, "live"),
+            (waiting.closing, "just over"),
+            (waiting.backlog, "behind"),
+            (waiting.finished, "of games over"),
+        )
+        if number
+    ]
+    queue = f" ({', '.join(classes)})" if len(classes) > 1 else ""
+    said = [f"{busy} of {len(engines.engines)} searching"]
+    said += [f"{speed:.0f} kn/s"] if speed else []
+    said.append(f"queue {engines.queued}{queue}")
+    if engines.measuring is not None and engines.measuring.of:
+        said.append(f"measuring {engines.measuring.done} of {engines.measuring.of}")
+    return " · ".join(said)
+
+
+def engine_troubles(engines: EngineHealth) -> list[str]:
+    """What is wrong with the engines, or late."""
+    said = [each for each in (engines.problem, engines.behind) if each]
+    if engines.restarts or engines.set_aside:
+        said.append(f"{engines.restarts} restarts, {engines.set_aside} given up")
+    return said
+
+
+def delay_text(delay: PublicDelay, now_s: float, *, brief: bool = False) -> str:
+    """``2 of 7 running boards are 15:00 behind, holding 12 moves on 2 boards``; empty where there
+    is no delay and nothing is held back. ``now_s`` since 1970 UTC; ``brief``: without what waits.
+    """
+    if not delay.delay_s and not delay.held_moves:
+        return ""
+    late, running, time = delay.late_boards, delay.running_boards, spoken_time(delay.delay_s)
+    text = f"{late} of {counted(running, 'running board')} {time} behind"
+    if not late:
+        text = f"delay {time}, {'no board behind' if running else 'no board runs'}"
+    if brief:
+        return text.replace(" running", "")
+    if delay.unmatched:
+        text += f", for none is of round {delay.unmatched}"
+    if delay.held_moves:
+        moves, boards = counted(delay.held_moves, "move"), counted(delay.held_boards, "board")
+        text += f", holding {moves} on {boards}"
+    if delay.first_s is not None and delay.first_s > now_s:
+        text += f", the next of them public in {spoken_time(delay.first_s - now_s)}"
+    return text

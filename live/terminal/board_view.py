@@ -5,13 +5,13 @@ On a small terminal one panel at a time stands beside the board, on a large one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.alerts.finding import in_order
+from live.alerts.finding import SIGNS, in_order
 from live.catalogue import (
     BY_ID,
     FIGURES,
@@ -23,23 +23,24 @@ from live.catalogue import (
     why_missing,
 )
 from live.events import Color, GameDetail, GameId, PlyView, SideMethods
+from live.publish.published_state import gain_counts
 from live.terminal import charts
-from live.terminal.alerts_view import point_of
 from live.terminal.boards_view import (
-    NAME_CELLS,
     RESTORED,
     RESULTS,
     BoardsView,
-    SideColumn,
-    append_cells,
+    clock_cell,
     is_early,
     last_point,
-    side_cells,
 )
 from live.terminal.text import (
+    FEED_SIGNS,
+    SEVERITY_STYLES,
     age_text,
     beside,
     clock_text,
+    counted,
+    figure_cells,
     filled,
     left,
     move_text,
@@ -47,6 +48,8 @@ from live.terminal.text import (
     odds_text,
     plain,
     ply_score,
+    point_of,
+    right,
     share_text,
     styled,
 )
@@ -67,21 +70,23 @@ _LARGE_DIAGRAM = 34
 _METHOD_CELLS = 18
 #: With fewer counted moves one side is not compared with the other.
 _LEAST_MOVES = 5
-#: What stands beside a player's name.
+#: What stands beside a player's name: name, head, width, whether it is set to the right.
 _COLUMNS = (
-    SideColumn("elo", "Elo", 4),
-    SideColumn("plays", BY_ID["perceived"].head, 11),
-    SideColumn("usual", BY_ID["perceived"].interval, 9, to_right=False),
-    SideColumn("percentile", BY_ID["percentile"].head, 5),
-    SideColumn("a4", BY_ID["algorithm4"].head, 4),
-    SideColumn("a4 ends", BY_ID["algorithm4"].interval, 9, to_right=False),
-    SideColumn("counted", BY_ID["counted"].head, 3),
-    SideColumn("clock", "Clock", 5),
+    ("elo", "Elo", 4, True),
+    ("plays", BY_ID["perceived"].head, 11, True),
+    ("usual", BY_ID["perceived"].interval, 9, False),
+    ("percentile", BY_ID["percentile"].head, 5, True),
+    ("a4", BY_ID["algorithm4"].head, 4, True),
+    ("a4 ends", BY_ID["algorithm4"].interval, 9, False),
+    ("counted", BY_ID["counted"].head, 3, True),
+    ("clock", "Clock", 5, True),
 )
 #: Sign of a side, and the other.
 _SIDES: tuple[tuple[str, Color, Color], ...] = (("○", "white", "black"), ("●", "black", "white"))
 #: Algorithm 4's interval has room from this width on.
 _ENDS_FROM = 96
+#: Alerts that have a line of their own.
+_ALERTS = 2
 
 
 class BoardView(View):
@@ -115,7 +120,7 @@ class BoardView(View):
         if self.ply is not None and self.ply > len(game.plies):
             self.ply = None  # what the cursor was on was taken back
         context.changes.feeds(context.state.feeds())
-        lines = [self._headline(game), *self._players(game, width)]
+        lines = [*self._headlines(game), *self._players(game, width)]
         rest = height - len(lines)
         large = width >= LARGE[0] and height >= LARGE[1] - 4
         lines += (self._large if large else self._small)(game, width, rest)
@@ -132,57 +137,64 @@ class BoardView(View):
 
     # --- what stands above ------------------------------------------------------------------------
 
-    def _headline(self, game: GameDetail) -> Text:
-        """Where the game is played, how it stands, and what is wrong with it."""
+    def _headlines(self, game: GameDetail) -> list[Text]:
+        """How the game stands and where it is from; below it what is wrong, in whole sentences."""
         context = self._context
         age_s, exact = context.changes.age_s(game.id)
         behind = game.plies_played - game.plies_scored
-        sources = " and ".join(plain(name, 40) for name in (game.feed, *game.also))
-        alerts = [
-            point_of(alert, game)
-            for alert in in_order(context.state.alerts())
-            if alert.game == game.id and asks(alert)
-        ]
+        states = {feed.feed: feed.state for feed in context.state.feeds()}
+        sources = (
+            f"{FEED_SIGNS[states[name]] + ' ' if name in states else ''}{plain(name, 40)}"
+            for name in (game.feed, *game.also)
+        )
         line = styled(f" Board {game.board} " if game.board is not None else " Board ", "head")
         # What gives way on a narrow terminal stands last.
         for text, style in (
             ("" if game.result == "*" else RESULTS.get(game.result, game.result), "strong"),
-            (f"! {plain(game.problem, 60)}" if game.problem else "", "bad"),
             (RESTORED if game.restored and not game.problem else "", "warn"),
-            *((f"! {plain(text, 100)}", "bad") for text in alerts),
-            (f"{behind} plies to score" if behind > 1 else "", "warn"),
+            (f"{counted(behind, 'move')} to score" if behind > 1 else "", "warn"),
             (f"last move {age_text(age_s)} ago" if exact and game.result == "*" else "", "dim"),
-            (f"! {plain(game.dispute, 100)}" if game.dispute else "", "warn"),
-            (plain(game.event, 40), "dim"),
             (f"round {plain(game.round, 8)}" if game.round else "", "dim"),
-            (f"from {sources}" if game.also else "", "dim"),
+            (f"from {' and '.join(sources)}", "dim"),
+            (plain(game.event, 40), "dim"),
         ):
             if text:
                 line.append(f"· {text} ", style)
-        return line
+        alerts = [
+            (f"{SIGNS[alert.severity]} {plain(point_of(alert, game), 200)}", alert.severity)
+            for alert in in_order(context.state.alerts())
+            if alert.game == game.id and asks(alert)
+        ]
+        wrong = [styled(f" {text}", SEVERITY_STYLES[severity]) for text, severity in alerts]
+        if not wrong and (problem := game.problem or game.dispute):
+            wrong.append(styled(f" ! {plain(problem, 200)}", "warn"))
+        return [line, *wrong[:_ALERTS]]
 
     def _players(self, game: GameDetail, width: int) -> list[Text]:
         """A head and a line for each player: the figure, what is usual, moves, clock."""
         context = self._context
-        columns = [each for each in _COLUMNS if each.name != "a4 ends" or width >= _ENDS_FROM]
-        name = min(40, width - 2 - sum(each.width + 1 for each in columns))
-        heads = {"plays": "Played like"} if is_final(game) else {}
-        cells = [each.set(heads.get(each.name, each.head)) for each in columns]
-        lines = [styled(" ".join(("  " + left("Player", name), *cells)), "dim")]
+        columns = [each for each in _COLUMNS if each[0] != "a4 ends" or width >= _ENDS_FROM]
+        name = min(40, width - 2 - sum(cells + 1 for _, _, cells, _ in columns))
+        texts = {key: head for key, head, _, _ in columns}
+        texts |= {"plays": "Played like"} if is_final(game) else {}
+        lines = [styled(f"  {left('Player', name)}{_in_cells(columns, texts)}", "dim")]
         leading = "plays" if context.figure == "perceived" else "a4"
         for sign, color, _ in _SIDES:
-            player = getattr(game, color)
-            texts, clock = side_cells(game, color, context)
-            styles = {"usual": "dim", "a4 ends": "dim", "clock": clock}
-            styles |= {"plays": "dim"} if is_early(last_point(game, color)) else {leading: "strong"}
+            player, point = getattr(game, color), last_point(game, color)
+            clock, clock_style = clock_cell(game, color, context.changes)
+            texts = figure_cells(point, context.state.engine().rating)
+            texts |= {"elo": str(player.elo or ""), "clock": clock}
             title = f"{plain(player.title, 4)} " if player.title else ""
             line = Text.assemble(
                 (f"{sign} ", color),
                 (title, "strong"),
-                left(plain(player.name, NAME_CELLS), name - cell_len(title)),
+                left(plain(player.name, 40), name - cell_len(title)),
                 no_wrap=True,
             )
-            append_cells(line, columns, texts, styles)
+            styles = {"usual": "dim", "a4 ends": "dim", "clock": clock_style}
+            styles |= {"plays": "dim"} if is_early(point) else {leading: "strong"}
+            for column in columns:
+                line.append(_in_cells([column], texts), styles.get(column[0], ""))
             lines.append(line)
         return lines
 
@@ -265,7 +277,7 @@ class BoardView(View):
                 half = (width - 1) // 2
                 return beside([(curve, half) for curve in self._curves(game, half, height - 1)], 1)
             case "gains":
-                return self._gains(game, width, height, height)
+                return self._gains(game, width, height)
             case "methods":
                 return _methods(game, width)
 
@@ -273,7 +285,7 @@ class BoardView(View):
         first, middle = _LARGE_DIAGRAM + 18, charts.MOVE_CELLS + 12
         rest = width - first - middle - 4
         board = [*self._position(game, large=True), Text()]
-        board += self._gains(game, first, 9, height - len(board), Text())
+        board += self._gains(game, first, height - len(board))
         graph = max(8, (height - 3 - 12) // 3 // 2 * 2)
         graphs = [
             styled("Score, White's side", "head"),
@@ -317,14 +329,17 @@ class BoardView(View):
             for (sign, color, _), points in zip(_SIDES, sides, strict=True)
         ]
 
-    def _gains(
-        self, game: GameDetail, width: int, most: int, height: int, *between: Text
-    ) -> list[Text]:
-        """Gains by classes, and at one centipawn where there is room."""
-        classes = [*charts.histogram(game, width, most), *between]
+    def _gains(self, game: GameDetail, width: int, height: int) -> list[Text]:
+        """Both sides' gains at one centipawn, where there is room."""
+        rows = min(8, height // 2 - 4)
         engine = self._context.state.engine_gains()
-        room = height - len(classes)
-        return classes + charts.gain_charts(game, engine, width, room)
+        lines: list[Text] = []
+        for (sign, color, _), points in zip(
+            _SIDES, (game.curves.white, game.curves.black), strict=True
+        ):
+            lines.append(styled(f"{sign} {color.capitalize()}, centipawns", "head"))
+            lines += charts.gain_chart(gain_counts(points), engine, width, rows, color)
+        return lines if rows > 0 else []
 
     # --- keys -------------------------------------------------------------------------------------
 
@@ -333,41 +348,47 @@ class BoardView(View):
         game = self._detail()
         if game is None or self.ply is None:
             return ""
-        return f"at ply {self.ply} of {len(game.plies)}: end follows the game again"
+        move, last = self._played(game), move_text(game, game.plies[-1])
+        at = f"at {move_text(game, move)}" if move else "at the start"
+        return f"{at}, the last is {last}: end follows the game again"
+
+    def about(self) -> GameId | None:
+        return self.game if self._detail() is not None else None
 
     def offers(self) -> list[KeyHint]:
-        moves = "from move to move; ←→ h l by one ply, home end"
+        moves = "one move back or on; home and end: start, newest"
         panels = "moves, curves, gains, other methods"
         return [
-            KeyHint("", "back", "back to all boards", shown="esc"),
-            KeyHint(" ".join(_STEPS), "moves", moves, self._step, shown="↑↓ j k"),
-            KeyHint("home g end G", "", "", self._jump, shown=""),
-            KeyHint("tab shift+tab", "panel", panels, self._tab),
-            KeyHint("n p", "board", "the next and the previous board", self._next),
-            *self._context.board_keys(self.game),
+            KeyHint("", "back", "back to the list", shown="esc"),
+            KeyHint("left right home end", "moves", moves, self._step, shown="←→"),
+            KeyHint("up down k j", "board", "previous, next board", self._next, shown="↑↓"),
+            KeyHint("tab", "panel", panels, self._tab),
         ]
 
-    def _tab(self, key: str) -> None:
-        self._panel = (self._panel + (1 if key == "tab" else -1)) % len(_PANELS)
+    def _tab(self) -> None:
+        self._panel = (self._panel + 1) % len(_PANELS)
 
     def _next(self, key: str) -> None:
-        other = self._boards.neighbour(self.game or "", 1 if key == "n" else -1)
+        other = self._boards.neighbour(self.game or "", 1 if key in ("down", "j") else -1)
         if other:
             self._boards.cursor = other
             self.open(other)
 
-    def _jump(self, key: str) -> None:
-        self.ply = 0 if key in ("home", "g") else None
-
     def _step(self, key: str) -> None:
         game = self._detail()
         if game is not None:
-            by, last = _STEPS[key], len(game.plies)
-            ply = max(0, min(last, self._at(game) + by))
-            self.ply = None if ply == last and by > 0 else ply
+            last, at = len(game.plies), self._at(game)
+            steps = {"left": max(0, at - 1), "right": min(last, at + 1), "home": 0, "end": last}
+            follows = steps[key] == last and key in ("right", "end")
+            self.ply = None if follows else steps[key]
 
 
-_STEPS = {"up": -2, "down": 2, "j": 2, "k": -2, "right": 1, "l": 1, "left": -1, "h": -1}
+def _in_cells(columns: Sequence[tuple[str, str, int, bool]], texts: Mapping[str, str]) -> str:
+    """The text of each column in its cells, a blank before it."""
+    return "".join(
+        " " + (right if to_right else left)(texts.get(name, ""), cells)
+        for name, _, cells, to_right in columns
+    )
 
 
 def _methods(game: GameDetail, width: int) -> list[Text]:

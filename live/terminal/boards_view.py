@@ -1,40 +1,31 @@
-"""The view of all boards, two lines a board: White above, Black below.
+"""The view of all boards, a line a board: what an arbiter needs, and the figures of both players.
 
-Names give way on a narrow terminal, figures never do. On a wide one more figures come in; when more
-boards are listed than fit one below the other, two columns of boards stand side by side. A row is
-made from the whole game, and made again only when its board changed: 256 boards at full pace cost
-little.
+Boards with alerts that nobody took note of stand on top, the most urgent first, then the newest
+round. What a terminal has no room for is left out, least important columns first; key f prefers the
+figures. A row is made from the whole game, and made again only when its board changed: 256 boards
+at full pace cost little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import pairwise
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import get_args
 
 import msgspec
-from rich.cells import cell_len
 from rich.text import Text
 
+from live.alerts.finding import SIGNS
 from live.catalogue import BY_ID, EARLY_MOVES
-from live.events import (
-    Color,
-    CurvePoint,
-    FigureChoice,
-    GameDetail,
-    GameId,
-    GameView,
-    PlyView,
-)
-from live.games.game import move_number
+from live.events import Alert, Color, CurvePoint, GameDetail, GameId, GameView, PlyView
+from live.games.game import main_round, move_number, round_of
 from live.ledger.roster import main_event
 from live.publish.published_state import game_order
 from live.ratings.pace_of_play import Pace, pace_of
 from live.terminal.recent_changes import RecentChanges
 from live.terminal.text import (
+    SEVERITY_STYLES,
     age_text,
-    beside,
     clock_left_s,
     clock_runs,
     clock_text,
@@ -44,23 +35,16 @@ from live.terminal.text import (
     left,
     matcher,
     move_text,
-    odds_bar,
     plain,
     ply_score,
+    point_of,
     right,
-    sparkline,
     styled,
 )
-from live.terminal.view_context import KeyHint, ListView, ViewContext, asking
+from live.terminal.view_context import KeyHint, ListView, ViewContext, worst_by_board
 
 COLORS: tuple[Color, ...] = get_args(Color)
-#: Scores beyond ten pawns say the same: won (lichess, modules/analyse AccuracyPercent).
-SWING_CAP_CP = 1000
-#: A swing is looked for in so many last moves of both sides.
-SWING_PLIES = 4
-NAME_CELLS = 40
-
-
+RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
 #: Shown for a game that the journal holds and no source has sent since the start.
 RESTORED = "from before the restart, not sent again yet"
 
@@ -99,38 +83,22 @@ def least_clock_s(game: GameDetail) -> float | None:
 
 def problem_of(game: GameDetail) -> str:
     """What is wrong with it, or that only the journal holds it."""
-    return plain(game.problem or (RESTORED if game.restored else ""), 60)
+    restored = RESTORED if game.restored else ""
+    return plain(game.problem or game.dispute or restored, 100)
 
 
 def words(game: GameDetail) -> str:
-    """What a filter looks at."""
+    """What a filter looks at; the round by its number as one word."""
     players = (f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black))
     state = "running" if game.result == "*" else f"finished {game.result}"
-    return " ".join((plain(main_event(game)), game.round, *players, state, problem_of(game)))
+    round = f"{game.round} round={main_round(game.round)};"
+    return " ".join((plain(main_event(game)), round, *players, state, problem_of(game)))
 
 
-def odds_of(game: GameDetail) -> tuple[float, float] | None:
-    """How likely White is to win, and the game to be drawn; None after the end and while nobody
-    knows. That of the last position whose score is known.
-    """
-    if game.result != "*":
-        return None
-    for ply in reversed(game.plies[-2:]):
-        if ply.win is not None and ply.draw is not None:
-            return ply.win, ply.draw
-    return None
-
-
-def swing_cp(game: GameDetail) -> int | None:
-    """The largest change of the score over one of the last four plies; None while unknown."""
-    scores = [
-        max(-SWING_CAP_CP, min(SWING_CAP_CP, ply.score_cp))
-        for ply in game.plies[-SWING_PLIES - 1 :]
-        if ply.score_cp is not None
-    ]
-    if len(scores) < 2:
-        return None
-    return max(abs(after - before) for before, after in pairwise(scores))
+def board_matcher(query: str) -> Callable[[GameDetail], bool]:
+    """What says whether a filter takes a board: ``round 8`` stands for the round alone."""
+    matches = matcher(re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE))
+    return lambda game: matches(words(game), game.board)
 
 
 class BoardRows:
@@ -162,16 +130,23 @@ _LOW_S: dict[Pace, tuple[float, float]] = {
 }
 
 
-def low_clock_s(time_control: str) -> tuple[float, float]:
-    """Seconds below which a clock of this game is low, and nearly run out."""
-    return _LOW_S[pace_of(time_control) or "classical"]
-
-
-def clock_style(left_s: float | None, low_s: tuple[float, float]) -> str:
+def clock_style(left_s: float | None, time_control: str) -> str:
     """How what is left of a running game's clock is drawn; the number itself says the same."""
-    if left_s is None or left_s >= low_s[0]:
+    low_s, nearly_s = _LOW_S[pace_of(time_control) or "classical"]
+    if left_s is None or left_s >= low_s:
         return ""
-    return "bad" if left_s < low_s[1] else "warn"
+    return "bad" if left_s < nearly_s else "warn"
+
+
+def clock_cell(game: GameDetail, color: Color, changes: RecentChanges) -> tuple[str, str]:
+    """What is left of a side's clock, and its style."""
+    plies, last = len(game.plies), last_plies(game).get(color)
+    ran_s = 0.0
+    if clock_runs(game, plies) is (color == "white"):
+        ran_s = changes.ran_s(game.id, game.feed, plies)
+    left_s = clock_left_s(last.clock_s, ran_s) if last else None
+    style = clock_style(left_s, game.time_control) if game.result == "*" else ""
+    return clock_text(left_s), style
 
 
 # --- order ---------------------------------------------------------------------------------------
@@ -180,9 +155,8 @@ def clock_style(left_s: float | None, low_s: tuple[float, float]) -> str:
 class BoardOrder(msgspec.Struct, frozen=True):
     """One way to sort."""
 
-    key: str
-    """Key to press."""
-    name: str
+    head: str
+    """Of the column that it goes by."""
     explained: str
     value: Callable[[GameDetail, float], float | None]
     """Greatest first; None comes last. The float is the board's time since its last move, s."""
@@ -193,54 +167,27 @@ def _clock_used(game: GameDetail, age_s: float) -> float | None:
     return None if least_s is None else -least_s
 
 
-_SWING = "largest change of the score in the last four plies first"
-_STRONGEST = "highest perceived rating first, once it is not early"
-_LEAST_TIME = "least time on a clock first, running games only"
-_LONGEST = "longest without a move first, running games only"
 ORDERS = {
-    order.name: order
-    for order in (
-        BoardOrder("B", "board", "by event, round and board number", lambda game, age_s: 0.0),
-        BoardOrder("S", "swing", _SWING, lambda game, age_s: swing_cp(game)),
-        BoardOrder("R", "rating", _STRONGEST, lambda game, age_s: best_strength(game)),
-        BoardOrder("T", "time trouble", _LEAST_TIME, _clock_used),
-        BoardOrder("A", "age", _LONGEST, lambda game, age_s: age_s if game.result == "*" else None),
-    )
+    "board": BoardOrder("Bd", "by event, newest round and board number", lambda game, age_s: 0.0),
+    "clock": BoardOrder("Clocks", "least time on a clock first", _clock_used),
+    "age": BoardOrder(
+        "Age",
+        "longest without a move first",
+        lambda game, age_s: age_s if game.result == "*" else None,
+    ),
+    "rating": BoardOrder(
+        "Plays like",
+        "highest perceived rating first, once it is not early",
+        lambda game, age_s: best_strength(game),
+    ),
 }
 
 
-def ordered(
-    games: Iterable[GameDetail],
-    order: BoardOrder,
-    *,
-    reverse: bool = False,
-    pinned: Collection[GameId] = (),
-    alerting: Collection[GameId] = (),
-    age_s: Callable[[GameId], float] = lambda game: 0.0,
-) -> list[GameDetail]:
-    """Pinned boards first, then those in ``alerting``, then by ``order``; equal ones in the order
-    of the pairing list.
-    """
+def in_board_order(games: Iterable[GameDetail]) -> list[GameDetail]:
+    """By event, in it the newest round first, in that by board."""
     found = sorted(games, key=game_order)
-    if order.name == "board":
-        found = found[::-1] if reverse else found
-    else:
-        values = {game.id: order.value(game, age_s(game.id)) for game in found}
-        known = [game for game in found if values[game.id] is not None]
-        known.sort(key=lambda game: values[game.id] or 0.0, reverse=not reverse)
-        # Unknown stays last, whichever way round.
-        found = known + [game for game in found if values[game.id] is None]
-    return sorted(found, key=lambda game: (game.id not in pinned, game.id not in alerting))
-
-
-def running_first(views: Sequence[GameView], limit: int) -> list[GameView]:
-    """At most ``limit`` games in pairing order. Running games are chosen before finished ones, and
-    of these the newest round: nobody scrolls here.
-    """
-    running = sorted((view for view in views if view.result == "*"), key=game_order)
-    finished = sorted((view for view in views if view.result != "*"), key=game_order)
-    finished.sort(key=_round, reverse=True)
-    return sorted((running + finished)[:limit], key=game_order)
+    found.sort(key=_round, reverse=True)
+    return sorted(found, key=main_event)
 
 
 def _round(view: GameView) -> tuple[int, str]:
@@ -249,120 +196,139 @@ def _round(view: GameView) -> tuple[int, str]:
     return parts[0]
 
 
+def ordered(
+    games: Iterable[GameDetail],
+    order: BoardOrder,
+    *,
+    alerting: Collection[GameId] = (),
+    age_s: Callable[[GameId], float] = lambda game: 0.0,
+) -> list[GameDetail]:
+    """Boards of ``alerting`` first, as they come there, then by ``order``; equal ones as boards
+    are.
+    """
+    found = in_board_order(games)
+    values = {game.id: order.value(game, age_s(game.id)) for game in found}
+    known = [game for game in found if values[game.id] is not None]
+    known.sort(key=lambda game: values[game.id] or 0.0, reverse=True)
+    found = known + [game for game in found if values[game.id] is None]
+    urgency = {game: place for place, game in enumerate(alerting)}
+    return sorted(found, key=lambda game: urgency.get(game.id, len(urgency)))
+
+
+def of_newest_rounds(games: Sequence[GameDetail]) -> list[GameDetail]:
+    """Without those that are over and of an earlier round of their event. What has no number is
+    not earlier.
+    """
+    newest: dict[str, int] = {}
+    numbers = [(game, main_event(game), round_of(game.round)) for game in games]
+    for _, event, number in numbers:
+        newest[event] = max(newest.get(event, 0), number or 0)
+    return [
+        game
+        for game, event, number in numbers
+        if game.result == "*" or number is None or number == newest[event]
+    ]
+
+
+def running_first(games: Sequence[GameDetail], limit: int) -> list[GameDetail]:
+    """At most ``limit`` of them, as they are ordered: running ones are chosen before finished ones.
+    Nobody scrolls here.
+    """
+    chosen = {game.id for game in sorted(games, key=lambda game: game.result != "*")[:limit]}
+    return [game for game in games if game.id in chosen]
+
+
 # --- the view -------------------------------------------------------------------------------------
 
-#: From this width on two columns of boards stand side by side, each still with every figure.
-TWO_COLUMNS = 164
-_GAP = 3
-RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
-_LEAST_NAME, _MOST_NAME = 12, 30
-_LEAST_CURVE, _MOST_CURVE = 5, 36
 
+class BoardColumn(msgspec.Struct, frozen=True):
+    """A column of boards; where ``sided`` one of White and one of Black beside it."""
 
-class SideColumn(msgspec.Struct, frozen=True):
-    """One figure of a side."""
-
-    name: str
     head: str
     width: int
+    sided: bool = False
     to_right: bool = True
-    spill: int = 0
-    """Cells of its head that reach into what the head before it leaves free."""
 
-    def set(self, text: str, more: int = 0) -> str:
-        """``text`` in its cells, and ``more``."""
-        width = self.width + more
-        return right(text, width) if self.to_right else left(text, width)
+    @property
+    def cells(self) -> int:
+        return 2 * self.width + 1 if self.sided else self.width
 
-
-def append_cells(
-    line: Text, columns: Iterable[SideColumn], texts: Mapping[str, str], styles: Mapping[str, str]
-) -> None:
-    """A cell for each column, a blank before it."""
-    for column in columns:
-        line.append(" ")
-        line.append(column.set(texts.get(column.name, "")), styles.get(column.name, ""))
+    def set(self, text: str) -> str:
+        """In the cells of one side."""
+        return right(text, self.width) if self.to_right else left(text, self.width)
 
 
-def side_cells(game: GameDetail, color: Color, context: ViewContext) -> tuple[dict[str, str], str]:
-    """Rating, clock and figures of a side by the names of their columns; the clock's style."""
-    plies, last = len(game.plies), last_plies(game).get(color)
-    ran_s = 0.0
-    if clock_runs(game, plies) is (color == "white"):
-        ran_s = context.changes.ran_s(game.id, game.feed, plies)
-    left_s = clock_left_s(last.clock_s, ran_s) if last else None
-    figures = figure_cells(last_point(game, color), context.state.engine().rating)
-    elo = getattr(game, color).elo
-    style = clock_style(left_s, low_clock_s(game.time_control)) if game.result == "*" else ""
-    return {"elo": str(elo or ""), "clock": clock_text(left_s), **figures}, style
-
-
-def _curve(game: GameDetail, color: Color, choice: FigureChoice) -> list[float | None]:
-    points: Sequence[CurvePoint] = getattr(game.curves, color)
-    return [each.perceived if choice == "perceived" else each.difference for each in points]
-
-
-_FIXED = {
-    column.name: column
-    for column in (
-        SideColumn("elo", "Elo", 4),
-        SideColumn("score", "Score", 6),
-        SideColumn("odds", "Odds", 6, to_right=False),
-        SideColumn("clock", "Clock", 5),
-        SideColumn("move", "Move", 9, to_right=False),
-        SideColumn("plays", BY_ID["perceived"].head, 5, spill=5),
-        SideColumn("usual", BY_ID["perceived"].interval, 9, to_right=False),
-        SideColumn("percentile", BY_ID["percentile"].head, 5),
-        SideColumn("a4", BY_ID["algorithm4"].head, 4),
-        SideColumn("counted", BY_ID["counted"].head, 3),
-        SideColumn("age", "Age", 3),
-        SideColumn("swing", "Swing", 5),
-        SideColumn("first", BY_ID["first_choice"].head, 4),
-        SideColumn("loss", BY_ID["centipawn_loss"].head, 4),
-    )
-}
-#: What there is always, and what comes in as the terminal gets wider, in this order.
-_BASE = ("elo", "move", "clock", "plays", "usual", "percentile", "a4", "counted")
-_MORE = ("score", "age", "odds", "swing", "first", "loss")
+#: In the order in which they stand.
+COLUMNS = (
+    BoardColumn("Rd", 2),
+    BoardColumn("Elo", 4, sided=True),
+    BoardColumn("Move", 4),
+    BoardColumn("Last", 7, to_right=False),
+    BoardColumn("Clocks", 5, sided=True),
+    BoardColumn("Age", 3),
+    BoardColumn("Res", 3),
+    BoardColumn("Score", 6),
+    BoardColumn(BY_ID["perceived"].head, 5, sided=True),
+    BoardColumn(BY_ID["percentile"].head, 5, sided=True),
+    BoardColumn(BY_ID["counted"].head, 3, sided=True),
+)
+#: What gives way last comes first.
+_FOR_ARBITERS = (
+    *("Rd", "Move", "Clocks", "Age", "Res", "Plays like"),
+    *("Pct", "n", "Last", "Score", "Elo"),
+)
+_FOR_FIGURES = (
+    *("Rd", "Plays like", "Pct", "n", "Move", "Res"),
+    *("Elo", "Score", "Last", "Clocks", "Age"),
+)
+#: Pointer, sign of the alert, board number, and the gaps before both names.
+_LEFT = 1 + 2 + 3 + 2
+_LEAST_NAME, _MOST_NAME = 11, 24
+_LEAST_WRONG = 8
+#: A name has its title from this width on.
+_TITLED = 16
 
 
 class BoardListLayout(msgspec.Struct, frozen=True):
-    """Which figures one column of boards shows, and how wide."""
+    """How wide a name is, which columns there are, and what is left to say what is wrong."""
 
-    width: int
     name: int
-    columns: tuple[SideColumn, ...]
-    curve: int
+    columns: tuple[BoardColumn, ...]
+    wrong: int
 
 
-def layout(width: int, *, odds: bool) -> BoardListLayout:
-    """The most figures that leave the names some room; ``odds``: whether anybody knows them."""
-    names = list(_BASE)
-    # Marks, board number, and the gaps around name and curve.
-    free = width - 2 - 3 - 1 - (_LEAST_CURVE + 1)
-    free -= sum(_FIXED[name].width + 1 for name in names)
-    comfortable = _LEAST_NAME + 4
-    for name in _MORE:
-        if name == "odds" and not odds:
-            continue
-        if free - _FIXED[name].width - 1 >= comfortable:
-            names.append(name)
-            free -= _FIXED[name].width + 1
-            comfortable = min(comfortable + 2, _MOST_NAME)
-    spare = max(0, free - comfortable)
-    name_width = max(_LEAST_NAME, min(_MOST_NAME, free - spare // 2))
-    curve = max(0, min(_MOST_CURVE, _LEAST_CURVE + free - name_width))
-    columns = tuple(_FIXED[name] for name in _FIXED if name in names)
-    return BoardListLayout(width, name_width, columns, curve)
+def layout(width: int, *, rounds: bool = False, figures: bool = False) -> BoardListLayout:
+    """The most columns that leave the names some room; ``rounds``: there are several, ``figures``:
+    they come before what an arbiter needs.
+    """
+    every = {column.head: column for column in COLUMNS}
+    wide = max(0, width - 80)
+    least = _LEAST_NAME + min(wide // 13, 9)
+    wrong = 0 if figures else _LEAST_WRONG + min(wide // 3, 40) + 1
+    free = width - _LEFT - 2 * least - wrong
+    taken = set()
+    for head in _FOR_FIGURES if figures else _FOR_ARBITERS:
+        if (head != "Rd" or rounds) and every[head].cells < free:
+            taken.add(head)
+            free -= every[head].cells + 1
+    name = min(_MOST_NAME, least + free // (2 if figures else 4))
+    columns = tuple(column for column in COLUMNS if column.head in taken)
+    return BoardListLayout(name, columns, max(0, free - 2 * (name - least) + wrong - 1))
 
 
-def heads(plan: BoardListLayout) -> Text:
-    """The heads of one column of boards."""
-    text = " " * 2 + right("Bd", 3) + " " + left("Player", plan.name)
-    for column in plan.columns:
-        room = len(text) - column.spill
-        text = text[:room] + " " + column.set(column.head, column.spill)
-    return styled(f"{text} {left('Curve', plan.curve)}" if plan.curve else text, "dim")
+def heads(plan: BoardListLayout, sorted_by: str = "Bd") -> Text:
+    """The heads; the one that the boards are sorted by is strong and has a sign behind it."""
+    line = styled("   ")
+    names = (("White", plan.name), ("Black", plan.name))
+    cells = [("Bd", 3, True), *((*name, False) for name in names)]
+    cells += [(each.head, each.cells, each.to_right) for each in plan.columns]
+    for head, width, to_right in [*cells, ("What is wrong", plan.wrong, False)]:
+        here = head == sorted_by
+        text = right(head, width) if to_right else left(head, width)
+        line.append(text, "head" if here else "dim")
+        line.append("▾" if here else " ", "accent")
+    line.rstrip()
+    return line
 
 
 class BoardsView(ListView[GameDetail]):
@@ -372,169 +338,126 @@ class BoardsView(ListView[GameDetail]):
     def __init__(self, context: ViewContext) -> None:
         super().__init__(context)
         self.order = "board"
-        self.reverse = False
-        self.alerts_first = False
+        self.figures = False
+        """Figures come before what an arbiter needs."""
+        self.unfolded = False
+        """Finished boards of earlier rounds are listed, too."""
         self._rows = BoardRows(context.changes)
-        self._deep = 1
-        self._alerting: set[GameId] = set()
+        self._worst: dict[GameId, Alert] = {}
 
     def draw(self, width: int, height: int) -> list[Text]:
         context, changes = self._context, self._context.changes
-        views = list(context.state.games())
-        self._deep = max(1, (height - 1) // 2)
-        columns = 2 if width >= TWO_COLUMNS and len(views) > self._deep else 1
-        if context.keyless:
-            views = running_first(views, self._deep * columns)
-        games = self._rows.refresh([view.id for view in views], context.state.game)
+        every = self._rows.refresh([view.id for view in context.state.games()], context.state.game)
         changes.feeds(context.state.feeds())
+        games: Sequence[GameDetail] = every
         if self.query:
-            matches = matcher(self.query)
-            games = [game for game in games if matches(words(game), game.board)]
-        self._alerting = asking(context.state.alerts())
+            games = list(filter(board_matcher(self.query), every))
+        elif not self.unfolded:
+            games = of_newest_rounds(every)
+        self._worst = worst_by_board(context.state.alerts())
+        order = ORDERS[self.order]
         self.listed = ordered(
-            games,
-            ORDERS[self.order],
-            reverse=self.reverse,
-            pinned=context.pinned,
-            alerting=self._alerting if self.alerts_first else (),
-            age_s=lambda game: changes.age_s(game)[0],
+            games, order, alerting=self._worst, age_s=lambda game: changes.age_s(game)[0]
         )
-        if len(self.listed) <= self._deep:
-            columns = 1
-        self.page = self._deep * columns
-        seen = self.seen(self.page)
-        if not seen:
+        folded = 0 if self.query else len(every) - len(games)
+        fits = max(1, height - 1 - bool(folded))
+        if context.keyless:
+            self.listed = running_first(self.listed, fits)
+        if not self.listed:
             text = "No board yet: they appear as soon as a source sends them"
             if self.query:
                 text = f"No board matches {self.query!r}: esc shows all"
             return filled([Text(), styled(f"  {text}", "dim")], height)
-        each = (width - _GAP * (columns - 1)) // columns
-        plan = layout(each, odds=any(odds_of(game) is not None for game in self.listed))
-        blocks = []
-        for start in range(0, self.page, self._deep):
-            lines = [heads(plan)]
-            for game in seen[start : start + self._deep]:
-                lines += self._board(game, plan)
-            blocks.append((lines, each))
-        return filled(blocks[0][0] if columns == 1 else beside(blocks, _GAP), height)
-
-    def _board(self, game: GameDetail, plan: BoardListLayout) -> list[Text]:
-        """The two lines of one board."""
-        context = self._context
-        here = game.id == self.cursor and not context.keyless
-        age_s, exact = context.changes.age_s(game.id)
-        age = age_text(age_s) if game.result == "*" else ""
-        swing, odds = swing_cp(game), odds_of(game)
-        ours = {
-            "age": age if exact or not age else f">{age}"[:3],
-            "swing": "" if swing is None else f"{swing / 100:.2f}",
-            "odds": "" if odds is None else odds_bar(*odds, _FIXED["odds"].width),
-        }
-        number = str(game.board) if game.board is not None else "·"
-        result = "" if game.result == "*" else RESULTS.get(game.result, game.result)
-        pointer = "▌" if here else " "
-        pin = "★" if game.id in context.pinned else pointer
-        lines = [
-            self._side(game, "white", pin, number, plan, ours),
-            self._side(game, "black", pointer, result, plan, {}),
-        ]
-        if here:
-            for line in lines:
-                line.stylize_before("cursor")
+        rounds = len({_round(game) for game in self.listed}) > 1
+        plan = layout(width, rounds=rounds, figures=self.figures)
+        rows = [self.pointed(game, self._row(game, plan)) for game in self.seen(fits)]
+        lines = filled([heads(plan, order.head), *rows], height)
+        if folded:
+            more = f"and {counted(folded, 'board')} of earlier rounds, all over"
+            how = "" if context.keyless else ": tab lists them, / round 7 finds those of one"
+            lines[-1] = styled(f"   {more}{how}", "dim")
         return lines
 
-    def _side(
-        self,
-        game: GameDetail,
-        color: Color,
-        pin: str,
-        number: str,
-        plan: BoardListLayout,
-        ours: dict[str, str],
-    ) -> Text:
-        context = self._context
-        white = color == "white"
-        player, methods = getattr(game, color), getattr(game.methods, color)
-        last = last_plies(game).get(color)
-        new = last is not None and context.changes.is_new(game.id, last.ply)
-        wrong = (problem_of(game) or game.id in self._alerting) and not white
-        name = f"{'○' if white else '●'} {plain(player.title, 4) + ' ' if player.title else ''}"
+    def _row(self, game: GameDetail, plan: BoardListLayout) -> Text:
+        worst = self._worst.get(game.id)
+        wrong, style = self._wrong(game, worst)
+        new = game.plies and self._context.changes.is_new(game.id, game.plies[-1].ply)
+        sign = SIGNS[worst.severity] if worst else "!" if game.problem else "•" if new else ""
         line = Text.assemble(
-            (pin, "accent"),
-            ("!", "bad") if wrong else ("•" if new else " ", "warn"),
-            (right(number, 3) + " ", "dim" if white else "strong"),
-            (name, "strong"),
-            left(plain(player.name, NAME_CELLS), plan.name - cell_len(name)),
-            no_wrap=True,
+            (left(sign, 2), style or "warn"),
+            (right(str(game.board) if game.board is not None else "·", 3), "dim"),
         )
-        cells, clock = side_cells(game, color, context)
-        first, loss = methods.first_choice.share, methods.centipawn_loss
-        texts = {
-            **cells,
-            "move": move_text(game, last, "…") if last else "",
-            "score": ply_score(last) if last else "",
-            "first": "" if first is None else f"{100 * first:.0f}%",
-            "loss": "" if loss is None else f"{loss:.0f}",
-            **ours,
-        }
-        early = is_early(last_point(game, color))
-        styles = {
-            "clock": clock,
-            **dict.fromkeys(("elo", "usual", "a4", "counted", "age"), "dim"),
-            "move": "changed" if new else "",
+        for player in (game.white, game.black):
+            title = plain(player.title or "", 4) if plan.name >= _TITLED else ""
+            name = f"{title} {plain(player.name, 40)}".lstrip()
+            line.append(" " + left(name, plan.name), "text")
+        cells = self._cells(game)
+        for column in plan.columns:
+            for text, style_of in cells[column.head]:
+                line.append(" ").append(column.set(text), style_of)
+        return line.append(" " + left(wrong, plan.wrong), style)
+
+    def _wrong(self, game: GameDetail, worst: Alert | None) -> tuple[str, str]:
+        """What is wrong with it in words, and how that is drawn."""
+        if worst is not None:
+            return plain(point_of(worst, game), 200), SEVERITY_STYLES[worst.severity]
+        return problem_of(game), "warn" if game.problem else "dim"
+
+    def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, str]]]:
+        """Each column's texts with their styles; a sided one has two."""
+        changes, last = self._context.changes, game.plies[-1] if game.plies else None
+        age_s, exact = changes.age_s(game.id)
+        age = age_text(age_s) if game.result == "*" else ""
+        points = [last_point(game, color) for color in COLORS]
+        figures = [figure_cells(point, 0) for point in points]
+        over = "" if game.result == "*" else "strong"
+        new = last is not None and changes.is_new(game.id, last.ply)
+        number, san = (move_text(game, last, "…"), last.san) if last else ("", "")
+        return {
+            "Rd": [(main_round(game.round), "dim")],
+            "Elo": [(str(getattr(game, color).elo or ""), "dim") for color in COLORS],
+            "Move": [(number.removesuffix(san), "changed" if new else "")],
+            "Last": [(san, "changed" if new else "")],
+            "Clocks": [clock_cell(game, color, changes) for color in COLORS],
+            "Age": [(age if exact or not age else f">{age}"[:3], "dim")],
+            "Res": [("" if not over else RESULTS.get(game.result, game.result), "strong")],
+            "Score": [(ply_score(last) if last else "", "")],
             # What is early says nothing yet; what is over will not change.
-            "plays": "dim" if early else "" if game.result == "*" else "strong",
+            "Plays like": [
+                (each["plays"], "dim" if is_early(point) else over)
+                for each, point in zip(figures, points, strict=True)
+            ],
+            "Pct": [(each.get("percentile", ""), "") for each in figures],
+            "n": [(each.get("counted", ""), "dim") for each in figures],
         }
-        append_cells(line, plan.columns, texts, styles)
-        curves = {each: _curve(game, each, context.figure) for each in COLORS}
-        known = [value for curve in curves.values() for value in curve if value is not None]
-        if known and plan.curve:
-            curve = sparkline(curves[color], plan.curve, min(known), max(known))
-            line.append(" " + curve, color)
-        return line
 
     def caption(self) -> str:
-        """How the boards are sorted and filtered, and what is wrong with the one selected."""
+        """How many boards, and what is wrong with the one selected."""
+        here = self.selected()
         if self._context.keyless:
             more = len(list(self._context.state.games())) - len(self.listed)
-            return f"and {more} more boards: enlarge the terminal" if more else ""
-        first = "alerts, " if self.alerts_first else ""
-        turned = " ▴" if self.reverse else ""
-        text = self.filtered(f"{counted(len(self.listed), 'board')} by {first}{self.order}{turned}")
-        here = self.selected()
-        if here is not None and len(self._context.state.feeds()) > 1:
-            text += f" · from {plain(here.feed, 24)}"
-        if here is not None and (problem := problem_of(here)):
-            text += f" · ! {problem}"
-        return text
+            return f"and {counted(more, 'more board')}: enlarge the terminal" if more else ""
+        if here is not None and (wrong := self._wrong(here, self._worst.get(here.id))[0]):
+            return f"{here.board if here.board is not None else 'here'}: {wrong}"
+        return self.filtered(f"{counted(len(self.listed), 'board')} by {self.order}")
 
     # --- keys -------------------------------------------------------------------------------------
 
-    def offers(self) -> list[KeyHint]:
+    def about(self) -> GameId | None:
         here = self.selected()
-        sideways = "from board to board; ←→ h l between columns of boards"
+        return here.id if here else None
+
+    def offers(self) -> list[KeyHint]:
+        sort = "another order: by board, clock, age, perceived rating"
+        fold = "finished boards of earlier rounds, too, or not"
         return [
             KeyHint("enter", "open", "look at this board in depth", self._open, self.none()),
-            *self.filter_keys("list only boards with these words; !word leaves out"),
-            KeyHint("", "sort", shown="⇧"),
-            *(
-                KeyHint(
-                    order.key,
-                    "",
-                    f"sort {order.explained}; again turns it round",
-                    partial(self._sort, order),
-                )
-                for order in ORDERS.values()
-            ),
-            KeyHint("exclamation_mark", "", "boards with open alerts first, or not", self._up),
-            self.move_key(sideways),
-            *self._context.board_keys(here.id if here else None),
+            *self.filter_keys("list only boards with these words; !word leaves out; round 8"),
+            KeyHint("s", "sort", sort, self._sort),
+            KeyHint("f", "figures", "figures first, or what an arbiter needs", self._figures),
+            KeyHint("tab", "", fold, self._fold),
+            self.move_key("from board to board"),
         ]
-
-    def steps(self) -> dict[str, int]:
-        far, deep = len(self.listed), self._deep
-        across = {"right": deep, "l": deep, "left": -deep, "h": -deep}
-        return {**super().steps(), **across, "g": -far, "G": far}
 
     def neighbour(self, game: GameId, step: int) -> GameId | None:
         """The board ``step`` places further in the list."""
@@ -546,13 +469,13 @@ class BoardsView(ListView[GameDetail]):
     def _open(self) -> None:
         self._context.show(self.cursor)
 
-    def _sort(self, order: BoardOrder) -> None:
-        self.reverse = not self.reverse if order.name == self.order else False
-        self.order = order.name
-        turned = ", turned round" if self.reverse else ""
-        self._context.notify(f"Sorted {order.explained}{turned}")
+    def _figures(self) -> None:
+        self.figures = not self.figures
 
-    def _up(self) -> None:
-        self.alerts_first = not self.alerts_first
-        first = "Boards with open alerts first" if self.alerts_first else "Alerts move no board"
-        self._context.notify(first)
+    def _fold(self) -> None:
+        self.unfolded = not self.unfolded
+
+    def _sort(self) -> None:
+        names = list(ORDERS)
+        self.order = names[(names.index(self.order) + 1) % len(names)]
+        self._context.notify(f"Sorted {ORDERS[self.order].explained}; alerts stay on top")

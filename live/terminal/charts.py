@@ -7,8 +7,6 @@ worst blunder: what the one holds and what lies beyond the picture is written.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -19,7 +17,6 @@ from rich.text import Text
 
 from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail, PlyView
 from live.games.game import move_number
-from live.publish.published_state import gain_counts
 from live.terminal.text import clock_text, filled, left, ply_score, right, styled
 
 _UP = " ▁▂▃▄▅▆▇█"
@@ -29,17 +26,6 @@ AXIS = 6
 _MARKS = (5, 2, 0, -2, -5)
 #: A rating axis never spans less than this, Elo: noise must not look like drama.
 MIN_SPAN_ELO = 400.0
-#: Upper ends of the bins of gains, centipawns lost, and their names.
-BINS = (
-    (0, "none"),
-    (10, "≤ 0.10"),
-    (30, "≤ 0.30"),
-    (60, "≤ 0.60"),
-    (100, "≤ 1.00"),
-    (200, "≤ 2.00"),
-    (1 << 30, "more"),
-)
-
 
 Values = TypeVar("Values")
 
@@ -178,45 +164,6 @@ def _column(point: Drawn, scale: ChartScale, height: int) -> list[str]:
         row = row_at(rating)
         cells[max(0, min(height - 1, row))] = "━" if 0 <= row < height else "▲" if row < 0 else "▼"
     return cells
-
-
-def histogram(game: GameDetail, width: int, height: int) -> list[Text]:
-    """How many moves lost how much, as shares of either side's moves. Successive gains may be above
-    0: those are counted first.
-    """
-    curves = (game.curves.white, game.curves.black)
-    above = any(point.gain_cp > 0 for points in curves for point in points)
-    bins = ((-1, "gained"), *BINS) if above else BINS
-    ends = [end for end, _ in bins]
-    counts = [Counter(bisect_left(ends, -point.gain_cp) for point in points) for points in curves]
-    most = max((each / side.total() for side in counts for each in side.values()), default=1)
-    room = max(1, (width - 9 - 2 * 12) // 2)
-    heads = left("○ White", room + 12) + left("● Black", room + 12)
-    lines = [styled(left("lost", 9) + heads, "dim")]
-    for index, (_, name) in enumerate(bins):
-        line = styled(left(name, 9), "dim")
-        for side, style in zip(counts, ("white", "black"), strict=True):
-            count, share = side[index], side[index] / max(1, side.total())
-            bar = "█" * round(share / most * room)
-            line.append(left(bar or "▏" * (count > 0), room), style)
-            line.append(left(f"{count:>4} {100 * share:>3.0f} %" if count else "", 12))
-        lines.append(line)
-    return lines[:height]
-
-
-def gain_charts(game: GameDetail, engine: GainCounts, width: int, height: int) -> list[Text]:
-    """Both sides' gains at one centipawn, as high as there is room; empty where there is none."""
-    rows = min(4, height // 2 - 4)
-    if rows < 1:
-        return []
-    lines: list[Text] = []
-    for name, points, style in (
-        ("○ White", game.curves.white, "white"),
-        ("● Black", game.curves.black, "black"),
-    ):
-        lines.append(styled(f"{name}, centipawns", "head"))
-        lines += gain_chart(gain_counts(points), engine, width, rows, style)
-    return lines
 
 
 # --- gains at one centipawn ----------------------------------------------------------------------
@@ -383,14 +330,16 @@ def sign(before_cp: int | None, after_cp: int | None, *, white: bool) -> str:
 
 
 def signs(game: GameDetail) -> list[str]:
-    """The sign of every ply; none while a score is provisional. What lost nothing may be a find
-    or set a trap.
+    """The sign of every ply; none while a score is provisional. The engine's first choice is no
+    mistake, whatever it says of it a move later. What lost nothing may be a find or set a trap.
     """
     scores = [game.start_score_cp, *(ply.score_cp if ply.final else None for ply in game.plies)]
-    return [
-        sign(before, after, white=move_number(game, ply.ply)[1]) or PRAISE.get(ply.mark or "", "")
-        for ply, (before, after) in zip(game.plies, pairwise(scores), strict=True)
-    ]
+    found = []
+    for ply, (before, after) in zip(game.plies, pairwise(scores), strict=True):
+        first = ply.gain_cp is not None and ply.gain_cp >= 0
+        mark = "" if first else sign(before, after, white=move_number(game, ply.ply)[1])
+        found.append(mark or PRAISE.get(ply.mark or "", ""))
+    return found
 
 
 def row_of(game: GameDetail, ply: int) -> int:

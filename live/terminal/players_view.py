@@ -1,13 +1,10 @@
-"""The view of players and standings: columns that are switched, explained and sorted by; teams."""
+"""The views of players: standings by a figure, teams and their matches, one player's figures."""
 
 from __future__ import annotations
 
 import itertools
-import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-import msgspec
 from rich.text import Text
 
 from live.catalogue import (
@@ -16,7 +13,6 @@ from live.catalogue import (
     FIGURES,
     Figure,
     Standing,
-    cell,
     ends_cell,
     plugin_text,
     points_text,
@@ -24,7 +20,7 @@ from live.catalogue import (
     standings,
     why_missing,
 )
-from live.events import PlayerView, PluginFigure
+from live.events import PlayerView
 from live.ledger.roster import TeamMatch, team_matches, team_table
 from live.terminal.charts import gain_chart
 from live.terminal.text import (
@@ -32,142 +28,52 @@ from live.terminal.text import (
     filled,
     left,
     matcher,
-    perceived_text,
-    percentile_cell,
     plain,
+    player_cell,
     right,
     styled,
 )
-from live.terminal.view_context import KeyHint, ListView, ViewContext, asking
+from live.terminal.view_context import KeyHint, ListView, PageView, ViewContext, worst_by_board
 
-#: The column that players are ranked by until somebody chooses.
-RANKED = BY_ID["perceived"].name
 #: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
 LIST_S = 1.0
 _RANK = 6
 _LEAST_NAME, _MOST_NAME = 16, 32
-#: Lines for the explanation under the table.
-_EXPLAINED = 3
-#: Columns that a shift+letter sorts by.
-_SORTS = {
-    "E": "Elo",
-    "P": "Percentile",
-    "R": RANKED,
-    "A": "Algorithm 4",
-    "M": "Moves counted",
-    "G": "Mean gain",
-    "N": "Player",
-    "T": "Points",
-}
+#: Figure, head, cells; as many as there is room for, from the left.
+COLUMNS = (
+    ("elo", "Elo", 4),
+    ("perceived", "Plays like", 10),
+    ("usual", "usual", 9),
+    ("percentile", "Pct", 5),
+    ("counted", "n", 3),
+    ("points", "Pts", 4),
+    ("games", "Gm", 2),
+    ("algorithm4", "A4", 4),
+)
+#: What players are ranked by, in the order of key s.
+SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 
 
-class PlayerColumn(msgspec.Struct, frozen=True):
-    """A figure of the catalogue or its interval, or the figure of a plugin."""
-
-    name: str
-    """For the list of columns."""
-    head: str
-    width: int
-    explained: str
-    shown: bool
-    """Whether it is there at the start."""
-    text: Callable[[PlayerView, int], str]
-    """What its cell says; the number is what Algorithm 4 adds, the engine's rating."""
-    value: Callable[[PlayerView, int], float | None]
-    """What is sorted by, as far as it is shown, the best greatest; None comes last."""
-    figure: Figure | None = None
-    interval: bool = False
-
-
-def _figure_column(figure: Figure) -> PlayerColumn:
-    """A column for a figure of the catalogue."""
-
-    def text(view: PlayerView, engine_rating: int) -> str:
-        if figure.id == "perceived":
-            return perceived_text(view.perceived)
-        if figure.id == "percentile":
-            return percentile_cell(view)
-        return cell(figure, view, engine_rating)
-
-    width = max(5 if figure.id == "percentile" else 4, len(figure.head))
-    value = partial(_value, figure, "value")
-    return PlayerColumn(
-        figure.name, figure.head, width, figure.meaning, figure.usual, text, value, figure
-    )
-
-
-def _interval_column(figure: Figure) -> PlayerColumn:
-    """A column for a figure's interval, sorted by its lower end."""
-    return PlayerColumn(
-        f"{figure.name}, {figure.interval}",
-        figure.interval,
-        9,
-        figure.meaning,
-        figure.id == "perceived",
-        partial(ends_cell, figure),
-        partial(_value, figure, "low"),
-        figure,
-        interval=True,
-    )
-
-
-def _value(figure: Figure, end: str, view: PlayerView, engine_rating: int) -> float | None:
-    value: float | None = getattr(read(figure, view, engine_rating), end)
+def sorting_value(figure: Figure, view: PlayerView, engine_rating: int) -> float | None:
+    """What is ranked by, as far as it is shown, the best greatest; None comes last."""
+    value = read(figure, view, engine_rating).value
     early = view.counted < EARLY_MOVES and figure.id in ("perceived", "percentile")
     if value is None or early:
         return None
-    digits = {"share": 2, "points": 1, "number": figure.digits}.get(figure.kind, 0)
-    return round(-value if figure.least_is_best else value, digits)
-
-
-def _plugin_column(plugin: str) -> PlayerColumn:
-    """A column for what a plugin says of everybody."""
-
-    def found(view: PlayerView) -> Iterator[PluginFigure]:
-        return (each for each in view.plugins if each.name == plugin)
-
-    return PlayerColumn(
-        f"plugin {plugin}",
-        plugin[:16],
-        16,
-        f"A figure of the plugin {plugin}, with its 95 % interval where it gives one.",
-        True,
-        lambda view, _: "".join(map(plugin_text, found(view))),
-        lambda view, _: next((round(each.value, each.digits) for each in found(view)), None),
-    )
-
-
-COLUMNS = tuple(
-    make(figure)
-    for figure in FIGURES
-    for make in (_figure_column, _interval_column)
-    if figure.low or make is _figure_column
-)
-
-
-def offered(views: Sequence[PlayerView]) -> list[PlayerColumn]:
-    """Columns that there can be; plugins' come last."""
-    names = {figure.name for view in views for figure in view.plugins}
-    return [*COLUMNS, *map(_plugin_column, sorted(names))]
+    return round(value, 1 if figure.kind == "points" else figure.digits)
 
 
 def listed(
-    views: Sequence[PlayerView], query: str, sort: str, *, reverse: bool, engine_rating: int = 0
+    views: Sequence[PlayerView], query: str, sort: str, engine_rating: int = 0
 ) -> list[Standing]:
     """Those whom the filter takes, the best first; whose figure is unknown or early last. Places
     count in the whole field, whoever is listed.
     """
-    by_name = sorted(views, key=lambda view: (view.name, view.id))
-    rows = [Standing(view, place) for place, view in enumerate(by_name, 1)]
-    for column in offered(views):
-        if column.name == sort:
-            rows = standings(views, lambda view: column.value(view, engine_rating))  # noqa: B023
-    if reverse:
-        known = [row for row in rows if row.place is not None]
-        rows = known[::-1] + [row for row in rows if row.place is None]
-    matches = matcher(query)
+    figure, matches = BY_ID[sort], matcher(query)
     return [
-        row for row in rows if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
+        row
+        for row in standings(views, lambda view: sorting_value(figure, view, engine_rating))
+        if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
     ]
 
 
@@ -177,17 +83,9 @@ class PlayersView(ListView[Standing]):
 
     def __init__(self, context: ViewContext) -> None:
         super().__init__(context)
-        self.hidden = {column.name for column in COLUMNS if not column.shown}
-        self.column = RANKED
-        self.sort = RANKED
-        self.reverse = False
-        self.choosing = False
-        """The list of columns is shown."""
+        self.sort = SORTS[0]
         self.teams = False
         """Matches and the table of teams are shown."""
-        self.gains = False
-        """The gains of the player under the cursor are shown."""
-        self._offered: Sequence[PlayerColumn] = COLUMNS
         self._known: tuple[object, ...] = ()
         self._standings = -1
         self._listed_s = -LIST_S
@@ -196,208 +94,141 @@ class PlayersView(ListView[Standing]):
         return line.view.id
 
     def draw(self, width: int, height: int) -> list[Text]:
-        if self.choosing:
-            return self._columns(height)
+        state = self._context.state
         if self.teams:
-            found = team_matches(self._context.state.games())
-            return team_lines(found, self.query, width, height)
+            return team_lines(team_matches(state.games()), self.query, width, height)
         self._list()
-        here = self.selected()
-        if here is None:
+        if not self.listed:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
             return filled([Text(), styled(f"  {text}")], height)
-        seen = self.seen(max(1, height - 2 - _EXPLAINED))
-        if self.gains:
-            return self._gain_lines(here.view, width, height)
-        columns, more = self.fitting(width)
-        used = _RANK + 1 + sum(each.width + 1 for each in columns)
+        ends = itertools.accumulate(cells + 1 for _, _, cells in COLUMNS)
+        room = width - _RANK - _LEAST_NAME - 2
+        columns = COLUMNS[: sum(end <= room for end in ends)]
+        used = _RANK + 2 + sum(cells + 1 for _, _, cells in columns)
         name = max(_LEAST_NAME, min(_MOST_NAME, width - used))
-        state = self._context.state
-        alerting = {player for game in asking(state.alerts()) for player in state.player_ids(game)}
-        rows = [
-            self.pointed(row, self._line(row, columns, name, row.view.id in alerting))
-            for row in seen
-        ]
-        detail = self._explanation(here.view, width, more)
-        head = self._heads(columns, name)
-        return self.with_detail(head, rows, detail, (min(width, used + name), height), _EXPLAINED)
+        heads = styled(f"{right('#', _RANK - 1)}  {left('Player', name)} ", "dim")
+        for figure, head, cells in columns:
+            here = figure == self.sort
+            heads.append(right(head, cells), "head" if here else "dim")
+            heads.append("▾" if here else " ", "accent")
+        worst = worst_by_board(state.alerts())
+        alerting = {player for game in worst for player in state.player_ids(game)}
+        rating = state.engine().rating
+        lines = [heads]
+        for row in self.seen(max(1, height - 1)):
+            view = row.view
+            line = Text.assemble(
+                (right(row.text, _RANK - 2) + " ", "dim"),
+                ("!" if view.id in alerting else " ", "bad"),
+                (left(plain(view.name, 40), name), "text"),
+            )
+            early = view.counted < EARLY_MOVES
+            for figure, _, cells in columns:
+                style = "dim" if figure == "usual" else "text"
+                style = ("dim" if early else "strong") if figure == "perceived" else style
+                line.append(" " + right(player_cell(figure, view, rating), cells), style)
+            lines.append(self.pointed(row, line))
+        return filled(lines, height)
 
     def _list(self) -> None:
         """Sort again when asked to, and once a second when somebody's figures changed."""
         changes = self._context.changes
         engine_rating = self._context.state.engine().rating
-        known = (self.query, self.sort, self.reverse, engine_rating)
+        known = (self.query, self.sort, engine_rating)
         changed = changes.standings != self._standings
         if known != self._known or (changed and changes.now() - self._listed_s >= LIST_S):
             self._known, self._standings = known, changes.standings
             self._listed_s = changes.now()
             views = tuple(self._context.state.players())
-            self.listed = listed(
-                views, self.query, self.sort, reverse=self.reverse, engine_rating=engine_rating
-            )
-            self._offered = offered(views)
-
-    def fitting(self, width: int) -> tuple[list[PlayerColumn], int]:
-        """Columns that fit, the one under the cursor among them, and how many more there are."""
-        shown = [each for each in self._offered if each.name not in self.hidden]
-        room = width - _RANK - _LEAST_NAME - 1
-        at = next((index for index, each in enumerate(shown) if each.name == self.column), 0)
-        start = 0
-        while start < at and sum(each.width + 1 for each in shown[start : at + 1]) > room:
-            start += 1
-        ends = itertools.accumulate(each.width + 1 for each in shown[start:])
-        taken = shown[start : start + sum(end <= room for end in ends)]
-        return taken, len(shown) - len(taken)
-
-    def _heads(self, columns: Sequence[PlayerColumn], name: int) -> Text:
-        line = styled(right("#", _RANK - 1) + "  ", "dim")
-        line.append(left("Player", name), "dim")
-        for column in columns:
-            here = column.name == self.column
-            arrow = ("▴" if self.reverse else "▾") if column.name == self.sort else ""
-            line.append(arrow or ("▸" if here else " "), "accent")
-            style = "chosen" if here else "dim"
-            line.append(right(column.head, column.width), style)
-        return line
-
-    def _line(
-        self, row: Standing, columns: Sequence[PlayerColumn], name: int, alerting: bool
-    ) -> Text:
-        view = row.view
-        line = Text.assemble(
-            (right(row.text, _RANK - 2) + " ", "dim"),
-            ("!" if alerting else " ", "bad"),
-            (left(plain(view.name, 40), name), "strong" if view.id == self.cursor else "text"),
-        )
-        engine_rating = self._context.state.engine().rating
-        for column in columns:
-            style = "dim" if column.interval else "text"
-            if column.name == RANKED:
-                style = "dim" if view.counted < EARLY_MOVES else "strong"
-            line.append(" " + right(column.text(view, engine_rating), column.width), style)
-        return line
-
-    def _explanation(self, view: PlayerView, width: int, more: int) -> list[Text]:
-        """What the column under the cursor means, and why the player's figure is missing if so."""
-        column = next((each for each in self._offered if each.name == self.column), COLUMNS[0])
-        text = f"{column.name}: {column.explained}"
-        rating = self._context.state.engine().rating
-        if column.figure is not None and column.text(view, rating) in ("", "·", "early"):
-            text += f" {plain(view.name, 30)}: {plain(why_missing(column.figure, view), 120)}."
-        if more:
-            text += f" ({more} more columns to the right or left.)"
-        lines = textwrap.wrap(text, max(20, width - 2), max_lines=_EXPLAINED, placeholder=" …")
-        accent = "accent"
-        return [styled(f" {line}", "" if at else accent) for at, line in enumerate(lines)]
-
-    def _gain_lines(self, view: PlayerView, width: int, height: int) -> list[Text]:
-        """All gains of one player over the event, drawn."""
-        state = self._context.state
-        counts = state.gains(view.id)
-        title = f" Gains of {plain(view.name, 60) or '?'} over {counted(view.games, 'game')}"
-        lines = [styled(f"{title}, centipawns ({state.gain()})", "head")]
-        if view.moves and not counts:
-            lines.append(styled(" the service at the other end does not send them", "dim"))
-        else:
-            rows = max(1, min(12, height - 6))
-            lines += gain_chart(counts, state.engine_gains(), width, rows, "accent")
-        return filled(lines, height)
-
-    def _columns(self, height: int) -> list[Text]:
-        lines: list[Text] = [styled(" Columns: space switches, esc is done", "head")]
-        at = 0
-        for column in self._offered:
-            here = column.name == self.column
-            line = Text.assemble(
-                ("▌" if here else " ", "accent"),
-                ("  " if column.name in self.hidden else "✓ ", "good"),
-                (f"{column.name:<24}", "strong" if here else "text"),
-                (column.explained, "dim"),
-                no_wrap=True,
-            )
-            if here:
-                line.stylize_before("cursor")
-                at = len(lines)
-            lines.append(line)
-        first = max(0, min(at - height // 2, len(lines) - height))
-        return filled(lines[first:], height)
+            self.listed = listed(views, self.query, self.sort, engine_rating)
 
     def caption(self) -> str:
         """How many players are listed, and by what."""
-        if self.choosing or self.teams:
-            return "m shows the players" if self.teams else ""
-        if self.gains:
-            return "g shows the players"
-        turned = " ▴" if self.reverse else ""
-        players = counted(len(self.listed), "player")
-        return self.filtered(f"{players} by {self.sort.lower()}{turned}")
+        if self.teams:
+            return "tab shows the players"
+        by = BY_ID[self.sort].name
+        return self.filtered(f"{counted(len(self.listed), 'player')} by {by[:1].lower()}{by[1:]}")
 
     # --- keys -------------------------------------------------------------------------------------
 
     def offers(self) -> list[KeyHint]:
-        if self.choosing:
-            return [
-                KeyHint("space enter", "switch", "show the column or hide it", self._switch),
-                KeyHint("escape c", "done", "back to the players", self.turn("choosing")),
-                KeyHint("down j up k", "", "", self._along, shown=""),
-            ]
-        none, teams, gains = self.none(), self.turn("teams"), self.turn("gains")
-        along = "move the cursor from column to column"
-        sort = "sort by the column under the cursor; again turns it round"
-        leave = [KeyHint("escape", "", "", gains, shown="")] if self.gains else []
         named = any(view.white.team and view.black.team for view in self._context.state.games())
-        why = "" if named or self.teams else "no source names teams"
+        no_team = "" if named or self.teams else "no source names teams"
+        sort = "another order: by perceived rating, points, Elo, percentile, Algorithm 4"
+        teams = "matches and the table of teams, or players"
         return [
-            KeyHint("left right h l", "column", along, self._along, none, shown="←→"),
-            KeyHint("S", "sort", sort, partial(self._sort, self.column)),
-            *(
-                KeyHint(key, "", f"sort by {name}; again turns it round", partial(self._sort, name))
-                for key, name in _SORTS.items()
-            ),
-            KeyHint("minus", "hide", "hide the column under the cursor", self._hide),
-            KeyHint("c", "columns", "choose the columns", self.turn("choosing")),
-            KeyHint("m", "", "matches and the table of teams, or players", teams, why),
-            KeyHint("g", "gains", "this player's gains as a histogram, or the list", gains, none),
-            *leave,
+            KeyHint("enter", "open", "every figure of this player", self._open, self.none()),
             *self.filter_keys("list only players with these words"),
-            KeyHint("enter", "boards", "this player's boards", self._boards, none),
+            KeyHint("s", "sort", sort, self._sort),
+            KeyHint("tab", "teams", teams, self._teams, no_team),
             self.move_key("from player to player"),
-            *self._context.board_keys(None)[2:],
         ]
 
-    def _shown(self) -> list[str]:
-        every = [column.name for column in self._offered]
-        return every if self.choosing else [name for name in every if name not in self.hidden]
+    def _open(self) -> None:
+        self._context.show_player(self.cursor)
 
-    def _along(self, key: str) -> None:
-        shown = self._shown()
-        at = shown.index(self.column) if self.column in shown else 0
-        by = 1 if key in ("down", "j", "right", "l") else -1
-        self.column = shown[max(0, min(len(shown) - 1, at + by))]
+    def _teams(self) -> None:
+        self.teams = not self.teams
 
-    def _switch(self, *_: str) -> None:
-        self.hidden ^= {self.column}
-        if len(self.hidden) == len(COLUMNS):
-            self.hidden -= {self.column}
+    def _sort(self) -> None:
+        self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
 
-    def _hide(self) -> None:
-        shown = self._shown()
-        if len(shown) == 1:
-            self._context.notify("One column stays; c chooses others")
-            return
-        before = self.column if self.column in shown else shown[0]
-        self._along("left" if before == shown[-1] else "right")
-        self.hidden.add(before)
-        self._context.notify(f"{before} is hidden; c brings it back")
 
-    def _sort(self, name: str) -> None:
-        self.reverse = not self.reverse if name == self.sort else False
-        self.sort = name
+class PlayerPage(PageView):
+    """Every figure of one player over the event, by every method, and the gains drawn."""
+
+    name = "Player"
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(context)
+        self.player = ""
+
+    def _view(self) -> PlayerView | None:
+        views = self._context.state.players()
+        return next((view for view in views if view.id == self.player), None)
+
+    def lines(self, width: int) -> list[Text]:
+        state, view = self._context.state, self._view()
+        if view is None:
+            return [Text(), styled("  This player is gone: esc goes back")]
+        name = plain(view.name, 60) or "?"
+        lines = [styled(f" {name}, {counted(view.games, 'game')}", "head")]
+        for figure in FIGURES:
+            value = player_cell(figure.id, view, state.engine().rating)
+            ends = ends_cell(figure, view, state.engine().rating)
+            unit = f" {figure.unit}" if figure.unit in ("cp", "Elo") and value[:1].isdigit() else ""
+            said = f"{value}{unit}{f' ({ends})' if ends else ''}"
+            if value in ("", "·"):
+                said = plain(why_missing(figure, view), 120)
+            lines.append(_figure_line(figure.name, said, figure.meaning))
+        lines += [_figure_line(each.name, plugin_text(each), "") for each in view.plugins]
+        counts = state.gains(view.id)
+        lines += [Text(), styled(f" Gains, centipawns ({state.gain()})", "head")]
+        if view.moves and not counts:
+            lines.append(styled(" the service at the other end does not send them", "dim"))
+        else:
+            lines += gain_chart(counts, state.engine_gains(), width, 8, "accent")
+        return lines
+
+    def offers(self) -> list[KeyHint]:
+        return [
+            KeyHint("enter", "boards", "this player's boards", self._boards),
+            *super().offers(),
+            KeyHint("", "back", "back to the list", shown="esc"),
+        ]
 
     def _boards(self) -> None:
-        here = self.selected()
-        if here is not None:
-            self._context.list_boards(plain(here.view.name, 60))
+        if (view := self._view()) is not None:
+            self._context.list_boards(plain(view.name, 60))
+
+
+def _figure_line(name: str, said: str, meaning: str) -> Text:
+    return Text.assemble(
+        (f" {left(plain(name, 26), 26)} ", "strong"),
+        (said if len(said) > 22 else f"{said:<22}", "text"),
+        (f" {meaning}", "dim"),
+        no_wrap=True,
+    )
 
 
 def team_lines(matches: Sequence[TeamMatch], query: str, width: int, height: int) -> list[Text]:

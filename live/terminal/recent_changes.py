@@ -173,7 +173,9 @@ class EventLineWriter:
                 case MoveMessage(game=game, ply=ply, move=move):
                     before = self._played(game, ply, move)
                     if move is None:
-                        lines.append(f"{self._label(game)}: taken back to ply {ply - 1}")
+                        last = self._plies[game].get(ply - 1)
+                        back = f"to {self._move_text(game, last)}" if last else "to the start"
+                        lines.append(f"{self._label(game)}: taken back {back}")
                         continue
                     together[game] += 1
                     waiting[game] -= 1

@@ -7,17 +7,18 @@ was started afresh, a whole snapshot replaces what is held. The words for people
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Callable, Iterator
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
 from live.clock import Clock
 from live.errors import ConfigError, Refused
-from live.events import HelloMessage, Message, SnapshotMessage
+from live.events import DeskCommand, HelloMessage, Message, SnapshotMessage
 from live.network.retry import backoff, spoken
 from live.publish.published_state import ClientState, OutOfStep
 
@@ -65,6 +66,12 @@ def with_gains(url: str) -> str:
     return _asking(url, ("detail", "gains"))
 
 
+def log_url(url: str) -> str:
+    """Where the service at the websocket's address gives the incident log, with what lets us in."""
+    query = urlencode([each for each in parse_qsl(urlsplit(url).query) if each[0] == "token"])
+    return f"{pages_url(url)}api/v1/incidents?{query}"
+
+
 def pages_url(url: str) -> str:
     """The base address of the service's pages, without what let us in."""
     parts = urlsplit(url)
@@ -96,11 +103,20 @@ class ServiceConnection:
         self._clock = clock
         self._random = random
         self._say = notify
+        self._websocket: ClientConnection | None = None
         self._lost_s: float | None = None
         self._problem = f"connecting to {pages_url(url)}"
         self._epoch = ""
         self.ready = asyncio.Event()
         """Set once the first snapshot is there."""
+
+    async def send(self, command: DeskCommand) -> None:
+        """Have an arbiter's command carried out there; where it is lost, that is said."""
+        if self._websocket is not None:
+            with contextlib.suppress(ConnectionClosed):
+                await self._websocket.send(msgspec.json.encode(command).decode())
+                return
+        self._say("Not done: there is no connection")
 
     def status(self) -> str:
         """What is wrong, for people; empty while all is well."""
@@ -137,10 +153,10 @@ class ServiceConnection:
                 open_timeout=_OPEN_S,
                 ping_interval=None,
                 additional_headers={},
-            ) as websocket:
+            ) as self._websocket:
                 while True:
                     async with self._clock.deadline(SILENT_S):
-                        text = await websocket.recv()
+                        text = await self._websocket.recv()
                     self._take(text if isinstance(text, str) else text.decode())
         except InvalidStatus as error:
             return self._refusal(error.response.status_code)

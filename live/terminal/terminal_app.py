@@ -162,6 +162,7 @@ class Terminal(App[None]):
             if self.controller.interrupted():
                 self._interrupt()
                 self.exit()
+            self._draw()
             return
         # Each key is carried out before the next one is looked at: handed on to widgets, keys typed
         # in one go would overtake each other, and miss the line that the first of them opens.

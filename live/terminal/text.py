@@ -24,7 +24,17 @@ from live.catalogue import (
     ends_cell,
     percentile_text,
 )
-from live.events import MATE_CP, CurvePoint, EngineInfo, GameView, PlayerView, PlyView
+from live.events import (
+    MATE_CP,
+    Alert,
+    Color,
+    CurvePoint,
+    EngineInfo,
+    GameView,
+    PlayerView,
+    PlyView,
+    Severity,
+)
 from live.games.game import move_number
 from live.human.difficulty import in_words
 
@@ -146,16 +156,22 @@ def window(number: int, cursor: int, height: int, first: int = 0) -> int:
 
 #: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
 WITHHELD = "this service withholds scores and ratings"
+#: Sign of each state of a source, beside the word.
+FEED_SIGNS = {
+    "connecting": "…",
+    "waiting": "◌",
+    "live": "●",
+    "stale": "◔",
+    "retrying": "↻",
+    "failed": "✗",
+    "finished": "✓",
+}
 #: Where the engine's rating comes from, for people.
 RATING_SOURCES = {
     "field": "by the field",
     "calibration": "a stored value",
     "fixed": "as configured",
 }
-#: Eight heights of a sparkline.
-_BLOCKS = "▁▂▃▄▅▆▇█"
-#: A sparkline never stretches less than this over its height: noise must not look like drama.
-MIN_SPAN_ELO = 200.0
 
 
 def ply_score(ply: PlyView) -> str:
@@ -220,6 +236,19 @@ def interval_text(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
+def player_cell(name: str, view: PlayerView, engine_rating: int) -> str:
+    """What a table says of a player: a figure of the catalogue, or ``usual``, the band of the
+    perceived rating.
+    """
+    if name == "perceived":
+        return perceived_text(view.perceived)
+    if name == "percentile":
+        return percentile_cell(view)
+    if name == "usual":
+        return ends_cell(BY_ID["perceived"], view)
+    return cell(BY_ID[name], view, engine_rating)
+
+
 def odds_bar(win: float, draw: float, cells: int) -> str:
     """``███▒▒░``: how likely White is to win, the game to be drawn, Black to win."""
     won = round(win * cells)
@@ -232,22 +261,6 @@ def odds_text(win: float, draw: float) -> str:
     won = round(100 * win)
     level = round(100 * (win + draw)) - won
     return f"{won}/{level}/{100 - won - level}"
-
-
-def sparkline(values: Sequence[float | None], width: int, low: float, high: float) -> str:
-    """The last ``width`` values between ``low`` and ``high``; ``╷`` and ``╵`` for what has no
-    lower and no upper bound cannot be told apart in one cell, so None is a gap.
-    """
-    span = max(high - low, MIN_SPAN_ELO)
-    base = (low + high - span) / 2
-    cells = []
-    for value in values[-width:]:
-        if value is None:
-            cells.append("·")
-        else:
-            step = (value - base) / span * (len(_BLOCKS) - 1)
-            cells.append(_BLOCKS[max(0, min(len(_BLOCKS) - 1, round(step)))])
-    return "".join(cells)
 
 
 def move_text(game: GameView, ply: PlyView, dots: str = "...") -> str:
@@ -302,6 +315,29 @@ def share_text(share: float) -> str:
     return in_words(share).removeprefix("about ").replace("fewer than", "<")
 
 
+# --- alerts -----------------------------------------------------------------------------------
+
+SEVERITY_STYLES: dict[Severity, str] = {"alarm": "bad", "warning": "warn", "look": "accent"}
+
+
+def point_of(alert: Alert, view: GameView | None) -> str:
+    """Its text where the board stands beside it: without the board's name, and its players by their
+    colours.
+    """
+    if view is None:
+        return alert.text
+    text = alert.text
+    for name in (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: "):
+        text = text.removeprefix(name)
+    text = by_color(text, alert.player, "white" if alert.player == view.white.name else "black")
+    return text[:1].upper() + text[1:]
+
+
+def by_color(text: str, player: str | None, color: Color | None) -> str:
+    """The player named in it by the colour: the names of both stand beside it."""
+    return text.replace(player, color.capitalize()) if player and color else text
+
+
 # --- filters ----------------------------------------------------------------------------------
 
 #: Longest filter taken, characters.
@@ -354,8 +390,6 @@ _STYLES = (
     # What has just changed, beside the sign ``•``.
     ("changed", "bold reverse", "bold #15181d on #f0c36a", "bold #23272e on #ffd75e"),
     ("cursor", "reverse", "on #2f3b4e", "on #d5e3f5"),
-    # The column under the cursor.
-    ("chosen", "reverse bold", "on #2f3b4e bold #ffffff", "on #d5e3f5 bold #000000"),
     # Either side's share of a graph; what hangs is Black's, drawn turned round.
     ("white", "bold", "#f2efe6", "#b07d2b"),
     ("black", "", "#6f9bd1", "#2f5d94"),

@@ -6,18 +6,20 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 from urllib.parse import quote
 
 import msgspec
 from rich.text import Text
 
+from live.alerts.finding import in_order
+from live.alerts.incident_log import board_words
 from live.config import checked
 from live.errors import ConfigError, LiveRateError
 from live.events import (
     Alert,
-    AlertKind,
     BellChoice,
+    DeskCommand,
     FigureChoice,
     GameId,
     Incident,
@@ -25,80 +27,48 @@ from live.events import (
 )
 from live.publish.published_state import PublishedState
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.text import DUSK, Palette, filled, spoken_time, styled, window
+from live.terminal.text import DUSK, Palette, counted, filled, plain, spoken_time, styled, window
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
 
-#: What each choice of the leading figure means, for people.
-FIGURE_CHOICES: dict[FigureChoice, str] = {
-    "perceived": "playing like",
-    "algorithm4": "Algorithm 4 as published, on its own scale",
-}
-
 ExportKind = Literal["pgn", "csv", "html"]
 
-BELLS: tuple[BellChoice, ...] = get_args(BellChoice)
-#: What each choice means, for people.
-BELL_WORDS: dict[BellChoice, str] = {
+#: What each choice of the bell means, for people.
+BELLS: dict[BellChoice, str] = {
     "off": "The bell is silent",
     "alarms": "The bell rings for alarms (!!)",
     "all": "The bell rings for every alert",
 }
 
 
-class AlertActions(Protocol):
-    """What an arbiter may do about an alert; ``live.app`` puts the alert desk behind it."""
-
-    def acknowledge(self, alert: str, note: str = "") -> None: ...
-
-    def note(self, alert: str, text: str) -> None: ...
-
-    def mute(self, alert: str, muted: bool) -> None: ...
-
-    def mute_kind(self, kind: AlertKind, muted: bool) -> None: ...
-
-    def mute_board(self, game: GameId, muted: bool) -> None: ...
-
-
 @dataclasses.dataclass
 class TerminalActions:
-    """What may be done from this terminal besides looking. What is None cannot be done here, and
-    the matching ``no_…`` says why.
-    """
+    """What may be done from this terminal besides looking."""
 
     address: str
     """Base URL of the service's pages, ending with a slash."""
-    leave_question: str = "End live-rate?"
-    export: Callable[[ExportKind, GameId | None], str] | None = None
+    export: Callable[[ExportKind, GameId | None], str] = lambda kind, game: ""
     """Writes a file and says which."""
-    no_export: str = "this terminal cannot write files"
+    export_log: Callable[[], str] = str
+    """Writes the incident log as a page to print and says where."""
+    leave_question: str = "End live-rate?"
     public_delay: Callable[[], PublicDelay] = PublicDelay
     """How far the public is behind this terminal, and what waits for it."""
     set_delay: Callable[[float], None] | None = None
-    no_delay: str = "the delay belongs to the service: start it with --delay"
-    alert_actions: AlertActions | None = None
+    """None where the delay is not set here."""
+    command: Callable[[DeskCommand], None] = lambda command: None
+    """Has an arbiter's command carried out."""
     incidents: Callable[[], Sequence[Incident]] = tuple
     """The incident log, in the order it began."""
-    export_log: Callable[[], str] | None = None
-    """Writes the incident log as a page to print and says where."""
-    enter: Callable[[str, GameId | None], None] | None = None
-    """Writes an entry of the arbiter's own into it."""
+    no_desk: Callable[[], str] = str
+    """Why alerts and log are not known here, nor answered; empty where they are."""
     remove_board: Callable[[GameId], None] | None = None
-    """Takes a board off all screens, points and reports."""
+    """Takes a board off all screens, points and reports; None where that is not done here."""
     bring_back_board: Callable[[], str] = str
     """Brings the board removed last back and says which; empty where there is none."""
-    no_alert_actions: str = "only the terminal of the service itself can answer alerts"
-    no_alerts: Callable[[], str] = str
-    """Why it is not known whether there are alerts; empty where it is."""
-    no_incidents: str = ""
-    """Why the incident log cannot be seen here; empty where it can."""
     status: Callable[[], str] = str
     """What is wrong with the connection; empty when nothing is."""
-
-    def overlay(self, game: GameId) -> str:
-        """The address of a board's overlay."""
-        return f"{self.address}overlay?game={quote(game, safe='')}"
 
 
 class TextPrompt(msgspec.Struct, frozen=True):
@@ -124,9 +94,13 @@ def asks(alert: Alert) -> bool:
     return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
 
-def asking(alerts: Iterable[Alert]) -> set[GameId]:
-    """Boards with an alert that asks for notice."""
-    return {alert.game for alert in alerts if alert.game is not None and asks(alert)}
+def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
+    """Boards with alerts that ask for notice, the most urgent first, each with its worst."""
+    worst: dict[GameId, Alert] = {}
+    for alert in in_order(filter(asks, alerts)):
+        if alert.game is not None:
+            worst.setdefault(alert.game, alert)
+    return worst
 
 
 class AlertBell:
@@ -137,11 +111,6 @@ class AlertBell:
     def __init__(self, choice: BellChoice = "off") -> None:
         self.choice: BellChoice = choice
         self._rung: dict[str, int] | None = None
-
-    def next_choice(self) -> str:
-        """Another choice, in words."""
-        self.choice = BELLS[(BELLS.index(self.choice) + 1) % len(BELLS)]
-        return BELL_WORDS[self.choice]
 
     def rings(self, alerts: Iterable[Alert]) -> bool:
         """Whether to ring now, for the alerts that stand now."""
@@ -170,7 +139,6 @@ class ViewContext:
     wall_s: Callable[[], float]
     """Seconds since 1970 UTC."""
     palette: Palette = DUSK
-    pinned: set[GameId] = dataclasses.field(default_factory=set)
     keyless: bool = False
     """Nobody presses keys here: what runs is shown, and no cursor."""
     figure: FigureChoice = "perceived"
@@ -181,6 +149,8 @@ class ViewContext:
     """Opens the board view."""
     list_boards: Callable[[str], None] = _nothing
     """Opens the view of all boards with this filter."""
+    show_player: Callable[[str], None] = _nothing
+    """Opens the view of one player."""
     copy: Callable[[str], None] = _nothing
     """Puts a text on the clipboard."""
     bell: AlertBell = dataclasses.field(default_factory=AlertBell)
@@ -195,59 +165,59 @@ class ViewContext:
         at_s, text = self._message
         return text if self.changes.now() - at_s <= MESSAGE_S else ""
 
-    def next_figure(self) -> None:
-        """Another figure leads: the next of those there are."""
-        self.figure = "algorithm4" if self.figure == "perceived" else "perceived"
-        self.notify(f"Curves show: {FIGURE_CHOICES[self.figure]}")
+    # --- keys about the board that a view is at ---------------------------------------------------
 
-    # --- keys that every view with a board under the cursor has ----------------------------------
+    def board_words(self, game: GameId | None) -> str:
+        """``board 12 Carlsen – Ding``; ``no board``."""
+        view = self.state.game(game) if game else None
+        return f"board {plain(board_words(view), 44)}" if view else "no board"
 
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
-        """Pin, overlay, export, log entry, removal, delay."""
-        here, none = game or "", "" if game else "no board is selected"
+        """Acknowledge all of it, log entry, export, removal; delay."""
         actions = self.actions
-        desk = actions.no_alert_actions
-
-        def pin() -> None:
-            self.pinned ^= {here}
-            self.notify("Pinned: it stays on top" if here in self.pinned else "Unpinned")
-
-        def overlay() -> None:
-            url = actions.overlay(here)
-            self.copy(url)
-            self.notify(f"Copied {url}")
-
-        pinned = "unpin" if here in self.pinned else "pin"
+        desk = actions.no_desk()
+        asking = [each.id for each in self.state.alerts() if each.game == game and asks(each)]
+        of_board = "acknowledge all alerts of the board"
+        none = "" if game and asking else "the board has no open alert"
         entry = "write an entry about the board into the log"
-        no_entry = none or ("" if actions.enter else desk)
         export = "write the board or the round as PGN, CSV or a printable page"
-        no_export = "" if actions.export else actions.no_export
         remove = "remove the board, or bring back the one removed last"
-        no_removal = "" if actions.remove_board else desk
-        delay = "hold back by so many seconds what the public sees"
-        no_delay = "" if actions.set_delay else actions.no_delay
+        here_only = "boards are removed at the terminal of the service itself"
+        delay = "hold back by so much time what the public sees"
+        no_delay = "the delay is set at the service: --delay, or d in its terminal"
         return [
-            KeyHint("space", pinned, "keep the board on top", pin, none),
-            KeyHint("o", "overlay", "copy the address of the board's overlay", overlay, none),
-            KeyHint("e", "export", export, partial(self._ask_export, game), no_export),
-            KeyHint("w", "", entry, partial(self.write_entry, game), no_entry),
-            KeyHint("x", "", remove, partial(self._ask_removal, game), no_removal),
-            KeyHint("d", "delay", delay, self._ask_delay, no_delay),
-        ]
+            KeyHint("A", "ack all", of_board, partial(self._take_all, asking), desk or none),
+            KeyHint("w", "write", entry, partial(self._write_entry, game), desk),
+            KeyHint("e", "", export, partial(self._ask_export, game)),
+            KeyHint(
+                "x", "", remove, partial(self._ask_removal, game),
+                "" if actions.remove_board else here_only,
+            ),
+            KeyHint("d", "", delay, self._ask_delay, "" if actions.set_delay else no_delay),
+        ]  # fmt: skip
 
     def open_key(self, game: GameId | None, why: str) -> KeyHint:
         """Looks at the board that a line is about; ``why`` it cannot."""
         return KeyHint("enter", "board", "look at the board", partial(self.show, game or ""), why)
 
-    def write_entry(self, game: GameId | None) -> None:
-        """Ask what to write into the incident log, about a board or none."""
+    def copy_overlay(self, game: GameId) -> None:
+        """Put the address of a board's overlay on the clipboard, and show it."""
+        url = f"{self.actions.address}overlay?game={quote(game, safe='')}"
+        self.copy(url)
+        self.notify(f"Copied {url}")
 
+    def _take_all(self, alerts: Sequence[str]) -> None:
+        for alert in alerts:
+            self.actions.command(DeskCommand("acknowledge", alert))
+        self.notify(f"Acknowledged {counted(len(alerts), 'alert')} of the board")
+
+    def _write_entry(self, game: GameId | None) -> None:
         def done(text: str) -> None:
-            if text.strip() and self.actions.enter is not None:
-                self.actions.enter(text.strip(), game)
+            if text.strip():
+                self.actions.command(DeskCommand("enter", game or "", text.strip()))
                 self.notify("Written into the log: 4 shows it")
 
-        self.ask = TextQuestion("Log entry:", "", done)
+        self.ask = TextQuestion(f"Log entry, {self.board_words(game)}:", "", done)
 
     def _ask_removal(self, game: GameId | None) -> None:
         remove = self.actions.remove_board
@@ -270,8 +240,7 @@ class ViewContext:
 
     def _ask_export(self, game: GameId | None) -> None:
         def write(kind: ExportKind, of: GameId | None) -> None:
-            if (export := self.actions.export) is not None:
-                self.written(lambda: export(kind, of))
+            self.written(partial(self.actions.export, kind, of))
 
         def choose(kind: ExportKind) -> None:
             if game is None:
@@ -315,13 +284,10 @@ class ViewContext:
 _SIGNS = {
     "enter": "⏎",
     "slash": "/",
-    "space": "␣",
     "colon": ":",
-    "minus": "-",
     "exclamation_mark": "!",
     "question_mark": "?",
     "escape": "esc",
-    "tab": "tab",
 }
 
 
@@ -362,29 +328,47 @@ class View:
         raise NotImplementedError
 
     def offers(self) -> list[KeyHint]:
-        """The keys that mean something here, in the order of the footer."""
+        """The keys of this screen alone, in the order of the footer."""
         raise NotImplementedError
+
+    def about(self) -> GameId | None:
+        """The board that keys about a board are about."""
+        return None
+
+    def top(self) -> None:
+        """Go to what is most urgent."""
 
     def caption(self) -> str:
         """For the line above the keys."""
         return ""
 
-    def turn(self, what: str) -> Callable[..., None]:
-        """Turns one of its switches."""
-        return lambda *_: setattr(self, what, not getattr(self, what))
 
-    def press(self, key: str, more: Sequence[KeyHint] = ()) -> None:
-        """Carry out a key of this screen, or of ``more``; say why where it does nothing now."""
-        for hint in (*self.offers(), *more):
-            if key in hint.keys.split():
-                if hint.disabled:
-                    self._context.notify(f"{hint.sign} does nothing now: {hint.disabled}")
-                elif " " in hint.keys:
-                    hint.act(key)
-                else:
-                    hint.act()
-                return
+class PageView(View):
+    """Text to read, scrolled where it does not fit."""
 
+    _first = 0
+
+    def lines(self, width: int) -> list[Text]:
+        """The whole text."""
+        raise NotImplementedError
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        lines = self.lines(width)
+        self._first = max(0, min(self._first, len(lines) - height))
+        return filled(lines[self._first :], height)
+
+    def top(self) -> None:
+        self._first = 0
+
+    def offers(self) -> list[KeyHint]:
+        keys = " ".join(_SCROLLED)
+        return [KeyHint(keys, "scroll", "scroll", self._scroll, shown="↑↓ j k")]
+
+    def _scroll(self, key: str) -> None:
+        self._first += _SCROLLED[key]
+
+
+_SCROLLED = {"up": -1, "k": -1, "down": 1, "j": 1, "pageup": -10, "pagedown": 10}
 
 Line = TypeVar("Line")
 
@@ -402,17 +386,20 @@ class ListView(View, Generic[Line]):
         """Id of the line under it."""
         self.listed: Sequence[Line] = ()
         """As they were last drawn."""
-        self.first = 0
-        self.page = 10
+        self.moved = True
+        """Whether somebody has moved the cursor since a line under it was dealt with."""
+        self._first = 0
+        self._last = 0
+        self._page = 10
 
     def id_of(self, line: Any) -> object:
         """What the cursor stays on."""
         return line.id
 
     def at(self) -> int:
-        """Index of the line under the cursor."""
+        """Index of the line under the cursor; where that is gone, of the one in its place."""
         ids = (index for index, line in enumerate(self.listed) if self.id_of(line) == self.cursor)
-        return next(ids, 0)
+        return next(ids, max(0, min(self._last, len(self.listed) - 1)))
 
     def selected(self) -> Line | None:
         """The line under the cursor."""
@@ -420,32 +407,36 @@ class ListView(View, Generic[Line]):
 
     def seen(self, fits: int) -> Sequence[Line]:
         """Lines to draw where so many fit; the cursor's is one of them."""
+        self._page = fits
         if not self.listed:
             return ()
-        at = self.at()
-        self.cursor = self.id_of(self.listed[at])
-        self.first = window(len(self.listed), at, fits, self.first)
-        return self.listed[self.first : self.first + fits]
-
-    def steps(self) -> dict[str, int]:
-        """By how many lines each key moves."""
-        far = len(self.listed)
-        page = {"pagedown": self.page, "pageup": -self.page, "home": -far, "end": far}
-        return {"up": -1, "down": 1, "j": 1, "k": -1, **page}
+        self._last = self.at()
+        self.cursor = self.id_of(self.listed[self._last])
+        self._first = window(len(self.listed), self._last, fits, self._first)
+        return self.listed[self._first : self._first + fits]
 
     def none(self) -> str:
         """Why keys about a line do nothing now; empty where they do."""
         return "" if self.listed else self.empty
 
+    def top(self) -> None:
+        self._go(0)
+
     def move_key(self, explained: str) -> KeyHint:
         """Moves the cursor."""
-        keys = " ".join(self.steps())
+        keys = "up k down j pageup pagedown home end"
         return KeyHint(keys, "", explained, self._move, self.none(), shown="↑↓ j k")
 
     def _move(self, key: str) -> None:
+        far, page = len(self.listed), self._page
+        steps = {"pagedown": page, "pageup": -page, "home": -far, "end": far, "up": -1, "k": -1}
+        self._go(self.at() + steps.get(key, 1))
+
+    def _go(self, at: int) -> None:
+        self.moved = True
         if self.listed:
-            at = max(0, min(len(self.listed) - 1, self.at() + self.steps()[key]))
-            self.cursor = self.id_of(self.listed[at])
+            self._last = max(0, min(len(self.listed) - 1, at))
+            self.cursor = self.id_of(self.listed[self._last])
 
     def filter_keys(self, explained: str) -> list[KeyHint]:
         """Asks for the filter, and drops it."""
@@ -464,7 +455,7 @@ class ListView(View, Generic[Line]):
 
     def pointed(self, line: Line, drawn: Text) -> Text:
         """A line behind the sign of the cursor, if it is there."""
-        here = self.id_of(line) == self.cursor
+        here = self.id_of(line) == self.cursor and not self._context.keyless
         whole = Text.assemble(("▌" if here else " ", "accent"), drawn, no_wrap=True)
         if here:
             whole.stylize_before("cursor")

@@ -11,12 +11,16 @@ from pathlib import Path
 import msgspec
 import pytest
 from rich.console import Console
+from websockets.asyncio.client import connect
 
+from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
-from live.events import HelloMessage
+from live.events import DeskCommand, HelloMessage
 from live.jobs.watch_service import ServiceWatch
+from live.publish.access import new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
+from live.terminal.service_connection import service_url
 from tests.publish.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,10 +106,48 @@ async def test_what_is_no_service_says_so_in_one_line() -> None:
 
 async def test_it_knows_whether_it_is_told_of_alerts() -> None:
     watch = ServiceWatch("ws://127.0.0.1:1", "app", Console())
-    assert "connecting" in watch._no_alerts()
+    assert "connecting" in watch._no_desk()
     state = World(3)
     hello = HelloMessage(1, "epoch", engine=state.engine(), gain="same-search", version="1")
     for sight, word in (("public", "token"), ("arbiter", "")):
         watch.attachment._back("nothing was missed")
         watch.client_state.hello = msgspec.structs.replace(hello, sight=sight)
-        assert (word in watch._no_alerts()) and bool(watch._no_alerts()) is bool(word)
+        assert (word in watch._no_desk()) and bool(watch._no_desk()) is bool(word)
+
+
+@pytest.mark.parametrize(
+    ("kind", "events", "answers"),
+    [("arbiter", (), True), ("arbiter", ("Open A",), False), ("reader", (), False)],
+)
+async def test_with_an_arbiters_token_it_is_the_same_desk(
+    kind: str, events: tuple[str, ...], answers: bool, tmp_path: Path
+) -> None:
+    secret, entry = new_token(kind, os.urandom, arbiter=kind == "arbiter", events=events)
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(entry)
+    log, asked = IncidentLog(), asyncio.Queue[DeskCommand]()
+    log.entry("lights out", 1.0)
+    config = ServerConfig(port=0, tokens_file=str(tokens))
+    service = Publisher(config, World(3), incidents=log.incidents, desk=asked.put_nowait)
+    async with service as publisher, asyncio.timeout(60):
+        watch = ServiceWatch(f"{publisher.url}?token={secret}", "app", Console())
+        parts = [asyncio.create_task(watch.attachment.run())]
+        await watch.attachment.ready.wait()
+        given = [DeskCommand("acknowledge", "flag g1"), DeskCommand("enter", "g1", "disputed")]
+        for command in given:
+            watch._command(command)
+        await asyncio.gather(*watch._commands)
+        if answers:
+            assert [await asked.get(), await asked.get()] == given
+            parts.append(asyncio.create_task(watch.follow_log()))
+            while not watch._incidents:  # noqa: ASYNC110 - lets the request run
+                await asyncio.sleep(0)
+            assert [each.text for each in watch._incidents] == ["lights out"]
+        else:
+            # What was sent before is read before what is sent in answer to this.
+            async with connect(service_url(f"{publisher.url}?token={secret}")) as other:
+                await other.recv()
+            assert asked.empty()
+        for part in parts:
+            part.cancel()
+        await asyncio.wait(parts)

@@ -13,8 +13,9 @@ from live.catalogue import FIGURES
 from live.events import AlertKind
 from live.manual.pages import manual_page
 from live.terminal import controller
-from live.terminal.boards_view import layout
+from live.terminal.boards_view import COLUMNS as BOARD_COLUMNS
 from live.terminal.players_view import COLUMNS
+from live.terminal.text import FEED_SIGNS
 from tests.web.conftest import Pages
 
 #: What has a sentence in the glossary has to earn it.
@@ -41,17 +42,16 @@ def test_it_is_short() -> None:
 def test_every_figure_is_in_it_and_every_column_is_explained() -> None:
     figures = terms("Figures")
     assert figures == {figure.head for figure in FIGURES}
-    columns = {column.head for odds in (True, False) for column in layout(300, odds=odds).columns}
-    columns |= {column.head for column in COLUMNS}
-    obvious = {"Move"}
+    columns = {column.head for column in BOARD_COLUMNS} | {head for _, head, _ in COLUMNS}
+    obvious = {"Move", "Last"}
     assert columns <= figures | terms("Boards") | {"usual", "95 %"} | obvious
 
 
 def test_the_signs_of_the_help_of_sources_and_of_alerts() -> None:
-    said = " ".join(controller.SIGNS[:2])
+    said = controller.SIGNS[1]
     signs = {char for char in said if not char.isalnum() and char not in " ,"}
     assert signs <= terms("Signs")
-    assert set(controller.FEED_SIGNS.values()) <= terms("Sources")
+    assert set(FEED_SIGNS.values()) <= terms("Sources")
     assert set(alert_signs.values()) < terms("Alerts")
     kinds = manual_page("arbiter").section("Alerts")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 import msgspec
 
 from live.events import (
     Alert,
     AlertMessage,
+    DeskCommand,
     GameId,
     HelloMessage,
     PlayerGains,
@@ -21,7 +20,7 @@ from live.events import (
 from live.publish.published_state import ClientState
 from live.terminal.controller import TerminalController
 from live.terminal.recent_changes import RecentChanges
-from live.terminal.view_context import AlertActions, ExportKind, TerminalActions, ViewContext
+from live.terminal.view_context import ExportKind, TerminalActions, ViewContext
 from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -74,16 +73,6 @@ def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientS
     return client_state
 
 
-class Answers:
-    """The alert desk of a service: remembers what it was asked to do."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[object, ...]] = []
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *args: self.asked.append((name.replace("_", " "), *args))
-
-
 class Stage:
     """Controller, state and a clock that is moved by hand."""
 
@@ -104,14 +93,17 @@ class Stage:
                 self.client_state.apply(AlertMessage(about))
         self.changes = RecentChanges(lambda: self.now_s)
         self.actions = TerminalActions(ADDRESS)
-        self.answers = Answers()
+        self.asked: list[DeskCommand] = []
+        """What an arbiter had done."""
         self.exported: list[tuple[ExportKind, GameId | None]] = []
         self.delay_s = 0.0
         if able:
-            self.actions.alert_actions = cast("AlertActions", self.answers)
+            self.actions.command = self.asked.append
             self.actions.export = self._export
             self.actions.public_delay = lambda: PublicDelay(self.delay_s)
             self.actions.set_delay = self._delay
+        else:
+            self.actions.no_desk = lambda: "alerts and log are for arbiters"
         self.context = ViewContext(self.client_state, self.changes, self.actions, lambda: NOW_S)
         self.copied: list[str] = []
         self.context.copy = self.copied.append

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from live.alerts.incident_log import IncidentLog
 from live.events import (
@@ -17,6 +16,7 @@ from live.events import (
     AlertMessage,
     BellChoice,
     Curves,
+    DeskCommand,
     DifficultyView,
     EngineHealth,
     EngineMessage,
@@ -35,15 +35,9 @@ from live.publish.published_state import whole_game
 from live.publish.visibility import Visibility
 from live.publish.visibility import shown as withheld_from
 from live.service.program_output import export_incidents
-from live.terminal import controller
-from live.terminal.boards_view import (
-    best_strength,
-    clock_style,
-    least_clock_s,
-    low_clock_s,
-    swing_cp,
-)
-from live.terminal.view_context import BELLS, AlertBell
+from live.terminal.alerts_view import delay_text, engines_text
+from live.terminal.boards_view import best_strength, clock_style, least_clock_s
+from live.terminal.view_context import AlertBell
 from tests.figures import Kind
 from tests.terminal.sample_boards import detail, full_point
 from tests.terminal.stage import Stage
@@ -51,34 +45,25 @@ from tests.terminal.stage import Stage
 FRAMES = Path(__file__).resolve().parent / "frames"
 VIEWS = {
     "boards": (),
-    "boards-by-swing": ("S",),
+    "boards-figures": ("f", "s"),
     "board": ("enter",),
     "board-curves": ("enter", "tab"),
     "board-gains": ("enter", "tab", "tab"),
-    "board-methods": ("enter", "shift+tab"),
+    "board-methods": ("enter", "tab", "tab", "tab"),
     "players": ("2",),
-    "columns": ("2", "c"),
-    "player-gains": ("2", "g"),
+    "player": ("2", "enter"),
     "alerts": ("3",),
+    "sources": ("5",),
     "help": ("question_mark",),
 }
-SIZES = ((80, 24), (120, 40), (200, 60))
-
-
-KINDS: dict[str, tuple[Kind, bool]] = {
-    "": ("open", False),
-    "elite-": ("elite", True),
-    "unrated-": ("unrated", True),
-}
+SIZES = ((80, 24), (120, 40))
+KINDS: dict[str, tuple[Kind, bool]] = {"": ("open", False), "unrated-": ("unrated", True)}
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(
     ("field", "view"),
-    [("", view) for view in VIEWS]
-    + [
-        (field, view) for field in ("elite-", "unrated-") for view in ("boards", "board", "players")
-    ],
+    [*(("", view) for view in VIEWS), *(("unrated-", view) for view in ("boards", "board"))],
 )
 def test_the_frame_is_as_it_was_looked_at(field: str, view: str, size: tuple[int, int]) -> None:
     kind, native = KINDS[field]
@@ -94,7 +79,7 @@ def test_the_frame_is_as_it_was_looked_at(field: str, view: str, size: tuple[int
     assert shown == path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("size", [(60, 12), (100, 30), (163, 40), (164, 20)])
+@pytest.mark.parametrize("size", [(60, 12), (80, 24), (100, 30), (163, 40), (200, 60)])
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_line_is_wider_and_no_frame_higher_than_the_terminal(
     view: str, size: tuple[int, int]
@@ -104,9 +89,21 @@ def test_no_line_is_wider_and_no_frame_higher_than_the_terminal(
     lines = stage.controller.frame(*size)
     assert len(lines) == size[1]
     assert max(line.cell_len for line in lines) <= size[0]
-    # Where the title has no room for both, the address goes before who measures.
-    title = lines[0].plain
-    assert "Stockfish 19" in title and ("http" in title) == (size[0] > 60)
+    assert "3 Alerts !!2" in lines[0].plain
+    # Where it has no room for both, the address goes before who measures.
+    assert ("Stockfish" in lines[0].plain) == (size[0] > 60)
+    assert ("http" in lines[0].plain) == (size[0] > 100)
+    if size[0] >= 80:
+        assert "? help" in lines[-1].plain and "w write" in lines[-1].plain
+
+
+def test_keys_are_few() -> None:
+    stage = Stage(alerts=True)
+    keys = set()
+    for view in ((), ("enter",), ("2",), ("enter",), ("3",), ("4",), ("5",), ("question_mark",)):
+        stage.press(*view)
+        keys |= {sign for hint in stage.controller.key_hints() for sign in hint.sign.split()}
+    assert len(keys) <= 30
 
 
 def test_a_terminal_too_small_says_so() -> None:
@@ -116,7 +113,7 @@ def test_a_terminal_too_small_says_so() -> None:
 
 
 def cursor_line(text: str) -> str:
-    return next(line for line in text.splitlines() if line.startswith(("▌", "★")))
+    return next(line for line in text.splitlines() if line.startswith("▌"))
 
 
 def test_arrows_and_letters_move_the_cursor() -> None:
@@ -130,50 +127,37 @@ def test_arrows_and_letters_move_the_cursor() -> None:
     assert cursor_line(stage.press("pagedown")) == last
 
 
-def listed(text: str) -> list[str]:
+def listed(stage: Stage) -> list[int | None]:
     """Board numbers from above."""
-    return [
-        line[2:5].strip()
-        for line in text.splitlines()[2:]
-        if " ○ " in line[:8] and line[2:5].strip()
-    ]
+    stage.frame()
+    return [game.board for game in stage.controller.boards.listed]
 
 
-def test_every_sort_orders_and_turns_round() -> None:
+def test_every_order_sorts_and_says_so() -> None:
     stage = Stage()
-    rows = {row.board: row for row in stage.controller.boards.listed}
-    values: dict[str, Callable[[int], float | None]] = {
-        "S": lambda board: swing_cp(rows[board]),
-        "R": lambda board: best_strength(rows[board]),
-    }
-    for key, value in values.items():
-        found = [value(int(board)) for board in listed(stage.press("B", key))]
-        known = [each for each in found if each is not None]
-        assert len(known) > 1
-        assert found == [*sorted(known, reverse=True), *[None] * (len(found) - len(known))]
-        turned = [value(int(board)) for board in listed(stage.press(key))]
-        assert turned == [*sorted(known), *[None] * (len(found) - len(known))]
-    stage.press("T")
-    clocks = map(least_clock_s, stage.controller.boards.listed)
-    running = [clock for clock in clocks if clock is not None]
-    assert running == sorted(running)
-    assert listed(stage.press("B")) == ["1", "2", "3", "4", "5", "6"]
-    assert listed(stage.press("B")) == ["6", "5", "4", "3", "2", "1"]
+    by_board = listed(stage)
+    assert "Bd▾" in stage.frame() and by_board == [1, 2, 3, 4, 5, 6]
+    boards = stage.controller.boards
+    for head, order, value in (
+        ("Clocks▾", "clock", lambda game: -(least_clock_s(game) or 1e9)),
+        ("Age▾", "age", lambda game: game.result == "*"),
+        ("Plays like▾", "rating", lambda game: best_strength(game) or 0.0),
+    ):
+        text = stage.press("s")
+        assert head in text and boards.order == order and "alerts stay on top" in text
+        values = [value(game) for game in boards.listed]
+        assert values == sorted(values, reverse=True)
+    stage.press("s")
+    assert listed(stage) == by_board
 
 
 def test_age_puts_the_board_that_waits_longest_first() -> None:
     stage = Stage()
-    ids = {view.board: view.id for view in stage.client_state.games() if view.result == "*"}
-    latest = min(ids, key=str)
-    game = stage.client_state.game(ids[latest])
-    assert game is not None
-    move = game.plies[-1]
     stage.now_s += 100
-    stage.changes.note([MoveMessage(game.id, move.ply, move)])
-    text = stage.press("A")
-    running = [board for board in listed(text) if int(board) in ids]
-    assert running[-1] == str(latest)
-    assert "•" in text
+    game = next(game for game in stage.controller.boards.listed if game.result == "*")
+    stage.changes.note([MoveMessage(game.id, len(game.plies), game.plies[-1])])
+    assert "•" in stage.press("s", "s")
+    assert [x.id for x in stage.controller.boards.listed if x.result == "*"][-1] == game.id
 
 
 def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
@@ -181,28 +165,40 @@ def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
     stage.press("slash")
     assert stage.context.ask is not None and stage.context.ask.typed is not None
     stage.context.ask.typed("kovchan")
-    assert listed(stage.frame()) == ["2"]
+    assert listed(stage) == [2]
     stage.context.ask.typed("nobody at all")
     assert "No board matches 'nobody at all'" in stage.frame()
     stage.context.ask.done("!kovchan running")
-    assert "2" not in listed(stage.frame())
-    assert len(listed(stage.press("escape"))) == 6
+    assert 2 not in listed(stage)
+    stage.press("escape")
+    assert len(listed(stage)) == 6
 
 
-def test_a_pinned_board_stays_on_top() -> None:
+def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for() -> None:
     stage = Stage()
-    text = stage.press("end", "space", "home")
-    assert listed(text)[0] == "6"
-    assert text.splitlines()[2].startswith("★")
-    assert listed(stage.press("space")) == ["1", "2", "3", "4", "5", "6"]
+    for board in (1, 2):
+        for change in whole_game(detail(f"new{board}", board, round="99", event="")):
+            stage.client_state.apply(change)
+    for view in list(stage.client_state.games()):
+        over = "*" if view.id.startswith("new") else "1-0"
+        told = replace(view, event="Open", result=over)
+        stage.client_state.apply(GameMessage(told))
+    stage.changes.everything()
+    assert listed(stage) == [1, 2] and "and 6 boards of earlier rounds, all over" in stage.frame()
+    text = stage.press("tab")
+    assert " Rd " in text.splitlines()[1] and len(listed(stage)) == 8
+    stage.press("slash")
+    assert stage.context.ask is not None
+    stage.context.ask.done("round 99")
+    assert listed(stage) == [1, 2]
 
 
 def test_the_overlay_address_is_copied_and_shown() -> None:
     stage = Stage()
-    text = stage.press("o")
+    {name: act for name, _, act in stage.controller.commands()}["Overlay"]()
     [url] = stage.copied
     assert url.startswith("http://127.0.0.1:8765/overlay?game=")
-    assert f"Copied {url}"[:60] in text
+    assert f"Copied {url}"[:60] in stage.frame()
 
 
 def test_export_asks_for_form_and_extent() -> None:
@@ -224,7 +220,7 @@ def test_the_delay_is_asked_for_and_checked() -> None:
     stage.context.ask.done("15m")
     assert stage.delay_s == 900
     assert "Delayed boards are 15:00 behind for the public" in stage.frame()
-    assert "public: delay 15:00, no board runs" in stage.frame().splitlines()[0]
+    assert "delay 15:00, no board runs" in stage.frame().splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -232,26 +228,32 @@ def test_the_delay_is_asked_for_and_checked() -> None:
     [
         (PublicDelay(), ""),
         (PublicDelay(30.0, running_boards=7, late_boards=2), "2 of 7 running boards 0:30 behind"),
-        (PublicDelay(30.0, running_boards=7), "no running board behind (delay 0:30)"),
+        (PublicDelay(30.0, running_boards=7), "delay 0:30, no board behind"),
         (
-            PublicDelay(30.0, None, 5, 2, 2, 2, "9"),
+            PublicDelay(30.0, 77.0, 5, 2, 2, 2, "9"),
             "2 of 2 running boards 0:30 behind, for none is of round 9,"
-            " holding 5 moves on 2 boards",
+            " holding 5 moves on 2 boards, the next of them public in 1:17",
         ),
     ],
 )
 def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str) -> None:
-    assert controller.delay_text(delay, 0.0).removeprefix("public: ") == said
+    assert delay_text(delay, 0.0) == said
+    stage = Stage()
+    stage.actions.public_delay = lambda: delay
+    stage.context.wall_s = lambda: 0.0
+    assert " ".join((said or "sees everything at once").split()) in " ".join(
+        stage.press("5").split()
+    )
 
 
 def test_a_key_that_does_nothing_says_why() -> None:
     stage = Stage(alerts=True, able=False)
-    assert "(e export)" in stage.frame()
-    assert "e does nothing" in stage.press("e")
-    assert "start it with --delay" in stage.press("d")
-    assert "only the terminal of the service itself" in stage.press("3", "a")
-    stage = Stage()
-    assert "a does nothing now: there is no alert" in stage.press("3", "a")
+    assert "(w write)" in stage.frame()
+    assert "w does nothing now: alerts and log are for arbiters" in stage.press("w")
+    assert "set at the service" in stage.press("d")
+    assert "terminal of the service itself" in stage.press("x")
+    assert "are for arbiters" in stage.press("3", "a")
+    assert "a does nothing now: there is no alert" in Stage().press("3", "a")
 
 
 def test_a_board_opens_steps_and_closes() -> None:
@@ -261,16 +263,15 @@ def test_a_board_opens_steps_and_closes() -> None:
     assert game.plies[-1].san in stage.press("enter")
     before = stage.press("left")
     assert stage.controller.board.ply == len(game.plies) - 1
-    assert f"at ply {len(game.plies) - 1} of {len(game.plies)}" in before
-    assert "start" in stage.press("home")
-    stage.press("right", "l", "h", "down", "j", "k", "up")
-    assert stage.controller.board.ply == 1
+    assert f"at {len(game.plies) // 2}" in before and "end follows the game again" in before
+    assert "at the start" in stage.press("home")
+    stage.press("right", "right", "left", "right")
+    assert stage.controller.board.ply == 2
     assert stage.press("end") and stage.controller.board.ply is None
-    assert "Board 2 " in stage.press("n")
-    assert "Board 1 " in stage.press("p")
+    assert "Board 2 " in stage.press("j")
+    assert "Board 1 " in stage.press("up")
     assert "[Curves]" in stage.press("tab")
-    assert "[Moves]" in stage.press("shift+tab")
-    assert "Boards" in stage.press("escape").splitlines()[0]
+    assert "[1 Boards]" in stage.press("escape").splitlines()[0]
 
 
 def test_a_board_that_vanished_says_so() -> None:
@@ -281,7 +282,8 @@ def test_a_board_that_vanished_says_so() -> None:
     stage.client_state.apply(gone)
     stage.changes.note([gone])
     assert "no longer holds this board" in stage.frame()
-    assert len(listed(stage.press("escape"))) == 5
+    stage.press("escape")
+    assert len(listed(stage)) == 5
 
 
 def test_a_takeback_takes_the_cursor_with_it() -> None:
@@ -294,62 +296,140 @@ def test_a_takeback_takes_the_cursor_with_it() -> None:
     assert stage.controller.board.ply is None
 
 
-def test_players_sort_hide_and_explain_columns() -> None:
+def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     stage = Stage()
-    text = stage.press("2")
-    assert "Playing like: " in text
-    assert "How many of 100 games" in stage.press("right", "right")
-    elos = [view.elo for view in stage.client_state.players()]
-    stage.press("E")
-    shown = [line.split() for line in stage.frame().splitlines()[2:14]]
-    assert str(max(elo for elo in elos if elo)) in shown[0]
-    stage.press("E")
-    assert str(min(elo for elo in elos if elo)) in stage.frame().splitlines()[2]
-    assert stage.controller.players.column == "Percentile"
-    assert "Percentile is hidden" in stage.press("minus")
-    assert "Pct" not in stage.frame().splitlines()[1]
-    text = stage.press("c", "space")
-    assert "space switches" in text
-    stage.press("escape")
+    assert "Plays like▾" in stage.press("2")
+    for number, view in enumerate(list(stage.client_state.players())):
+        told = replace(view, points=number / 2, finished=1)
+        stage.client_state.apply(StandingMessage(told))
+    stage.changes.everything()
+    stage.now_s += 60
+    lines = stage.press("s").splitlines()
+    assert "Pts▾" in lines[1] and "5½" in lines[2]
+    elos = [view.elo or 0 for view in stage.client_state.players()]
+    stage.press("s", "end")
+    assert str(max(elos)) in stage.frame().splitlines()[2]
+    last = stage.controller.players.cursor
+    assert "Intrinsic rating" in stage.press("enter")
+    stage.press("enter")
+    [game] = stage.controller.boards.listed
+    assert last in stage.client_state.player_ids(game.id)
+    assert "[2 Players]" in stage.press("escape", "escape", "escape").splitlines()[0]
 
 
-def test_the_curves_show_algorithm_4_when_asked() -> None:
+def test_teams_have_their_matches() -> None:
+    stage = Stage()
+    assert "no source names teams" in stage.press("2", "tab")
+    for game in list(stage.client_state.games()):
+        white = replace(game.white, team="Norway")
+        black = replace(game.black, team="India")
+        named = replace(game, white=white, black=black)
+        stage.client_state.apply(GameMessage(named))
+    shown = stage.press("tab")
+    assert "India" in shown and "Norway" in shown and "0 – 1" in shown
+    assert "Larino" in stage.press("tab")
+
+
+def test_the_figure_of_the_settings_leads_in_the_curves() -> None:
     stage = Stage()
     assert "Plays like, usual" in stage.press("enter", "tab")
-    assert "Algorithm 4, 95 %" in stage.press("v")
-    assert "Plays like, usual" in stage.press("v")
+    stage.context.figure = "algorithm4"
+    assert "Algorithm 4, 95 %" in stage.frame()
 
 
 def test_alerts_are_acknowledged_muted_and_noted() -> None:
     stage = Stage(alerts=True)
-    assert "2 alerts" in stage.frame().splitlines()[0]
     text = stage.press("3")
     assert text.index("flag has fallen") < text.index("No move for 22 minutes")
     assert "×2" in text
-    flag = "flag g1 white"
-    assert "Acknowledged" in stage.press("a")
-    # The cursor stays among what is new, and the question says what the note is to.
+    flag, game = "flag g1 white", next(iter(stage.client_state.games())).id
+    assert "Acknowledged;" in stage.press("a")
+    # What is past has gone by this; a second press does not take another alert.
+    [first, second] = stage.client_state.alerts()
+    stage.client_state.apply(AlertMessage(replace(first, cleared_s=1.0)))
+    assert "Acknowledged already" in stage.press("a")
     stage.press("n")
     assert stage.context.ask is not None and stage.context.ask.label == "Note to board 2, stale:"
-    stage.press("up", "n")
-    assert stage.context.ask.label == "Note to board 1, flag:"
+    stage.press("up", "a")
+    assert stage.asked == [
+        DeskCommand("acknowledge", flag),
+        DeskCommand("acknowledge", second.id),
+    ]
+    stage.client_state.apply(AlertMessage(first))
+    stage.frame()
+    stage.press("exclamation_mark", "n")
     stage.context.ask.done("told both players")
     stage.press("m", "k", "m", "a", "m", "b", "m", "escape")
-    game = next(iter(stage.client_state.games())).id
-    assert stage.answers.asked == [
-        ("acknowledge", flag),
-        ("note", flag, "told both players"),
-        ("mute kind", "flag", True),
-        ("mute", flag, True),
-        ("mute board", game, True),
+    assert stage.asked[2:] == [
+        DeskCommand("note", flag, "told both players"),
+        DeskCommand("mute-kind", "flag"),
+        DeskCommand("mute", flag),
+        DeskCommand("mute-board", game),
     ]
+    stage.client_state.apply(AlertMessage(replace(first, muted=True)))
+    stage.now_s += 60
+    stage.frame()
+    assert "2 alerts, 1 of them muted" in stage.press("end") and "▌z " in cursor_line(stage.frame())
+    assert "Unmuted" in stage.press("m")
+    assert {each.muted for each in stage.asked[6:]} == {False}
     assert "Board 1 " in stage.press("enter")
+
+
+def test_all_alerts_of_a_board_are_acknowledged_at_once() -> None:
+    stage = Stage(alerts=True)
+    [flag, _] = stage.client_state.alerts()
+    stage.client_state.apply(AlertMessage(replace(flag, id="other", kind="stale")))
+    for keys in (("exclamation_mark",), ("enter",), ("3",)):
+        stage.asked.clear()
+        assert "Acknowledged 2 alerts of the board" in stage.press(*keys, "A")
+        assert {each.about for each in stage.asked} == {"other", flag.id}
+    assert "no open alert" in Stage().press("A")
+
+
+def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> None:
+    stage = Stage(alerts=True)
+    last = stage.controller.boards.listed[-1].id
+    (flag, stale) = stage.client_state.alerts()
+    stage.client_state.apply(AlertMessage(replace(flag, id="flag last", game=last)))
+    stage.frame()
+    assert [game.id for game in stage.controller.boards.listed][:3] == [flag.game, last, stale.game]
+    assert "What is w" in stage.frame() and "White's f" in stage.frame()
+    # The view goes to the top, wherever the cursor was.
+    stage.size = (80, 12)
+    assert cursor_line(stage.press("end", "exclamation_mark"))[:6] == "▌!!  1"
+    assert "!!3" in stage.frame().splitlines()[0]
+    for alert in list(stage.client_state.alerts()):
+        if alert.severity == "alarm":
+            stage.client_state.apply(AlertMessage(replace(alert, acknowledged_s=1.0)))
+    title = stage.press("5", "exclamation_mark").splitlines()[0]
+    assert "?1" in title and "!" not in title and "[1 Boards]" in title
+
+
+def test_an_alert_names_its_players_once() -> None:
+    stage = Stage()
+    stage.size = (120, 40)
+    board = next(iter(stage.client_state.games()))
+    name = board.black.name
+    text = f"Board {board.board}: {name}'s clock rose from 1:00:33 to 1:30:30"
+    rise = Alert(
+        id="rise", kind="clock-rising", severity="look", text=text, advice="",
+        game=board.id, player=name, color="black", first_seen_s=BASE_S,
+    )  # fmt: skip
+    stage.client_state.apply(AlertMessage(rise))
+    assert "Black's clock rose from" in stage.frame()
+    rows = stage.press("3").splitlines()
+    assert name not in rows[2] and "Black's clock rose from 1:00:33 to 1:30:30" in rows[2]
+    assert sum(name in row for row in rows) == 1
+    log = IncidentLog()
+    log.alert(rise, BASE_S)
+    stage.actions.incidents = log.incidents
+    stage.size = (80, 24)
+    assert "1: Black's clock rose from 1:00:33 to" in stage.press("4")
 
 
 def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
     stage = Stage()
     game = stage.controller.boards.listed[0].id
-    assert "only the terminal of the service itself" in stage.press("x")
     removed: list[str] = []
     stage.context.actions.remove_board = removed.append
     stage.context.actions.bring_back_board = removed.pop
@@ -361,12 +441,14 @@ def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
     assert f"Brought back: {game}" in stage.press("x", "u")
 
 
-def test_commands_cover_views_keys_and_themes() -> None:
+def test_commands_cover_views_keys_themes_and_the_bell() -> None:
     stage = Stage()
-    names = [name for name, _, _ in stage.controller.commands()]
-    assert {"Boards", "Players", "Alerts", "Open", "Pin", "Theme signal", "Quit"} <= {*names}
-    {name: act for name, _, act in stage.controller.commands()}["Players"]()
-    assert "Players" in stage.frame().splitlines()[0]
+    commands = {name: act for name, _, act in stage.controller.commands()}
+    assert {"Boards", "Sources", "Open", "Sort", "Theme signal", "Bell all", "Quit"} <= {*commands}
+    commands["Players"]()
+    assert "[2 Players]" in stage.frame().splitlines()[0]
+    commands["Bell all"]()
+    assert stage.context.bell.choice == "all" and "every alert" in stage.frame()
 
 
 def test_a_lost_connection_stands_where_messages_stand() -> None:
@@ -377,14 +459,12 @@ def test_a_lost_connection_stands_where_messages_stand() -> None:
 
 def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
     stage = Stage(able=False)
-    stage.press("3", "question_mark")
-    pages = [stage.controller.frame(80, 24)]
-    for _ in range(3):
-        stage.press("pagedown")
-        pages.append(stage.controller.frame(80, 24))
-    told = " ".join(" ".join(line.plain for page in pages for line in page[1:-2]).split())
-    assert "\u2026" not in told
-    assert "8 of 10 games" in told and "something is wrong here" in told
+    pages = [stage.press("3", "question_mark")]
+    pages += [stage.press("pagedown") for _ in range(3)]
+    said = " ".join(" ".join(line for page in pages for line in page.splitlines()[1:-2]).split())
+    assert "\u2026" not in said
+    assert "8 of 10 games" in said and "acknowledge all alerts" in said and "not now:" in said
+    assert "[3 Alerts]" in stage.press("escape").splitlines()[0]
 
 
 @pytest.mark.parametrize("keys", [(), ("enter",)])
@@ -402,36 +482,18 @@ def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
     assert "59:01" in stage.frame() and "42:02" in stage.frame()
 
 
-def _orders(stage: Stage) -> list[str]:
-    stage.frame()
-    return [row.id for row in stage.controller.boards.listed]
-
-
-def test_boards_with_open_alerts_come_first_when_asked() -> None:
-    stage = Stage(alerts=True)
-    last = _orders(stage)[-1]
-    (about, *_) = stage.client_state.alerts()
-    stage.client_state.apply(
-        AlertMessage(msgspec.structs.replace(about, id="flag last", game=last))
-    )
-    assert _orders(stage)[-1] == last
-    assert "open alerts first" in stage.press("exclamation_mark")
-    asking = {alert.game for alert in stage.client_state.alerts()}
-    assert set(_orders(stage)[: len(asking)]) == asking and last in asking
-    # Within them the order stays, and a pinned board stays above.
-    stage.press("T")
-    assert set(_orders(stage)[: len(asking)]) == asking
-    stage.press("exclamation_mark")
-    assert last not in _orders(stage)[:1]
-
-
-def test_what_is_tried_again_says_when_at_eighty_columns() -> None:
+def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> None:
     stage = Stage()
-    why = "https://example.org/round/3/games.pgn asks us to slow down (429), trying again in 28 s"
-    feed = FeedHealth("https://example.org/round/3/games.pgn", "retrying", why)
-    stage.client_state.apply(HealthMessage((feed,), EngineHealth()))
-    status = stage.frame().splitlines()[-2]
-    assert "again in 28 s" in status and len(status) <= 80
+    url = "https://example.org/round/3/a-long-name-of-an-event/games.pgn"
+    why = f"{url} asks us to slow down (429), trying again in 28 s"
+    feeds = FeedHealth("demo", "live"), FeedHealth(url, "retrying", why)
+    stage.client_state.apply(HealthMessage(feeds, EngineHealth()))
+    lines = stage.frame().splitlines()
+    assert "again in 28 s" in lines[-2] and "5 Sources ↻" in lines[0]
+    text = " ".join(stage.press("5").split())
+    assert f"↻ {url}: retrying, 0 boards asks us to slow down (429), trying again in 28 s" in text
+    assert "● demo: live, 6 boards" in text
+    assert "from ● demo" in stage.press("1", "enter")
 
 
 def test_how_far_figures_are_behind_is_said_at_eighty_columns() -> None:
@@ -444,42 +506,14 @@ def test_how_far_figures_are_behind_is_said_at_eighty_columns() -> None:
     assert "figures are up to 6 moves behind on 9" in status and len(status) <= 80
 
 
-def test_players_sort_by_points_and_teams_have_their_matches() -> None:
+def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
     stage = Stage()
-    assert "no source names teams" in stage.press("2", "m")
-    for number, view in enumerate(list(stage.client_state.players())):
-        told = msgspec.structs.replace(view, points=number / 2, finished=1)
-        stage.client_state.apply(StandingMessage(told))
-    stage.changes.everything()
-    stage.now_s += 5
-    stage.now_s += 60
-    lines = stage.press("T").splitlines()
-    assert " Pts" in lines[1] and "5½" in lines[2] and "by points" in lines[-2]
-    for game in list(stage.client_state.games()):
-        white = msgspec.structs.replace(game.white, team="Norway")
-        black = msgspec.structs.replace(game.black, team="India")
-        named = msgspec.structs.replace(game, white=white, black=black)
-        stage.client_state.apply(GameMessage(named))
-    stage.now_s += 60
-    shown = stage.press("m")
-    assert "India" in shown and "Norway" in shown and "0 – 1" in shown
-    assert "Larino" in stage.press("m")
-
-
-def test_alerts_that_cannot_be_known_are_not_called_none() -> None:
-    stage = Stage()
-    assert "✓ no alert" in stage.press("3")
-    stage.actions.no_alerts = lambda: "the service went away"
-    assert "no alert" not in stage.frame()
-    assert "Not known: the service went away" in stage.frame()
-
-
-def test_with_several_sources_the_board_says_which_it_comes_from() -> None:
-    stage = Stage()
-    assert "from demo" not in stage.frame()
-    feeds = (FeedHealth("demo", "live"), FeedHealth("hall", "live"))
-    stage.client_state.apply(HealthMessage(feeds, EngineHealth()))
-    assert "from demo" in stage.frame().splitlines()[-2]
+    assert "✓ no alert" in stage.press("3") and "nothing is in the log" in stage.press("4")
+    stage.actions.no_desk = lambda: "the service went away"
+    for key in ("3", "4"):
+        text = stage.press(key)
+        assert "✓" not in text and "Not known: the service went away" in text
+    assert stage.press("w") and stage.context.ask is None
 
 
 def board_shown(game: GameDetail, width: int, height: int) -> str:
@@ -495,26 +529,25 @@ def board_shown(game: GameDetail, width: int, height: int) -> str:
 def test_a_score_that_is_not_the_engines_names_its_source() -> None:
     game = detail(provisional=True)
     assert "lichess" not in board_shown(game, 80, 24)
-    cloud = msgspec.structs.replace(game.plies[1], depth=40, score_source="lichess cloud")
-    text = board_shown(msgspec.structs.replace(game, plies=(game.plies[0], cloud)), 80, 24)
+    cloud = replace(game.plies[1], depth=40, score_source="lichess cloud")
+    text = board_shown(replace(game, plies=(game.plies[0], cloud)), 80, 24)
     assert all(said in text for said in ("+0.37~", "lichess cloud", "depth 40"))
 
 
 def test_what_others_would_play_stands_beside_the_move() -> None:
     game = detail()
-    width, height = 80, 24
-    assert "played" not in board_shown(game, width, height)
+    assert "played" not in board_shown(game, 80, 24)
     hard = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
-    common = msgspec.structs.replace(game.plies[1], played_share=0.3, difficulty=hard)
-    find = msgspec.structs.replace(common, played_share=0.083, mark="find")
-    trap = msgspec.structs.replace(common, mark="trap")
+    common = replace(game.plies[1], played_share=0.3, difficulty=hard)
+    find = replace(common, played_share=0.083, mark="find")
+    trap = replace(common, mark="trap")
     said = {
         common: ("played 3 in 10", "best 1 in 20", "err 4 in 10"),
         find: ("find 1 in 12", "best 1 in 20", "err 4 in 10"),
         trap: ("played 3 in 10", "trap 4 in 10"),
     }
     for ply, words in said.items():
-        text = board_shown(msgspec.structs.replace(game, plies=(game.plies[0], ply)), width, height)
+        text = board_shown(replace(game, plies=(game.plies[0], ply)), 80, 24)
         assert all(f"  {each}" in text for each in words)
 
 
@@ -522,14 +555,16 @@ def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> N
     stage = Stage()
     stage.context.keyless = True
     stage.size = (80, 12)
-    views = list(stage.client_state.games())
-    for view in views[:3]:
-        stage.client_state.apply(GameMessage(msgspec.structs.replace(view, result="1-0")))
+    for board in range(1, 10):
+        game = detail(f"more{board}", 10 + board, result="1-0", event="", round="2")
+        for change in whole_game(game):
+            stage.client_state.apply(change)
     stage.changes.everything()
     text = stage.frame()
-    shown = {row.id for row in stage.controller.boards.listed}
-    assert {view.id for view in views[3:]} - {views[-1].id} <= shown and len(shown) == 4
-    assert "and 2 more boards: enlarge the terminal" in text and "▌" not in text
+    shown = stage.controller.boards.listed
+    running = {view.id for view in stage.client_state.games() if view.result == "*"}
+    assert running <= {row.id for row in shown} and len(shown) == 8
+    assert "more boards: enlarge the terminal" in text and "▌" not in text
     assert "takes no keys" in text.splitlines()[-1] and "filter" not in text
 
 
@@ -537,78 +572,59 @@ def test_what_is_withheld_is_not_taken_for_unknown() -> None:
     stage = Stage()
     engine = withheld_from(stage.client_state.engine(), Visibility.VENUE)
     stage.client_state.apply(EngineMessage(engine))
-    text = stage.frame().splitlines()[0]
-    assert "this service withholds scores and ratings" in text and "0 Elo" not in text
+    lines = stage.frame().splitlines()
+    assert "this service withholds scores and ratings" in lines[-2] and "0 Elo" not in lines[0]
 
 
 def test_the_queue_is_told_by_class_where_several_wait() -> None:
     engines = EngineHealth(queued=14, waiting=QueueLengths(head=2, backlog=12, speculate=40))
-    assert controller.queue_text(engines) == "14 (2 live, 12 behind)"
-    assert controller.queue_text(EngineHealth()) == "0"
+    assert "queue 14 (2 live, 12 behind)" in engines_text(engines)
+    assert engines_text(EngineHealth()).endswith("queue 0")
 
 
 def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note() -> None:
     stage = Stage(alerts=True)
 
-    def marks(column: int) -> int:
-        return sum(line[column : column + 1] == "!" for line in stage.frame().splitlines()[2:])
-
     def said() -> tuple[int, int, bool]:
-        stage.press("1")
-        boards = marks(1)
-        stage.press("2")
-        players = marks(6)
-        stage.press("1", "home", "enter")
-        return boards, players, "! White's flag has fallen" in stage.frame().splitlines()[1]
+        boards = [line[1] for line in stage.press("1", "home").splitlines()[2:8]]
+        players = [line[6:7] for line in stage.press("2").splitlines()[2:-2]]
+        board = stage.press("1", "enter")
+        signs = sum(sign in ("!", "?") for sign in boards)
+        return signs, players.count("!"), "!! White's flag has fallen" in board
 
     assert said() == (2, 4, True)
     for alert in list(stage.client_state.alerts()):
-        stage.client_state.apply(AlertMessage(msgspec.structs.replace(alert, acknowledged_s=1.0)))
+        stage.client_state.apply(AlertMessage(replace(alert, acknowledged_s=1.0)))
     assert said() == (0, 0, False)
-
-
-def test_a_players_boards_are_one_key_away() -> None:
-    stage = Stage()
-    text = stage.press("2", "enter")
-    assert len(listed(text)) == 1
-    assert "Players" in stage.press("escape", "escape").splitlines()[0]
 
 
 def test_the_clock_of_a_running_board_is_drawn_low() -> None:
     stage = Stage()
-    game = stage.client_state.game(_orders(stage)[0])
+    game = stage.client_state.game(stage.controller.boards.listed[0].id)
     assert game is not None
-    low = msgspec.structs.replace(game.plies[-1], clock_s=42.0)
+    low = replace(game.plies[-1], clock_s=42.0)
     stage.client_state.apply(MoveMessage(game.id, low.ply, low))
     stage.changes.everything()
-
-    def styles() -> set[str]:
-        lines = stage.controller.frame(80, 24)
-        (line,) = (line for line in lines[2:4] if "0:42" in line.plain)
-        at = line.plain.index("0:42")
-        return {str(span.style) for span in line.spans if span.start <= at < span.end}
-
-    assert "bad" in styles()
-    assert (
-        clock_style(299.0, low_clock_s("90+30")) == clock_style(15.0, low_clock_s("3+2")) == "warn"
-    )
-    assert clock_style(59.0, low_clock_s("3+2")) == clock_style(None, low_clock_s("")) == ""
-    assert clock_style(59.0, low_clock_s("")) == clock_style(9.0, low_clock_s("3+2")) == "bad"
+    line = stage.controller.frame(80, 24)[2]
+    at = line.plain.index("0:42")
+    assert "bad" in {str(span.style) for span in line.spans if span.start <= at < span.end}
+    assert clock_style(299.0, "90+30") == clock_style(15.0, "3+2") == "warn"
+    assert clock_style(59.0, "3+2") == clock_style(None, "") == ""
+    assert clock_style(59.0, "") == clock_style(9.0, "3+2") == "bad"
 
 
 def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
-    game = detail()
     curves = Curves(white=(full_point(1),), black=(full_point(2),))
-    running = msgspec.structs.replace(game, curves=curves)
-    over = msgspec.structs.replace(running, result="1-0")
-    unsure = msgspec.structs.replace(over, plies_scored=1)
+    running = replace(detail(), curves=curves)
+    over = replace(running, result="1-0")
+    unsure = replace(over, plies_scored=1)
     for each, said in ((running, "lays like"), (over, "layed like"), (unsure, "lays like")):
         text = board_shown(each, 120, 40)
         assert f"P{said}" in text and ("played like 2441" in text) == (said == "layed like")
 
 
 LOOK = Alert(id="a", kind="stale", severity="look", text="", advice="", first_seen_s=0.0)
-ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm")
+ALARM = replace(LOOK, id="b", kind="flag", severity="alarm")
 
 
 def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
@@ -619,9 +635,8 @@ def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
     silent.choice = "all"
     assert not silent.rings([LOOK, ALARM]), "what came while it was silent is no news later"
     assert not bell.rings([LOOK, ALARM])
-    assert bell.rings([LOOK, msgspec.structs.replace(ALARM, times=2)])
+    assert bell.rings([LOOK, replace(ALARM, times=2)])
     assert not bell.rings([]) and bell.rings([ALARM]), "gone, and there again"
-    assert [AlertBell(each).next_choice() for each in BELLS][-1] == "The bell is silent"
 
 
 @pytest.mark.parametrize(
@@ -630,8 +645,8 @@ def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
         ("all", LOOK, True),
         ("alarms", LOOK, False),
         ("off", ALARM, False),
-        ("all", msgspec.structs.replace(ALARM, muted=True), False),
-        ("all", msgspec.structs.replace(LOOK, acknowledged_s=1.0), False),
+        ("all", replace(ALARM, muted=True), False),
+        ("all", replace(LOOK, acknowledged_s=1.0), False),
     ],
 )
 def test_the_bell_rings_for_what_was_chosen(choice: BellChoice, alert: Alert, rings: bool) -> None:
@@ -643,73 +658,53 @@ def test_the_bell_rings_for_what_was_chosen(choice: BellChoice, alert: Alert, ri
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
 
 
-class Desk:
-    """A log, and what is entered from the terminal."""
-
-    def __init__(self, game: GameId) -> None:
-        self.log = IncidentLog()
-        flag = Alert(
-            id=f"flag {game}",
-            kind="flag",
-            severity="alarm",
-            text="White's flag has fallen",
-            advice="Go there.",
-            game=game,
-            first_seen_s=BASE_S,
-        )
-        self.log.alert(flag, BASE_S)
-        self.log.alert(msgspec.structs.replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
-        self.log.alert(msgspec.structs.replace(flag, id="feed x", kind="feed", game=None), BASE_S)
-
-    def enter(self, text: str, game: GameId | None) -> None:
-        self.log.entry(text, BASE_S + 120, game)
+def stage_with_log() -> tuple[Stage, GameId]:
+    """A terminal whose log has two incidents, one of them over, and takes entries."""
+    made, log = Stage(), IncidentLog()
+    game = made.controller.boards.listed[0].id
+    text, advice = "White's flag has fallen", "Go there."
+    flag = Alert(
+        id="f", kind="flag", severity="alarm", text=text, advice=advice, game=game,
+        first_seen_s=BASE_S,
+    )  # fmt: skip
+    log.alert(flag, BASE_S)
+    log.alert(replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
+    log.alert(replace(flag, id="feed x", kind="feed", game=None), BASE_S)
+    made.actions.incidents = log.incidents
+    made.actions.command = lambda asked: log.entry(asked.text, BASE_S + 120, asked.about or None)
+    return made, game
 
 
-def stage() -> tuple[Stage, Desk]:
-    made = Stage()
-    desk = Desk(made.controller.boards.listed[0].id)
-    made.actions.incidents = desk.log.incidents
-    made.actions.enter = desk.enter
-    return made, desk
-
-
-def test_what_is_over_stays_in_the_log() -> None:
-    made, _ = stage()
+def test_the_log_keeps_what_is_over_and_says_all_that_happened() -> None:
+    made, _ = stage_with_log()
     text = made.press("4")
     assert "15:04:05 Flag" in text and "White's flag has fallen" in text
-    assert "2 incidents" in text
-    assert "1 incident open" in made.press("O")
+    assert "2 incidents, 1 open" in text
+    assert "15:05:05 over" in made.press("down")
 
 
-def test_the_incident_under_the_cursor_says_all_that_happened() -> None:
-    made, _ = stage()
-    assert "15:05:05 over" in made.press("4", "down")
-
-
-def test_it_is_filtered_by_words_and_by_the_time() -> None:
-    made, desk = stage()
-    desk.enter("draw offer disputed", None)
+def test_it_is_filtered_by_words_by_the_time_and_by_what_is_open() -> None:
+    made, _ = stage_with_log()
+    made.actions.command(DeskCommand("enter", "", "draw offer disputed"))
     made.press("4", "slash")
     assert made.context.ask is not None and made.context.ask.typed is not None
-    made.context.ask.typed("disputed")
-    assert "1 incident ·" in made.frame()
-    made.context.ask.typed("15:06:05")
-    assert "draw offer disputed" in made.frame() and "1 incident ·" in made.frame()
-    made.context.ask.typed("")
-    assert "3 incidents" in made.frame()
+    for query, found in (("disputed", 1), ("15:06:05", 1), ("open", 1), ("over", 2), ("", 3)):
+        made.context.ask.typed(query)
+        made.frame()
+        assert len(made.controller.incidents.listed) == found, query
 
 
-def test_an_entry_is_written_with_and_without_a_board() -> None:
-    made, desk = stage()
-    game = made.controller.boards.listed[0].id
+def test_an_entry_names_the_board_it_is_about() -> None:
+    made, game = stage_with_log()
     made.press("w")
     assert made.context.ask is not None
+    assert made.context.ask.label.startswith("Log entry, board 1 Larino")
     made.context.ask.done("draw offer disputed")
     made.press("4", "w")
-    assert made.context.ask is not None
+    assert made.context.ask.label == "Log entry, no board:"
     made.context.ask.done("  ")
     made.context.ask.done("lights out for a minute")
-    entries = [each for each in desk.log.incidents() if each.kind == "entry"]
+    entries = [each for each in made.actions.incidents() if each.kind == "entry"]
     assert [(each.text, each.game) for each in entries] == [
         ("draw offer disputed", game),
         ("lights out for a minute", None),
@@ -717,26 +712,12 @@ def test_an_entry_is_written_with_and_without_a_board() -> None:
     assert "lights out" in made.frame()
 
 
-def test_a_terminal_that_is_not_the_services_writes_nothing() -> None:
-    made = Stage(able=False)
-    assert "only the terminal of the service itself" in made.press("4", "w")
-    assert "nothing is in the log" in made.frame()
-
-
-def test_a_terminal_without_the_log_says_so_instead_of_calling_it_empty() -> None:
-    made = Stage()
-    assert "nothing is in the log" in made.press("4")
-    made.actions.no_incidents = "The incident log is at the terminal of the service"
-    assert "terminal of the service" in made.frame()
-    assert "nothing is in the log" not in made.frame()
-
-
 def test_the_log_is_written_as_a_page_with_one_key(tmp_path: Path) -> None:
-    made, desk = stage()
+    made, _ = stage_with_log()
     made.press("4")
     made.actions.export_log = partial(
         export_incidents,
-        desk.log.incidents,
+        made.actions.incidents,
         made.client_state,
         tmp_path,
         now=lambda: dt.datetime(2026, 5, 1, tzinfo=dt.UTC),
@@ -745,16 +726,3 @@ def test_the_log_is_written_as_a_page_with_one_key(tmp_path: Path) -> None:
     (page,) = tmp_path.glob("live-rate-*-incidents.html")
     text = page.read_text("utf-8")
     assert "2 incidents, 1 open" in text and "Larino Nieto, David" in text and "Signature" in text
-
-
-def test_the_list_keeps_the_point_at_eighty_columns() -> None:
-    made, desk = stage()
-    board = next(iter(made.client_state.games()))
-    text = f"Board {board.board}: {board.white.name}'s clock rose from 1:00:33 to 1:30:30"
-    rise = Alert(
-        id="rise", kind="clock-rising", severity="look", text=text, advice="",
-        game=board.id, player=board.white.name, first_seen_s=BASE_S,
-    )  # fmt: skip
-    desk.log.alert(rise, BASE_S)
-    made.press("4")
-    assert "1: Larino Nieto's clock rose from 1:00:33 to" in made.frame()

@@ -14,7 +14,17 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.events import CurvePoint, Curves, PlayerMethods, PlayerView, PluginFigure, PlyView, Share
+from live.catalogue import FIGURES
+from live.events import (
+    CurvePoint,
+    Curves,
+    PlayerMethods,
+    PlayerView,
+    PluginFigure,
+    PlyView,
+    Share,
+    StandingMessage,
+)
 from live.terminal import event_tables
 from live.terminal.charts import (
     AXIS,
@@ -22,11 +32,11 @@ from live.terminal.charts import (
     common_scale,
     figure_at,
     gain_chart,
-    histogram,
     rating_graph,
     score_graph,
+    signs,
 )
-from live.terminal.players_view import RANKED, listed, offered
+from live.terminal.players_view import listed
 from live.terminal.text import (
     beside,
     clock_left_s,
@@ -41,7 +51,6 @@ from live.terminal.text import (
     plain,
     right,
     score_text,
-    sparkline,
     widened,
     window,
 )
@@ -144,13 +153,6 @@ def test_odds_add_up() -> None:
         assert len(odds_bar(win, draw, 8)) == 8
 
 
-def test_a_sparkline_does_not_make_drama_of_noise() -> None:
-    assert set(sparkline([2200.0, 2201.0, 2199.0], 12, 2199.0, 2201.0)) <= set("▄▅")
-    assert sparkline([2000.0, 2200.0], 12, 2000.0, 2200.0) == "▁█"
-    assert sparkline([None, 2000.0, 2400.0], 2, 2000.0, 2400.0) == "▁█"
-    assert sparkline([None], 5, 2000.0, 2400.0) == "·"
-
-
 def test_moves_are_numbered_from_the_starting_position() -> None:
     game = detail()
     assert move_text(game, PlyView(1, "e4", "e2e4")) == "1.e4"
@@ -234,18 +236,6 @@ def test_both_players_share_one_scale() -> None:
     scale = common_scale([curve_of(point(1, 2200.0)), curve_of(point(2, 2400.0))])
     assert scale == (2000, 2600)
     assert common_scale([[], []]) is None
-
-
-def test_the_histogram_counts_every_move_once() -> None:
-    points = [
-        msgspec.structs.replace(point(ply, 2200.0), gain_cp=gain)
-        for ply, gain in ((1, 0), (3, -5), (5, -30), (7, -31), (9, -500), (11, 20))
-    ]
-    game = msgspec.structs.replace(detail(), curves=Curves(white=tuple(points)))
-    lines = [line.plain for line in histogram(game, 58, 9)]
-    counts = [int(line.split("%")[0].split()[-2]) for line in lines[1:] if "%" in line]
-    assert counts == [1, 1, 1, 1, 1, 1]
-    assert lines[1].startswith("gained") and lines[-1].startswith("more")
 
 
 GAINS = st.lists(st.integers(-300, 120), min_size=1, max_size=60)
@@ -339,19 +329,19 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
 
 
-def test_a_plugins_figure_is_a_column_under_its_name() -> None:
+def test_a_players_page_has_every_figure_and_what_plugins_say() -> None:
+    stage = Stage()
+    stage.size = (120, 60)
+    view = next(iter(stage.client_state.players()))
     wide = PluginFigure(name="captures", value=41.25, low=-3.0, high=60.0, digits=1)
-    views = [
-        replace(NOBODY, id="a", plugins=(wide,)),
-        replace(NOBODY, id="b", plugins=(PluginFigure(name="captures", value=50.0),)),
-        NOBODY,
-    ]
-    assert "plugin captures" not in {column.name for column in offered([NOBODY])}
-    column = offered(views)[-1]
-    assert (column.name, column.head) == ("plugin captures", "captures")
-    assert [column.text(view, 2160) for view in views] == ["41.2 (-3.0–60.0)", "50", ""]
-    rows = listed(views, "", "plugin captures", reverse=False)
-    assert [(row.view.id, row.text) for row in rows] == [("b", "1"), ("a", "2"), ("n", "")]
+    stage.client_state.apply(StandingMessage(replace(view, plugins=(wide,))))
+    stage.changes.everything()
+    stage.context.show_player(view.id)
+    text = stage.frame()
+    for figure in FIGURES:
+        assert f" {figure.name} " in text
+    assert "captures" in text and "41.2 (-3.0–60.0)" in text
+    assert "centipawns (same-search)" in text and "0 in 13 of 21" in text
 
 
 def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
@@ -360,7 +350,13 @@ def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
         replace(NOBODY, id=id, perceived=perceived, counted=counted)
         for id, (perceived, counted) in figures.items()
     ]
-    rows = listed(views, "", RANKED, reverse=False)
-    places = [(row.view.id, row.text) for row in rows]
+    places = [(row.view.id, row.text) for row in listed(views, "", "perceived")]
     assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
-    assert [row.text for row in listed(views, "", RANKED, reverse=True)] == ["3", "1=", "1=", ""]
+    assert {row.text for row in listed(views, "", "points")} == {""}
+
+
+def test_a_first_choice_is_no_mistake() -> None:
+    game = detail()
+    fell = replace(game.plies[1], score_cp=900, gain_cp=-400, final=True)
+    for ply, sign in ((fell, "??"), (replace(fell, gain_cp=0), "")):
+        assert signs(replace(game, plies=(game.plies[0], ply)))[1] == sign

@@ -27,7 +27,9 @@ from live.terminal.boards_view import (
     ORDERS,
     RESTORED,
     best_strength,
+    board_matcher,
     is_early,
+    of_newest_rounds,
     ordered,
     problem_of,
     running_first,
@@ -37,7 +39,6 @@ from live.terminal.recent_changes import NEW_S, EventLineWriter, RecentChanges
 from live.terminal.text import figure_cells
 from tests.ledger.arithmetic import game, line
 from tests.ledger.test_event_state import ledger
-from tests.publish.test_published_state import paired
 from tests.terminal.sample_boards import detail, full_point, point
 
 
@@ -67,39 +68,54 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     assert best_strength(msgspec.structs.replace(game, curves=Curves(white=(early,)))) is None
 
 
+def boards(*games: GameDetail, alerting: tuple[str, ...] = ()) -> list[str]:
+    """Ids in the order of the list of boards."""
+    return [game.id for game in ordered(games, ORDERS["board"], alerting=alerting)]
+
+
 def test_events_that_are_pairings_do_not_come_before_boards() -> None:
     def paired(id: str, board: int, white: str, black: str) -> GameDetail:
         whole = detail(id, board, white=white, black=black)
         return msgspec.structs.replace(whole, event=f"Round 1: {white} - {black}")
 
     rows = [paired("a", 2, "Abel", "Bo"), paired("b", 1, "Cid", "Dee")]
-    assert [row.id for row in ordered(rows, ORDERS["board"])] == ["b", "a"]
+    assert boards(*rows) == ["b", "a"]
     assert "Open" in words(detail()) and "Round 1" not in words(rows[0])
 
 
-def shown(limit: int, *results: str) -> list[str]:
-    boards = [("1", 1), ("1", 2), ("2", 1), ("2", 2), ("10", 1), ("10", 2)]
-    games = [
-        paired(f"{round}.{board}", f"{round}.{board}", board, f"W{9 - at}", f"B{at}", result)
-        for at, ((round, board), result) in enumerate(zip(boards, results, strict=True))
+def round_of(round: str, *results: str) -> list[GameDetail]:
+    return [
+        detail(f"{round}.{board}", board, round=round, result=result)
+        for board, result in enumerate(results, 1)
     ]
-    return [game.id for game in running_first(games, limit)]
 
 
-def test_boards_of_a_broadcast_stand_by_round_and_board() -> None:
-    assert shown(9, *"******") == ["1.1", "1.2", "2.1", "2.2", "10.1", "10.2"]
-
-
-def test_running_boards_are_chosen_first_then_the_newest_round() -> None:
-    assert shown(3, "1-0", "1-0", "1-0", "*", "1-0", "1-0") == ["2.2", "10.1", "10.2"]
-    assert shown(2, *["1-0"] * 6) == ["10.1", "10.2"]
-    assert shown(1, "*", *["1-0"] * 5) == ["1.1"]
+def test_the_newest_round_comes_first_and_alerts_before_it() -> None:
+    games = [*round_of("2", "*", "*"), *round_of("10", "*", "*")]
+    assert boards(*games) == ["10.1", "10.2", "2.1", "2.2"]
+    assert boards(*games, alerting=("2.2", "10.2")) == ["2.2", "10.2", "10.1", "2.1"]
 
 
 def test_one_round_of_several_sources_stands_in_the_order_of_its_boards() -> None:
     written = {board: "7" if board > 19 else f"7.{board}" for board in range(1, 29)}
     games = [detail(f"g{board}", board, round=round) for board, round in written.items()]
     assert [game.board for game in sorted(games, key=game_order)] == list(range(1, 29))
+
+
+def test_finished_boards_of_earlier_rounds_are_folded() -> None:
+    games = [*round_of("Round 7", "1-0", "*"), *round_of("8.1", "1-0"), *round_of("Final", "1-0")]
+    shown = [game.id for game in of_newest_rounds(games)]
+    assert shown == ["Round 7.2", "8.1.1", "Final.1"]
+    assert [game.id for game in games if board_matcher("round 7")(game)] == [
+        "Round 7.1", "Round 7.2",
+    ]  # fmt: skip
+    assert [game.id for game in games if board_matcher("Rd 8 finished")(game)] == ["8.1.1"]
+    assert not any(map(board_matcher("round 1"), games))
+
+
+def test_where_nobody_scrolls_running_boards_are_chosen_first() -> None:
+    games = [*round_of("2", "1-0", "*", "1-0"), *round_of("1", "*")]
+    assert [game.id for game in running_first(games, 3)] == ["2.1", "2.2", "1.1"]
 
 
 MOVE = MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))
@@ -227,7 +243,7 @@ def test_results_takebacks_problems_and_ends_are_told_once() -> None:
     assert [line.split(": ", 1)[1] for line in lines] == [
         "1-0",
         "illegal move Qh9 at ply 3",
-        "taken back to ply 1",
+        "taken back to the start",
     ]
     [gone] = writer.lines([GoneMessage("g1")])
     assert gone.endswith("gone from its source")
