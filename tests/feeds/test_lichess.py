@@ -17,7 +17,6 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
 from live.feeds import lichess
-from live.feeds.game_timeline import PlannedIncident
 from live.feeds.lichess import (
     KEEP_ALIVE_S,
     MAX_LINE_BYTES,
@@ -124,20 +123,6 @@ async def later(seen: Followed, holds: Callable[[], bool]) -> float:
             await seen.clock.expire()
             await asyncio.sleep(0.01)  # an answer is on its way
     return seen.clock.now() - begun_s
-
-
-@pytest.mark.slow
-async def test_a_round_is_followed_from_its_first_move_to_its_last_result() -> None:
-    case = Case()
-    incidents = [PlannedIncident("slip", 1, 20), PlannedIncident("takeback", 2, 20)]
-    async with case.following(begun=True) as seen:
-        await case.round.play(speed=60, incidents=incidents)
-        await case.finish(seen)
-    assert set(seen.states) == {"connecting", "live", "finished"}
-    for board, game in enumerate(GAMES):  # takebacks are not told by this source
-        plies = lengths(seen, board)
-        assert plies == sorted(plies) and set(plies) == set(range(len(game.moves) + 1))
-    assert len({game.moves[19].san for game in told(seen, 1) if len(game.moves) >= 20}) == 2
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from live.errors import FeedUnreadable
 from live.events import GameReport, Move, Player
-from live.feeds.game_timeline import PlannedIncident
 from live.feeds.livechess import LiveChessMessages, Seat, ask_seats, found_again, met
 from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
@@ -247,29 +246,6 @@ def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is(
 )
 def test_what_cannot_be_read_is_passed_over(raw: str | bytes) -> None:
     assert Board().boards.receive(raw) == ([], [])
-
-
-@pytest.mark.slow
-async def test_boards_in_the_hall_are_followed_through_a_lost_connection() -> None:
-    service = DgtBoardRehearsal(GAMES, clock=DrivenClock())
-    wanted = {
-        index: [(m.uci, m.clock_s) for m in game.moves] for index, game in enumerate(GAMES, start=1)
-    }
-
-    def told(seen: Followed) -> dict[int | None, list[tuple[str, float | None]]]:
-        reports = seen.ledger.reports
-        latest = {game.headers.board: game for report in reports for game in report.games}
-        return {board: [(m.uci, m.clock_s) for m in game.moves] for board, game in latest.items()}
-
-    incidents = [PlannedIncident("slip", 0, 9), PlannedIncident("takeback", 1, 8)]
-    async with service.serving() as spec, following(spec) as seen:
-        await until(lambda: service.boards_ready == 4)
-        await service.play(speed=60, incidents=incidents)
-        await until(lambda: told(seen) == wanted)
-        service.drop()
-        await until(lambda: "retrying" in seen.states)
-        assert not seen.done
-    assert "connection to LiveChess lost, trying again in 1 s" in seen.details
 
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:

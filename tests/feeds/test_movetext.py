@@ -229,14 +229,6 @@ def test_commands_in_comments(comment: bytes, values: CommentValues | None) -> N
     assert read_comment(comment, True) == values
 
 
-@given(
-    st.binary(max_size=60) | st.text("[%clkemtv 0123456789:.#-,]\n", max_size=60).map(str.encode)
-)
-def test_no_comment_is_too_odd(comment: bytes) -> None:
-    note = read_comment(comment, True)
-    assert note is None or any(value is not None for value in note)
-
-
 # --- mainline -----------------------------------------------------------------------------------
 
 

@@ -13,12 +13,9 @@ from live.config import FeedsConfig
 from live.events import FeedReport, GameReport, Headers, Move, Player
 from live.feeds.demo_feed import DemoFeed, games
 from live.feeds.game_timeline import (
-    FLAG_S,
-    LATE_PLIES,
     MISTAKES,
     MOVE_S,
     RESULT_S,
-    RISE_S,
     Mistake,
     PlannedIncident,
     Told,
@@ -134,26 +131,6 @@ def test_nothing_is_wrong_before_its_ply_and_something_is_after(mistake: Mistake
     early = [each for each in whole if len(each[1].moves) < PLY - 2]
     assert wrong[: len(early)] == early
     assert [at_s for at_s, _ in wrong] == sorted(at_s for at_s, _ in wrong)
-
-
-def test_each_does_what_its_name_says() -> None:
-    game, wrong = GAMES[0], {mistake: told(mistake)[1] for mistake in MISTAKES}
-    last = {mistake: reports[-1][1] for mistake, reports in wrong.items()}
-    assert last["illegal-move"].problem == f"illegal move Qh9 at ply {PLY}"
-    assert len(last["illegal-move"].moves) == len(last["unreadable"].moves) == PLY - 1
-    assert len({move.clock_s for move in last["clock-still"].moves[PLY - 1 : PLY + 13 : 2]}) == 1
-    before, after = game.moves[PLY - 1].clock_s, last["clock-rising"].moves[PLY - 1].clock_s
-    assert before is not None and after == before + RISE_S
-    assert (last["stale"].result, len(last["stale"].moves)) == ("*", PLY - 1)
-    assert len(last["last-move"].moves) == len(game.moves) - 1
-    assert last["result"].result not in ("*", game.result)
-    (_, before_it), (fallen_s, fallen), (over_s, over) = wrong["flag"][-3:]
-    assert before_it.result == fallen.result == "*" and over.result == "0-1"  # White is to move
-    assert [move.clock_s for move in fallen.moves].count(0.0) == 1
-    assert over_s - fallen_s == FLAG_S
-    (_, early), (_, whole) = wrong["late-move"][-2:]
-    assert early.result == whole.result != "*" and whole == game
-    assert len(whole.moves) - len(early.moves) == LATE_PLIES
 
 
 def test_mistakes_are_made_with_the_first_games_one_each() -> None:

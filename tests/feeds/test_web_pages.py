@@ -12,7 +12,6 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
-from live.feeds.game_timeline import PlannedIncident
 from live.feeds.web_page_feed import without_user
 from live.network.retry import FeedTrouble
 from live.rehearse.web_servers import (
@@ -364,16 +363,6 @@ async def test_a_finished_page_is_read_once_and_asked_about_until_the_grace_is_o
     first, *later = case.asked("if-none-match")
     assert first == "" and all(later)
     assert sum(seen.clock.slept) == pytest.approx(CONFIG.finish_after_s)
-
-
-@pytest.mark.slow
-async def test_a_running_page_is_followed_move_by_move() -> None:
-    case = Case(plies=10)
-    async with case.following() as seen:
-        await seen.held(4)
-        await case.site.play(speed=1e6, incidents=[PlannedIncident("slip", 0, 12)])
-        await until(lambda: seen.done)
-    assert seen.games == decode(case.page)
 
 
 async def test_last_modified_alone_is_enough() -> None:

@@ -12,7 +12,7 @@ import aiomqtt
 import pytest
 
 from live.network.mqtt_client import MqttClient
-from tests.feeds.fakes import Broker
+from tests.publish.mosquitto import Mosquitto, running
 
 
 @pytest.fixture
@@ -23,10 +23,10 @@ async def told_to_the_loop() -> list[str]:
     return told
 
 
-async def killed_while_writing(broker: Broker) -> None:
+async def killed_while_writing(broker: Mosquitto) -> None:
     """Something is to be written in the very turn of the loop in which the end is read."""
     async with MqttClient("127.0.0.1", broker.port, timeout=0.1) as client:
-        broker.strike()
+        broker.kill()
         connection = client._client.socket()
         assert connection is not None and select.select([connection], [], [], 20)[0]
         await asyncio.sleep(0)
@@ -40,7 +40,7 @@ async def test_a_broker_that_dies_leaves_nothing_to_the_event_loop(
     told_to_the_loop: list[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with Broker(require_program("mosquitto"), tmp_path) as broker:
+    async with running(require_program("mosquitto"), tmp_path) as broker:
         with pytest.raises(aiomqtt.MqttError):
             await killed_while_writing(broker)
     await asyncio.sleep(0)
