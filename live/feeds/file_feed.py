@@ -314,8 +314,9 @@ def scan(folder: Path) -> dict[Path, Signature]:
     return signatures
 
 
-class _PathFeed(SessionFeed):
-    """Looks at a path whenever it may have changed, and every ``poll_s``.
+class FileFeed(SessionFeed):
+    """Reports the games of one PGN file: looks at it whenever it may have changed, and every
+    ``poll_s``.
 
     Over when every game has a result and nothing has changed for the grace period.
     """
@@ -330,6 +331,7 @@ class _PathFeed(SessionFeed):
         self._watch = watch or watch_path
         self._snapshots = PgnSnapshots(conditions)
         self._seen = FilesRead(conditions.clock)
+        self._texts: dict[Path, PgnText] = {}
 
     async def _follow(self, session: FeedSession) -> None:
         self._seen.forget()
@@ -366,7 +368,40 @@ class _PathFeed(SessionFeed):
 
     async def _look(self, session: FeedSession) -> float | None:
         """Report what is there; something was not believed yet: look again after so long."""
-        raise NotImplementedError
+        looked_s = self._conditions.clock.now()
+        now = await asyncio.to_thread(self._find)
+        for path, mark in now.items():
+            if self._seen.due(path, mark):
+                await self._read(path)
+        gone = self._texts.keys() - now.keys()
+        for path in gone:
+            await self._texts[path].take(b"")  # perhaps just being replaced: it settles
+        self._seen.forget(gone)
+        beliefs = {path: await text.believe(looked_s) for path, text in self._texts.items()}
+        notes = self._sort_out(beliefs, now)
+        in_order = [beliefs[path] for path in sorted(beliefs, key=_order)]
+        again_s = await self._snapshots.report(in_order, session, notes)
+        for path in gone:
+            # What comes back half-written is known by what it was, as long as that costs little.
+            past = beliefs[path].complete and not beliefs[path].games
+            if past and len(self._texts) > MAX_FILES:
+                del self._texts[path]
+        return again_s
+
+    def _find(self) -> dict[Path, Signature]:
+        """The files, each with what shows whether it changed."""
+        return {self._path: signature(self._path)}
+
+    def _sort_out(self, beliefs: dict[Path, BelievedText], now: Iterable[Path]) -> list[str]:
+        """Leave out what is there twice; returns what people should know."""
+        return [text.note for text in self._texts.values()]
+
+    async def _read(self, path: Path) -> None:
+        """One file. Raises FeedTrouble and OSError."""
+        text = self._texts.get(path) or PgnText(str(path), self._conditions)
+        await text.take(await asyncio.to_thread(read, path, http_client.MAX_BYTES))
+        self._seen.was_read(path)
+        self._texts[path] = text
 
     async def _watched(self, changed: asyncio.Event) -> None:
         try:
@@ -383,29 +418,8 @@ class _PathFeed(SessionFeed):
         every = spoken(self._conditions.config.poll_s)
         session.show_waiting(f"{what}, looked for every {every}")
 
-    async def _take(self, path: Path, text: PgnText) -> None:
-        await text.take(await asyncio.to_thread(read, path, http_client.MAX_BYTES))
-        self._seen.was_read(path)
 
-
-class FileFeed(_PathFeed):
-    """Reports the games of one PGN file whenever it changes."""
-
-    def __init__(
-        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
-    ) -> None:
-        super().__init__(name, path, conditions, watch)
-        self._text = PgnText(name, conditions)
-
-    async def _look(self, session: FeedSession) -> float | None:
-        looked_s = self._conditions.clock.now()
-        if self._seen.due(self._path, await asyncio.to_thread(signature, self._path)):
-            await self._take(self._path, self._text)
-        belief = await self._text.believe(looked_s)
-        return await self._snapshots.report([belief], session, [self._text.note])
-
-
-class FolderFeed(_PathFeed):
+class FolderFeed(FileFeed):
     """Reports the games of all PGN files below a folder whenever one changes."""
 
     kind = "folder"
@@ -414,32 +428,20 @@ class FolderFeed(_PathFeed):
         self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
     ) -> None:
         super().__init__(name, path, conditions, watch)
-        self._texts: dict[Path, PgnText] = {}
         self._left_out: dict[Path, str | None] = {}
         """Files that could not be read, and why."""
         self._doubles: dict[Path, str] = {}
         """Files that are left out, or part of them, and why."""
 
-    async def _look(self, session: FeedSession) -> float | None:
-        looked_s = self._conditions.clock.now()
-        now = await asyncio.to_thread(scan, self._path)
-        for path, mark in now.items():
-            if self._seen.due(path, mark):
-                await self._read(path)
-        gone = self._texts.keys() - now.keys()
-        for path in gone:
-            await self._texts[path].take(b"")  # perhaps just being replaced: it settles
-        self._seen.forget(gone)
-        beliefs = {path: await text.believe(looked_s) for path, text in self._texts.items()}
+    def _find(self) -> dict[Path, Signature]:
+        return scan(self._path)
+
+    def _sort_out(self, beliefs: dict[Path, BelievedText], now: Iterable[Path]) -> list[str]:
         beliefs |= self._without_doubles(beliefs)
-        in_order = [beliefs[path] for path in sorted(beliefs, key=_order)]
-        again_s = await self._snapshots.report(in_order, session, self._notes(now))
-        for path in gone:
-            # What comes back half-written is known by what it was, as long as that costs little.
-            past = beliefs[path].complete and not beliefs[path].games
-            if past and len(self._texts) > MAX_FILES:
-                del self._texts[path]
-        return again_s
+        failing = [path.name for path in now if path in self._left_out]
+        named = f"cannot be read: {', '.join(failing)}" if failing else ""
+        doubles = f"left out: {', '.join(self._doubles.values())}" if self._doubles else ""
+        return [named, doubles, *super()._sort_out(beliefs, now)]
 
     def _without_doubles(self, beliefs: Mapping[Path, BelievedText]) -> dict[Path, BelievedText]:
         """Files beside single games, without what these hold; what is left out is noted. While a
@@ -471,27 +473,19 @@ class FolderFeed(_PathFeed):
         self._doubles = dict(sorted(doubles.items()))
         return found
 
-    def _notes(self, now: Iterable[Path]) -> list[str]:
-        failing = [path.name for path in now if path in self._left_out]
-        named = f"cannot be read: {', '.join(failing)}" if failing else ""
-        doubles = f"left out: {', '.join(self._doubles.values())}" if self._doubles else ""
-        return [named, doubles, *(text.note for text in self._texts.values())]
-
     async def _read(self, path: Path) -> None:
         """One file; whatever is wrong with it costs no other file, and is tried again: its writer
         may hold it for a moment.
         """
-        text = self._texts.get(path) or PgnText(str(path), self._conditions)
         try:
-            await self._take(path, text)
+            await super()._read(path)
         except (FeedTrouble, OSError) as error:
             reason = error.reason if isinstance(error, FeedTrouble) else error.strerror
             if self._left_out.get(path, "") != reason:
                 log.warning("%s: left out: %s", path, reason)
             self._left_out[path] = reason
-            return
-        self._left_out.pop(path, None)
-        self._texts[path] = text
+        else:
+            self._left_out.pop(path, None)
 
 
 async def watch_path(path: Path, changed: asyncio.Event) -> None:

@@ -149,7 +149,7 @@ async def get(
     feed: FeedName,
     url: str,
     *,
-    max_bytes: int,
+    max_bytes: int = MAX_BYTES,
     since: HttpValidators | None = None,
     auth: tuple[str, str] | None = None,
     headers: Mapping[str, str] | None = None,

@@ -385,11 +385,8 @@ class LichessBroadcastFeed(SessionFeed):
     async def _get(
         self, client: httpx.AsyncClient, url: str, *, quiet: bool = False
     ) -> http_client.HttpBody | None:
-        limit = http_client.MAX_BYTES
         try:
-            return await http_client.get(
-                client, self.name, url, max_bytes=limit, headers=self._headers()
-            )
+            return await http_client.get(client, self.name, url, headers=self._headers())
         except FeedTrouble as trouble:
             say = log.debug if quiet else log.warning
             say("%s: cannot be compared with the whole: %s", self.name, trouble.reason)

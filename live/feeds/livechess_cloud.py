@@ -465,7 +465,6 @@ class LiveChessCloudFeed(SessionFeed):
             client,
             self.name,
             page.path,
-            max_bytes=http_client.MAX_BYTES,
             since=page.since,
         )
         page.trouble = None

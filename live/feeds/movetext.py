@@ -445,10 +445,9 @@ class Movetext:
     """
 
     def __init__(
-        self, start: chess.Board, *, max_plies: int, max_comment_bytes: int, playable: bool = True
+        self, start: chess.Board, max_comment_bytes: int, *, playable: bool = True
     ) -> None:
         self._line = GameLine(start)
-        self._max_plies = max_plies
         self._max_comment = max_comment_bytes
         self._playable = playable
         self.result: Result | None = None
@@ -542,8 +541,8 @@ class Movetext:
             self._may_end(word, tag)
             return
         plies = len(self.moves)
-        if plies >= self._max_plies:
-            self.problem = f"more than {self._max_plies} plies"
+        if plies >= MAX_PLIES:
+            self.problem = f"more than {MAX_PLIES} plies"
             return
         move = decode(word)
         try:

@@ -41,9 +41,9 @@ from paho.mqtt.properties import Properties
 from live.config import named_text
 from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Player
-from live.feeds import http_client
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
+from live.feeds.http_client import MAX_BYTES
 from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.pgn_headers import clean, read_result, web_address
@@ -169,8 +169,7 @@ class MqttGames:
     Memory is bounded by the topics remembered, not by the messages.
     """
 
-    def __init__(self, *, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
+    def __init__(self) -> None:
         self._topics: dict[str, _Topic] = {}
         self._past: dict[Identity, GameReport] = {}
         """Finished games whose topic now holds another."""
@@ -192,8 +191,8 @@ class MqttGames:
             held = self._topics[topic] = _Topic()
         held.problem = None
         try:
-            if len(payload) > self._max_bytes:
-                raise _NoGame(f"more than {self._max_bytes} bytes")
+            if len(payload) > MAX_BYTES:
+                raise _NoGame(f"more than {MAX_BYTES} bytes")
             if payload.lstrip()[:1] == b"{":
                 games = _json(topic, held, payload)
             elif _FEN.match(payload):
@@ -388,7 +387,7 @@ class MqttFeed(SessionFeed):
         # Read at once, so that a mistake is reported before anything starts.
         self._password = address.password or _password(settings.password_file)
         self._tls = _tls(settings.ca_file) if address.tls else None
-        self._games = MqttGames(max_bytes=http_client.MAX_BYTES)
+        self._games = MqttGames()
         self._news = asyncio.Event()
         self._version = aiomqtt.ProtocolVersion.V5
         self._warned: set[str] = set()
@@ -416,7 +415,7 @@ class MqttFeed(SessionFeed):
         # A second client of one name would push the first one out.
         passing = self._conditions.passing
         properties.SessionExpiryInterval = 0 if passing else SESSION_S
-        properties.MaximumPacketSize = http_client.MAX_BYTES + OVERHEAD_BYTES
+        properties.MaximumPacketSize = MAX_BYTES + OVERHEAD_BYTES
         return MqttClient(
             address.host,
             address.port,

@@ -31,7 +31,7 @@ import msgspec
 
 from live.events import GameReport, Result
 from live.feeds.charset import PlainLines, decode
-from live.feeds.movetext import MAX_PLIES, Movetext
+from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import (
     DOUBTFUL_WORDS,
     RESULT_WORDS,
@@ -368,9 +368,6 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
 
     game_bytes: int = 1 << 19
     """Of one game; the rest is left out. Engine events write 600 bytes a move."""
-    plies: int = MAX_PLIES
-    tags: int = 100
-    tag_line_bytes: int = 2000
     comment_bytes: int = 8192
     """How far into a comment commands like ``[%clk]`` are looked for."""
     games: int = 20_000
@@ -412,14 +409,7 @@ class _GameReader:
     ) -> None:
         """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
         self._limits = limits = limits or PgnLimits()
-        self._head = lru_cache(limits.games)(
-            partial(
-                read_head,
-                max_tags=limits.tags,
-                max_line_bytes=limits.tag_line_bytes,
-                fallback_charset=fallback_charset,
-            )
-        )
+        self._head = lru_cache(limits.games)(partial(read_head, fallback_charset=fallback_charset))
         self._known: OrderedDict[tuple[object, ...], _Known] = OrderedDict()
 
     def _reports(
@@ -468,12 +458,7 @@ class _GameReader:
             who = (*who, seen[who])
         known = self._known.get(who)
         if known is None:
-            moves = Movetext(
-                head.board(),
-                max_plies=self._limits.plies,
-                max_comment_bytes=self._limits.comment_bytes,
-                playable=head.playable,
-            )
+            moves = Movetext(head.board(), self._limits.comment_bytes, playable=head.playable)
             known = self._known[who] = _Known(head, moves)
             if len(self._known) > self._limits.games:
                 self._known.popitem(last=False)
@@ -504,8 +489,7 @@ class _GameReader:
         if moves.rest is None:
             return (report,)
         board, text = moves.rest
-        limits = self._limits
-        rest = Movetext(board, max_plies=limits.plies, max_comment_bytes=limits.comment_bytes)
+        rest = Movetext(board, self._limits.comment_bytes)
         for _ in rest.read(text, whole=whole):
             pass
         told = head.headers
@@ -543,18 +527,15 @@ class PgnDecoder(_GameReader):
         """As :meth:`slices`, at once: for up to some 8 KiB where nothing may block."""
         return [report for reports in self.slices(data) for report in reports]
 
-    def finish_slices(self) -> Iterator[list[GameReport]]:
+    def finish(self) -> list[GameReport]:
         """End of input: the last game, if it is still open, as far as it is complete.
 
         A word, comment or tag cut at the end is left out. The end is taken for the true one, so
         a game without result token has the result that its tag says. Where a connection just
         broke, call :meth:`reset`.
         """
-        return self._reports(self._splitter.finish(), numbered=False, closed=True)
-
-    def finish(self) -> list[GameReport]:
-        """As :meth:`finish_slices`, at once."""
-        return [report for reports in self.finish_slices() for report in reports]
+        last = self._reports(self._splitter.finish(), numbered=False, closed=True)
+        return [report for reports in last for report in reports]
 
     def reset(self) -> None:
         """Forget the game that was coming in, but not the games known: a new connection."""

@@ -94,6 +94,8 @@ def read_result(text: str) -> Result:
     return found or _SPELLINGS.get(text.replace("½", "1/2"), "*")
 
 
+#: Tags of one game, and characters of a line of them, that are read.
+MAX_TAGS, MAX_LINE = 100, 2000
 #: Bounds of what is shown, in characters.
 NAME_CHARS = 100
 TEXT_CHARS = 200
@@ -142,11 +144,9 @@ class GameHead(msgspec.Struct, frozen=True):
         return chess.Board(self.start_fen, chess960=self.chess960)
 
 
-def read_head(
-    raw: bytes, *, max_tags: int, max_line_bytes: int, fallback_charset: str = "cp1252"
-) -> GameHead:
+def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
     """Read the header lines of one game. Never fails; what is odd is said in ``problem``."""
-    tags, problem = _tag_pairs(decode(raw, fallback_charset), max_tags, max_line_bytes)
+    tags, problem = _tag_pairs(decode(raw, fallback_charset))
 
     def tag(name: str, limit: int = TEXT_CHARS) -> str:
         value = clean(tags.get(name, ""), limit)
@@ -217,22 +217,22 @@ def read_elo(text: str) -> int | None:
     return int(match[1]) if match and int(match[1]) >= 100 else None
 
 
-def _tag_pairs(text: str, max_tags: int, max_line: int) -> tuple[dict[str, str], str | None]:
+def _tag_pairs(text: str) -> tuple[dict[str, str], str | None]:
     """All tags, the last of a name counting; several may share a line."""
     tags: dict[str, str] = {}
     problem = None
     for line in text.split("\n"):
         if "[" not in line or line.startswith(("%", ";")):
             continue
-        if len(line) > max_line:
-            line = line[:max_line]
-            problem = f"a header line longer than {max_line} characters was cut"
+        if len(line) > MAX_LINE:
+            line = line[:MAX_LINE]
+            problem = f"a header line longer than {MAX_LINE} characters was cut"
         pairs = _TAG.findall(line)
         if not pairs and (loose := _LOOSE_TAG.match(line)):
             pairs = [(loose[1], loose[2].rstrip(" \t]").removesuffix('"'))]
         for name, value in pairs:
-            if len(tags) >= max_tags and name not in tags:
-                return tags, f"only the first {max_tags} headers were read"
+            if len(tags) >= MAX_TAGS and name not in tags:
+                return tags, f"only the first {MAX_TAGS} headers were read"
             tags[name] = _ESCAPED.sub(r"\1", value) if "\\" in value else value
     return tags, problem
 

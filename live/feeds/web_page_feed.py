@@ -95,7 +95,6 @@ class WebPageFeed(SessionFeed):
                 client,
                 self.name,
                 self._url,
-                max_bytes=http_client.MAX_BYTES,
                 since=since,
                 auth=self._auth,
                 headers=headers,

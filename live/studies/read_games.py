@@ -90,7 +90,7 @@ def read_alliot(segment: PgnSegment) -> ReadGame:
     text = segment.header + segment.movetext
     found = _ANNOTATOR.search(text)
     tags, moves = (text[: found.start()], text[found.end() :]) if found else (text, b"")
-    head = read_head(tags, max_tags=100, max_line_bytes=2000)
+    head = read_head(tags)
     if not head.playable:
         return ReadGame(_UNNAMED, problem=head.problem or "not to be played")
     board = head.board()

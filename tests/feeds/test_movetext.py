@@ -232,8 +232,8 @@ def test_commands_in_comments(comment: bytes, values: CommentValues | None) -> N
 # --- mainline -----------------------------------------------------------------------------------
 
 
-def new(start: chess.Board | None = None, *, plies: int = 1200, comment: int = 8192) -> Movetext:
-    return Movetext(start or chess.Board(), max_plies=plies, max_comment_bytes=comment)
+def new(start: chess.Board | None = None, *, comment: int = 8192) -> Movetext:
+    return Movetext(start or chess.Board(), comment)
 
 
 def read(
@@ -312,8 +312,8 @@ def test_start_position_with_black_to_move() -> None:
 
 
 def test_plies_and_comments_are_bounded() -> None:
-    game = read(b"Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 1-0", known=new(plies=4))
-    assert (len(game.moves), game.problem, game.result) == (4, "more than 4 plies", "1-0")
+    game = read(b"Nf3 Nf6 Ng1 Ng8 " * 301 + b"1-0")
+    assert (len(game.moves), game.problem, game.result) == (1200, "more than 1200 plies", "1-0")
     deep = b"e4 {" + b"x" * 200 + b"[%clk 0:00:01]} e5 {[%clk 0:00:02]}"
     assert [move.clock_s for move in read(deep, known=new(comment=100)).moves] == [None, 2.0]
 
@@ -361,7 +361,7 @@ def test_castling_cut_short_is_not_castled_and_a_double_forfeit_is_none() -> Non
 
 
 def test_other_variants_are_only_read_for_their_result() -> None:
-    game = Movetext(chess.Board(), max_plies=9, max_comment_bytes=9, playable=False)
+    game = Movetext(chess.Board(), 9, playable=False)
     game = read(b"P@e4 e5 ( x 0-1", known=game)
     assert (game.moves, game.problem, game.result) == ([], None, "0-1")
 

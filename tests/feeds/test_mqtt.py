@@ -15,6 +15,7 @@ import pytest
 from live.config import FeedsConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedUnreadable
 from live.events import STANDS, GameReport, Player
+from live.feeds.http_client import MAX_BYTES
 from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames, stable_id
 from live.feeds.open_feed import open_feed, probe
 from live.manual.pages import manual_page
@@ -37,7 +38,7 @@ AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 class Subscription:
     def __init__(self) -> None:
-        self.games = MqttGames(max_bytes=2_000_000)
+        self.games = MqttGames()
 
     def read(self, payload: object, topic: str = "open/r1/7") -> None:
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
@@ -126,7 +127,7 @@ def test_fen_and_move_as_json_and_as_text() -> None:
         (b'{"fen": "8/8/8/8/8/8/8/8 w"}', "a fen that is no position"),
         (b'{"moves": "", "white": {"elo": -1}}', "JSON that is no game"),
         (b'{"moves": ["e4"' + b" " * MAX_JSON_BYTES, "JSON of more than 1048576 bytes"),
-        (b"x" * 2_000_001, "more than 2000000 bytes"),
+        (b"x" * (MAX_BYTES + 1), "more than 64000000 bytes"),
         (b"<html>", "an HTML page (perhaps a login page)"),
         (b"\x89PNG\r\n", "a picture"),
         (b"Temperature 21", "text that is not PGN"),

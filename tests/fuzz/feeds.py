@@ -208,7 +208,7 @@ MQTT = CUT.join(
 
 
 def mqtt(data: bytes) -> None:
-    held = MqttGames(max_bytes=1 << 20)
+    held = MqttGames()
     for number, payload in enumerate(data.split(CUT)):
         topic = f"hall/{number % 3}"
         for _ in held.read(topic, payload):
