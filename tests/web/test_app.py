@@ -23,7 +23,6 @@ from tests.web.broadcast import on_air
 from tests.web.chromium import Page, tab
 from tests.web.games import HOSTILE as HOSTILE
 from tests.web.games import game, hostile_world, moment
-from tests.web.line import line_to
 from tests.web.replayed import Replayed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -113,33 +112,44 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
         assert any(text.startswith(each["white"]["name"]) for text in shown["layout=cards"])
 
 
+#: A line that can be cut: every connection ends, and new ones lead nowhere while it is dead.
+LINE = """
+  self.dead = false;
+  const sockets = [];
+  self.WebSocket = class extends WebSocket {
+    constructor(url) { super(self.dead ? "ws://127.0.0.1:9/" : url); sockets.push(this); }
+  };
+  self.cut = () => { self.dead = true; for (const each of sockets) each.close(); };
+"""
+
+
 async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restart(
     page: Page,
 ) -> None:
     async with on_air(boards=12, plies=16) as (broadcast, publisher):
-        port = publisher.address[1]
-        async with line_to(port) as line:
-            await page.open(line.url)
-            await settled(page, publisher)
-            broadcast.take_back(3, 5)
-            broadcast.play(2)
-            broadcast.play(3, board=7)
-            await settled(page, publisher)
-            await same_as_told(page, publisher)
-            line.cut()
-            await page.until("document.body.classList.contains('stale')")
-            broadcast.play(2)
-            broadcast.take_back(1, 7)
-            broadcast.end(2, "1/2-1/2")
-            line.mend()
-            await page.until("!document.body.classList.contains('stale')")
-            await settled(page, publisher)
-            await same_as_told(page, publisher)
-            # It came back with what it held: nothing was sent twice.
-            host, port = publisher.address
-            async with httpx.AsyncClient(trust_env=False) as client:
-                metrics = (await client.get(f"http://{host}:{port}/metrics")).text
-            assert "live_rate_resumes_total 1.0" in metrics
+        await page.open()
+        await page.call("Page.addScriptToEvaluateOnNewDocument", source=LINE)
+        await page.visit(publisher.url)
+        await settled(page, publisher)
+        broadcast.take_back(3, 5)
+        broadcast.play(2)
+        broadcast.play(3, board=7)
+        await settled(page, publisher)
+        await same_as_told(page, publisher)
+        await page.run("self.cut()")
+        await page.until("document.body.classList.contains('stale')")
+        broadcast.play(2)
+        broadcast.take_back(1, 7)
+        broadcast.end(2, "1/2-1/2")
+        await page.run("self.dead = false")
+        await page.until("!document.body.classList.contains('stale')")
+        await settled(page, publisher)
+        await same_as_told(page, publisher)
+        # It came back with what it held: nothing was sent twice.
+        host, port = publisher.address
+        async with httpx.AsyncClient(trust_env=False) as client:
+            metrics = (await client.get(f"http://{host}:{port}/metrics")).text
+        assert "live_rate_resumes_total 1.0" in metrics
     # From here the page speaks to another run of the service, at another address.
     broadcast.listener = lambda changes: None
     broadcast.play(2)

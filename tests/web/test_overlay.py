@@ -271,49 +271,32 @@ def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
 
 THIRD = (ply(1, 30), ply(2, 40), ply(3, -210))
 WILD = (ply(1, 30), ply(2, 330), ply(3, 0), ply(4, 310))
+DECIDED = (ply(1, 900), ply(2, 450), ply(3, 3900, mate=4), ply(4, -100))
 
 
 @pytest.mark.parametrize(
     ("looked", "told"),
     [
         # Told once; what was there before is no news.
-        ([(THIRD[:2], 0), (THIRD, 1000), (THIRD, 1100)], [False, True, False]),
-        ([((ply(1, 30), ply(2, 400)), 0)], [False]),
+        ([(THIRD[:2], 0), (THIRD, 1000), (THIRD, 1100)], "-+-"),
+        ([((ply(1, 30), ply(2, 400)), 0)], "-"),
         # It waits for the final score.
-        (
-            [(WILD[:1], 0), ((WILD[0], ply(2, 330, final=False)), 10), (WILD[:2], 20)],
-            [False, False, True],
-        ),
+        ([(WILD[:1], 0), ((WILD[0], ply(2, 330, final=False)), 10), (WILD[:2], 20)], "--+"),
         # After a swing there is silence for a while.
-        (
-            [(WILD[:1], 0), (WILD[:2], 10), (WILD[:3], 29_000), (WILD, 31_000)],
-            [False, True, False, True],
-        ),
+        ([(WILD[:1], 0), (WILD[:2], 10), (WILD[:3], 29_000), (WILD, 31_000)], "-+-+"),
         # A decided game swings no more.
-        (
-            [
-                ((ply(1, 900), ply(2, 450), ply(3, 3900, mate=4), ply(4, -100))[:n], n)
-                for n in range(1, 5)
-            ],
-            [False, False, False, True],
-        ),
+        ([(DECIDED[:n], n) for n in range(1, 5)], "---+"),
         # A takeback and a late score are no news.
-        (
-            [
-                ((ply(1, 30), ply(2, 40), ply(3, 50)), 0),
-                ((ply(1, 30),), 1),
-                ((ply(1, 30), ply(2, 340), ply(3)), 2),
-            ],
-            [False] * 3,
-        ),
+        ([(THIRD, 0), (THIRD[:1], 1), ((THIRD[0], ply(2, 340), ply(3)), 2)], "---"),
     ],
 )
 def test_a_swing_is_news(
-    pages: Pages, looked: list[tuple[tuple[PlyView, ...], int]], told: list[bool]
+    pages: Pages, looked: list[tuple[tuple[PlyView, ...], int]], told: str
 ) -> None:
     calls = [["look", plain(game(plies=plies)), now] for plies, now in looked]
     ask = {"module": "overlay/panels.js", "name": "Swings", "calls": calls}
-    assert [bool(each) for each in pages("object", **ask, args=[2])] == told
+    found = ["+" if each else "-" for each in pages("object", **ask, args=[2])]
+    assert "".join(found) == told
     # A threshold of zero tells nothing.
     assert not any(pages("object", **ask, args=[0]))
 

@@ -658,26 +658,16 @@ def test_above_the_figures_stands_only_what_is_not_as_it_should_be(
     assert [(each["name"], each["detail"]) for each in found] == lines
 
 
-@pytest.mark.parametrize(
-    ("feeds", "said"),
-    [
-        ((), "live"),
-        ((GONE,), "not live"),
-        ((GONE, FeedHealth("b", "finished")), "not live"),
-        ((GONE, SILENT), "live"),
-        ((GONE, FeedHealth("director", "live", part=True)), "not live"),
-        ((FeedHealth("a", "waiting"),), "not live yet"),
-        ((FeedHealth("a", "finished"),), "over"),
-    ],
-)
-def test_it_is_live_only_while_a_source_is(
-    pages: Pages, feeds: tuple[FeedHealth, ...], said: str
-) -> None:
-    def words(status: str) -> Any:
+def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
+    def words(status: str, *feeds: FeedHealth) -> Any:
         connection = {"heardAt": 0, "status": status}
         return call(pages, "health_view.connectionWords", connection, feeds, 8000.0)["said"]
 
-    assert words("live") == said
+    over, waiting = FeedHealth("b", "finished"), FeedHealth("a", "waiting")
+    part = FeedHealth("director", "live", part=True)
+    assert words("live") == words("live", GONE, SILENT) == "live"
+    assert {words("live", GONE, *more) for more in ((), (over,), (part,))} == {"not live"}
+    assert (words("live", waiting), words("live", over)) == ("not live yet", "over")
     assert words("waiting") == "connection lost, trying again; shown as of 8 s ago"
 
 
@@ -717,29 +707,21 @@ WHO = "Board 1 · Round 1, Anna against Bea"
 @pytest.mark.parametrize(
     ("before", "after", "is_open", "words"),
     [
-        (None, game(), True, None),
-        (game(), game(result="1-0"), False, f"{WHO}: 1–0."),
-        (game(plies=QUIET), game(plies=(*QUIET, ply(3, 30))), False, None),
-        (game(plies=QUIET), game(plies=(*QUIET, ply(3, 30))), True, "2. Nf3, score +0.30."),
-        (game(plies=QUIET), game(plies=(*QUIET, ply(3, None))), True, "2. Nf3."),
-        (game(plies=QUIET), game(plies=QUIET[:1]), True, "1. e4, score +0.20."),
-        (
-            game(plies=QUIET),
-            game(plies=(*QUIET, ply(3, -310))),
-            *(False, f"{WHO}: the score swings, score −3.10."),
-        ),
+        (None, QUIET, True, None),
+        (QUIET, (*QUIET, ply(3, 30)), False, None),
+        (QUIET, (*QUIET, ply(3, 30)), True, "2. Nf3, score +0.30."),
+        (QUIET, (*QUIET, ply(3, None)), True, "2. Nf3."),
+        (QUIET, QUIET[:1], True, "1. e4, score +0.20."),
+        (QUIET, (*QUIET, ply(3, -310)), False, f"{WHO}: the score swings, score −3.10."),
         # A swing is told once.
-        (
-            game(plies=(*QUIET, ply(3, -310))),
-            game(plies=(*QUIET, ply(3, -310), ply(4, -305))),
-            *(False, None),
-        ),
+        ((*QUIET, ply(3, -310)), (*QUIET, ply(3, -310), ply(4, -305)), False, None),
+        (QUIET, "1-0", False, f"{WHO}: 1–0."),
     ],
 )
-def test_it_tells(
-    pages: Pages, before: GameDetail | None, after: GameDetail, is_open: bool, words: str | None
-) -> None:
-    told = pages("told", before=plain(before), after=plain(after), isOpen=is_open)
+def test_it_tells(pages: Pages, before: Any, after: Any, is_open: bool, words: str | None) -> None:
+    now = game(result=after, plies=QUIET) if isinstance(after, str) else game(plies=after)
+    then = None if before is None else game(plies=before)
+    told = pages("told", before=plain(then), after=plain(now), isOpen=is_open)
     assert (told and told.replace("\u00a0", " ")) == words
 
 
@@ -766,14 +748,12 @@ def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:
 
 
 def test_the_most_urgent_alert_comes_first_then_the_newest(pages: Pages) -> None:
+    known = (("a", "look"), ("b", "alarm"), ("c", "warning"), ("d", "alarm"), ("e", "alarm"))
     alerts = [
         msgspec.structs.replace(
-            LOOK, id=name, severity=severity, first_seen_s=at_s, muted=name == "e"
+            LOOK, id=name, severity=severity, first_seen_s=float(at), muted=name == "e"
         )
-        for name, severity, at_s in (
-            *(("a", "look", 9.0), ("b", "alarm", 1.0), ("c", "warning", 5.0)),
-            *(("d", "alarm", 2.0), ("e", "alarm", 3.0)),
-        )
+        for at, (name, severity) in enumerate(known)
     ]
     found = call(pages, "alerts_panel.rankedAlerts", alerts)
     assert "".join(each["id"] for each in found) == "dbca"
