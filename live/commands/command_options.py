@@ -1,9 +1,11 @@
-"""How commands stand on the command line, and the options that several share. Loads nothing heavy.
+"""How commands stand on the command line. Loads nothing heavy.
 
-A command is a function under :func:`command`. An option is called as its parameter is. Options that
-always come together are the fields of one frozen dataclass, which a command takes as one argument.
-A command that reads settings takes :class:`Settings` with the names of the flags that stand for
-some: what is given there goes before the environment and the file.
+A command is a function under :func:`command`: its parameters before the ``*`` are arguments, those
+after it options called alike, and what its docstring says of each below ``Options:`` is their help,
+after what its value is called, in brackets. Options that always come together are the fields of one
+frozen dataclass, which a command takes as one argument. A command that reads settings takes
+:class:`Settings` with the names of the flags that stand for some: what is given there goes before
+the environment and the file.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ import dataclasses
 import functools
 import inspect
 import os
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from live.errors import ConfigError
 
@@ -24,117 +28,78 @@ if TYPE_CHECKING:
     from live.config import Config
 
 
-class Option(NamedTuple):
-    """An option of a command."""
+class Within(NamedTuple):
+    """What a number may be at least and at most."""
 
-    metavar: str | None
-    """What its value is called; None: its choices are listed."""
+    min: float | None = None
+    max: float | None = None
+
+
+Positive = Annotated[int | None, Within(1)]
+Port = Annotated[int, Within(0, 65535)]
+Evals = Literal["engine", "pgn"]
+Gain = Literal["same-search", "successive"]
+Level = Literal["debug", "info", "warning", "error"]
+
+#: What several commands have: what the value is called, and the help.
+_SHARED = {
+    "debug": ("", "Show tracebacks and log everything."),
+    "evals": ("", "Search with an engine, or take the [%eval] comments of the PGN."),
+    "host": ("ADDRESS", "Address to serve on."),
+    "json": ("FILE", "Write everything as JSON; - prints it."),
+    "port": ("N", "Port to serve on; 0 takes any free one."),
+}
+
+
+class SettingFlag(NamedTuple):
+    """A flag that stands for a setting, or for where settings are."""
+
+    key: str
+    """Dotted."""
+    kind: Any
+    metavar: str
     help: str
-    flag: str = ""
-    """Empty: as its parameter is called."""
-    more: Mapping[str, Any] = {}
-
-    def shown(self, name: str) -> Any:
-        """As Typer takes it."""
-        flag = self.flag or f"--{name.replace('_', '-')}"
-        return typer.Option(flag, metavar=self.metavar, help=self.help, **self.more)
 
 
-def option(metavar: str | None, help: str, flag: str = "", **more: Any) -> Option:
-    """An option with a value, and what it may be at least (``min``) and at most (``max``)."""
-    return Option(metavar, help, flag, more)
-
-
-def switch(help: str, flag: str = "", **more: Any) -> Option:
-    """An option without a value: a blank name of one, or help would show ``<bool>``."""
-    return Option(" ", help, flag, more)
-
-
-def argument(metavar: str, help: str) -> Any:
-    """An argument."""
-    return typer.Argument(metavar=metavar, help=help)
-
-
-def _text(metavar: str, help: str) -> Any:
-    return Annotated[str | None, option(metavar, help)]
-
-
-def _number(metavar: str, help: str, **more: Any) -> Any:
-    return Annotated[int | None, option(metavar, help, **more)]
-
-
-def _yes(help: str) -> Any:
-    return Annotated[bool, switch(help)]
-
-
-DebugFlag = Annotated[bool, switch("Show tracebacks and log everything.", is_eager=True)]
-EvalsFlag = Annotated[
-    Literal["engine", "pgn"],
-    option(None, "Search with an engine, or take the [%eval] comments of the PGN."),
-]
-JsonFlag = Annotated[str | None, option("FILE", "Write everything as JSON; - prints it.")]
-#: Of commands that serve something of their own, whatever the settings say.
-OwnHostFlag = Annotated[str, option("ADDRESS", "Address to serve on.", "--host")]
-OwnPortFlag = Annotated[
-    int, option("N", "Port to serve on; 0 takes any free one.", "--port", min=0, max=65535)
-]
-
-#: Flags that stand for a setting: its dotted key, and the option.
-SETTING_FLAGS: dict[str, tuple[str, Any]] = {
-    "delay": (
-        "feeds.delay_s",
-        _text("TIME", "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h."),
+_DELAY = "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h."
+_JOURNAL = "Where everything is kept over restarts; else a file for these sources."
+_ENGINES = "How many engine processes run (one for each processor)."
+_GAIN = "Which definition of gain feeds the curves (same-search)."
+SETTING_FLAGS = {
+    "delay": SettingFlag("feeds.delay_s", str | None, "TIME", _DELAY),
+    "host": SettingFlag("server.host", str | None, "ADDRESS", "Address to serve on (127.0.0.1)."),
+    "port": SettingFlag(
+        "server.port", int | None, "N", "Port to serve on (8765); 0 takes any free one."
     ),
-    "host": ("server.host", _text("ADDRESS", "Address to serve on (127.0.0.1).")),
-    "port": ("server.port", _number("N", "Port to serve on (8765); 0 takes any free one.")),
-    "public": (
-        "server.public",
-        _yes("Let whoever reaches the address read, without token."),
+    "public": SettingFlag(
+        "server.public", bool, "", "Let whoever reaches the address read, without token."
     ),
-    "hide_scores": (
-        "server.hide_scores",
-        _yes("Serve moves, clocks and results only: for venues."),
+    "hide_scores": SettingFlag(
+        "server.hide_scores", bool, "", "Serve moves, clocks and results only: for venues."
     ),
-    "journal": (
-        "journal.file",
-        _text("FILE", "Where everything is kept over restarts; else a file for these sources."),
+    "journal": SettingFlag("journal.file", str | None, "FILE", _JOURNAL),
+    "no_journal": SettingFlag("", bool, "", "Keep nothing over a restart."),
+    "engine": SettingFlag(
+        "engine.path", str | None, "PATH", "A UCI engine, or 'embedded'; else the first one found."
     ),
-    "no_journal": ("", _yes("Keep nothing over a restart.")),
-    "engine": (
-        "engine.path",
-        _text("PATH", "A UCI engine, or 'embedded'; else the first one found."),
+    "depth": SettingFlag("engine.depth", Positive, "N", "Search every position to this depth."),
+    "nodes": SettingFlag(
+        "engine.nodes", Positive, "N", "Search this many nodes a position (100000)."
     ),
-    "depth": ("engine.depth", _number("N", "Search every position to this depth.", min=1)),
-    "nodes": ("engine.nodes", _number("N", "Search this many nodes a position (100000).", min=1)),
-    "movetime": ("engine.movetime_ms", _number("MS", "Search for this long a position.", min=1)),
-    "engines": (
-        "engine.engines",
-        _number("N", "How many engine processes run (one for each processor).", min=1),
+    "movetime": SettingFlag(
+        "engine.movetime_ms", Positive, "MS", "Search for this long a position."
     ),
-    "cluster": (
-        "engine.cluster",
-        _text("ADDRESS", "A Dask scheduler whose workers search for us."),
+    "engines": SettingFlag("engine.engines", Positive, "N", _ENGINES),
+    "cluster": SettingFlag(
+        "engine.cluster", str | None, "ADDRESS", "A Dask scheduler whose workers search for us."
     ),
-    "gain": (
-        "rating.gain",
-        Annotated[
-            Literal["same-search", "successive"] | None,
-            option(None, "Which definition of gain feeds the curves (same-search)."),
-        ],
+    "gain": SettingFlag("rating.gain", Gain | None, "", _GAIN),
+    "network": SettingFlag(
+        "human.network", str | None, "FILE", "An ONNX file, or a .pb.gz of Maia."
     ),
-    "network": ("human.network", _text("FILE", "An ONNX file, or a .pb.gz of Maia.")),
-    "config": (
-        "",
-        Annotated[Path | None, option("FILE", "Settings; see config.toml for every key.")],
-    ),
-    "log_level": (
-        "log.level",
-        Annotated[
-            Literal["debug", "info", "warning", "error"] | None,
-            option(None, "How much to log to standard error."),
-        ],
-    ),
-    "debug": ("", DebugFlag),
+    "config": SettingFlag("", Path | None, "FILE", "Settings; see config.toml for every key."),
+    "log_level": SettingFlag("log.level", Level | None, "", "How much to log to standard error."),
+    "debug": SettingFlag("", bool, *_SHARED["debug"]),
 }
 SEARCH = "engine depth nodes movetime engines"
 RUN = "gain config log_level debug"
@@ -166,7 +131,7 @@ class Settings(NamedTuple):
         given = {
             key: value
             for flag, value in flags.items()
-            if (key := SETTING_FLAGS[flag][0]) and value not in (None, False)
+            if (key := SETTING_FLAGS[flag].key) and value not in (None, False)
         }
         if flags.get("debug"):
             given["log.level"] = "debug"
@@ -180,32 +145,36 @@ class Settings(NamedTuple):
 
 Ended = Coroutine[Any, Any, int] | int | None
 """What a command gives back: its exit code, a loop's work that ends with one, or nothing."""
+_ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def command(function: Callable[..., Ended]) -> Callable[..., None]:
-    """``function`` as Typer takes it: each field of a dataclass that it asks for is an option, and
-    each flag of its settings, in its place; every command has ``--debug``.
-    """
+    """``function`` as Typer takes it; every command has ``--debug``."""
+    text, _, args = (inspect.getdoc(function) or "").partition("\n\nOptions:\n")
+    said = _SHARED | _said(args)
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, tuple[Any, list[str]]] = {}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
-        options = {name: (hint, parameter.default)}
         if get_args(hint)[:1] == (Settings,):
-            flags = hint.__metadata__[0].split()
-            options = {flag: (kind := SETTING_FLAGS[flag][1], _unset(kind)) for flag in flags}
-            groups[name] = (Settings, flags)
+            groups[name] = (Settings, flags := hint.__metadata__[0].split())
+            for flag in flags:
+                kind, *about = SETTING_FLAGS[flag][1:]
+                parameters[flag] = _option(flag, kind, False if kind is bool else None, about)
         elif dataclasses.is_dataclass(hint):
-            known = get_type_hints(hint, include_extras=True)
-            options = {
-                each.name: (known[each.name], each.default) for each in dataclasses.fields(hint)
-            }
-            groups[name] = (hint, [*options])
-        for option_name, (kind, default) in options.items():
-            parameters[option_name] = _parameter(option_name, kind, default)
+            fields, about_fields = dataclasses.fields(hint), _said(inspect.getdoc(hint) or "")
+            kinds = get_type_hints(hint, include_extras=True)
+            groups[name] = (hint, [each.name for each in fields])
+            for each in fields:
+                given = (each.name, kinds[each.name], each.default, about_fields[each.name])
+                parameters[each.name] = _option(*given)
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            parameters[name] = _option(name, hint, parameter.default, said.get(name, ("", "")))
+        else:
+            parameters[name] = _argument(name, hint, parameter.default, said.get(name))
     own = "debug" in parameters
-    parameters.setdefault("debug", _parameter("debug", DebugFlag, False))
+    parameters.setdefault("debug", _option("debug", bool, False, _SHARED["debug"]))
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
@@ -222,18 +191,50 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
         if ended is not None:
             raise typer.Exit(ended)
 
+    run.__doc__ = text
     run.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in parameters.items()}
     return run
 
 
-def _unset(kind: Any) -> bool | None:
-    return False if get_args(kind)[0] is bool else None
+def _said(text: str) -> dict[str, tuple[str, str]]:
+    """What the value of each parameter is called, and its help, out of a docstring."""
+    found = _ABOUT.findall(text)
+    return {name: (metavar, " ".join(help.split())) for name, metavar, help in found}
+
+
+def _option(name: str, hint: Any, default: Any, about: Any) -> inspect.Parameter:
+    """With its option as Typer takes it; one of a Python word's name ends with ``_``."""
+    if any(isinstance(x, OptionInfo) for x in _notes(hint)):
+        return _parameter(name, hint, default)
+    metavar, help = about
+    more, kind = _bounds(hint)
+    # A blank name of one, or help would show ``<bool>``.
+    metavar = " " if kind is bool else metavar or None
+    flag = f"--{name.rstrip('_').replace('_', '-')}"
+    shown = typer.Option(flag, metavar=metavar, help=help, is_eager=name == "debug", **more)
+    return _parameter(name, Annotated[kind, shown], default)
+
+
+def _argument(name: str, hint: Any, default: Any, about: Any) -> inspect.Parameter:
+    if about is not None:
+        metavar, help = about
+        more, kind = _bounds(hint)
+        hint = Annotated[kind, typer.Argument(metavar=metavar or None, help=help, **more)]
+    return _parameter(name, hint, default)
+
+
+def _bounds(hint: Any) -> tuple[dict[str, Any], Any]:
+    """The bounds of a number, if it has some, and its type."""
+    for note in _notes(hint):
+        if isinstance(note, Within):
+            return note._asdict(), get_args(hint)[0]
+    return {}, hint
+
+
+def _notes(hint: Any) -> tuple[Any, ...]:
+    return getattr(hint, "__metadata__", ())
 
 
 def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
-    """With its option as Typer takes it."""
-    if about := getattr(hint, "__metadata__", ()):
-        shown = (x.shown(name) if isinstance(x, Option) else x for x in about)
-        hint = Annotated[(get_args(hint)[0], *shown)]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)

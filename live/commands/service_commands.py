@@ -17,19 +17,7 @@ from typing import Annotated, Literal, get_args
 import typer
 
 from live import __version__
-from live.commands.command_options import (
-    RUN,
-    SEARCH,
-    Ended,
-    EvalsFlag,
-    JsonFlag,
-    OwnHostFlag,
-    OwnPortFlag,
-    Settings,
-    argument,
-    option,
-    switch,
-)
+from live.commands.command_options import RUN, SEARCH, Ended, Evals, Port, Settings, Within
 from live.errors import ConfigError, InputError
 
 Protocol = Literal["lichess", "pgn-url", "folder"]
@@ -63,28 +51,32 @@ def _version(value: bool) -> None:
 def follow(
     context: typer.Context,
     *,
-    feed: Annotated[
-        list[str] | None,
-        option(
-            "URL",
-            "What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or "
-            "path of a PGN, - for standard input, or plugin+NAME:ADDRESS.",
-        ),
-    ] = None,
-    headless: Annotated[bool, switch("No terminal dashboard: one line per event.")] = False,
-    plain: Annotated[bool, switch("A plain table in the terminal, no keys.")] = False,
-    json: Annotated[bool, switch("Print every message as a line of JSON.")] = False,
-    once: Annotated[bool, switch("End when all games are over and analysed.")] = False,
+    feed: list[str] | None = None,
+    headless: bool = False,
+    plain: bool = False,
+    json: bool = False,
+    once: bool = False,
     settings: Annotated[
         Settings,
         f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}",
     ],
     version: Annotated[
         bool,
-        switch("Print the version.", callback=_version, is_eager=True),
+        typer.Option(
+            "--version", metavar=" ", help="Print the version.", callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> Ended:
-    """Follow live chess games and see how strong each player is playing."""
+    """Follow live chess games and see how strong each player is playing.
+
+    Options:
+        feed: [URL] What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or
+            path of a PGN, - for standard input, or plugin+NAME:ADDRESS.
+        headless: No terminal dashboard: one line per event.
+        plain: A plain table in the terminal, no keys.
+        json: Print every message as a line of JSON.
+        once: End when all games are over and analysed.
+    """
     if context.invoked_subcommand is not None:
         return None
     if not feed:
@@ -106,17 +98,25 @@ def follow(
 
 
 def analyze(
-    files: Annotated[list[Path], argument("PGN...", "Files to analyse.")],
+    files: list[Path],
     *,
-    evals: EvalsFlag = "engine",
-    json: JsonFlag = None,
-    pgn: Annotated[Path | None, option("FILE", "Write the games annotated.")] = None,
-    html: Annotated[Path | None, option("FILE", "Write a report to print.")] = None,
-    csv: Annotated[Path | None, option("FOLDER", "Write plies, curves and players as CSV.")] = None,
-    arbiter: Annotated[bool, switch("Add screening figures to the report.")] = False,
+    evals: Evals = "engine",
+    json: str | None = None,
+    pgn: Path | None = None,
+    html: Path | None = None,
+    csv: Path | None = None,
+    arbiter: bool = False,
     settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
 ) -> Ended:
-    """Rate the players of finished games: the same figures as live, from PGN files."""
+    """Rate the players of finished games: the same figures as live, from PGN files.
+
+    Options:
+        files: [PGN...] Files to analyse.
+        pgn: [FILE] Write the games annotated.
+        html: [FILE] Write a report to print.
+        csv: [FOLDER] Write plies, curves and players as CSV.
+        arbiter: Add screening figures to the report.
+    """
     config = settings.load()
     from live.jobs.analyze_games import analyze as analyze_files
 
@@ -126,26 +126,27 @@ def analyze(
 
 
 def doctor(
-    overlays: Annotated[
-        list[str] | None, argument("[ADDRESS]...", "Addresses of overlays, to look at, too.")
-    ] = None,
+    overlays: list[str] | None = None,
     *,
     settings: Annotated[Settings, "engine host port config"],
 ) -> Ended:
-    """Check that everything is in place: engine and its speed, port, settings, versions."""
+    """Check that everything is in place: engine and its speed, port, settings, versions.
+
+    Options:
+        overlays: [ADDRESS...] Addresses of overlays, to look at, too.
+    """
     from live.jobs.doctor import examine
 
     return examine(settings.load, overlays or ())
 
 
 def token(
-    name: Annotated[str, typer.Argument(help="Whom it is for; shown to nobody else.")],
-    arbiter: Annotated[bool, switch("It also shows what is for arbiters alone.")] = False,
-    metrics: Annotated[bool, switch("It also reads the service's /metrics.")] = False,
-    producer: Annotated[
-        bool, switch("The boards that its overlays show are analysed first.")
-    ] = False,
-    event: Annotated[list[str] | None, option("NAME", "Only this event; may be repeated.")] = None,
+    name: str,
+    *,
+    arbiter: bool = False,
+    metrics: bool = False,
+    producer: bool = False,
+    event: list[str] | None = None,
     expires: Annotated[
         datetime | None,
         typer.Option("--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."),
@@ -153,6 +154,13 @@ def token(
 ) -> None:
     """Make a token that lets somebody read: its entry for server.tokens_file goes to standard
     output, the token itself, shown this once, to standard error.
+
+    Options:
+        name: Whom it is for; shown to nobody else.
+        arbiter: It also shows what is for arbiters alone.
+        metrics: It also reads the service's /metrics.
+        producer: The boards that its overlays show are analysed first.
+        event: [NAME] Only this event; may be repeated.
     """
     from datetime import UTC
 
@@ -210,10 +218,12 @@ def plugins(settings: Annotated[Settings, "config"]) -> Ended:
     return list_plugins(settings.load().plugins)
 
 
-def schema(
-    http: Annotated[bool, switch("The requests instead, as an OpenAPI 3.1 document.")] = False,
-) -> None:
-    """Print what subscribers and brokers are sent, as an AsyncAPI 3 document."""
+def schema(*, http: bool = False) -> None:
+    """Print what subscribers and brokers are sent, as an AsyncAPI 3 document.
+
+    Options:
+        http: The requests instead, as an OpenAPI 3.1 document.
+    """
     import msgspec
 
     from live.publish.docs import asyncapi
@@ -223,23 +233,25 @@ def schema(
     typer.echo(msgspec.json.format(document, indent=2).decode())
 
 
-def systemd_unit(
-    feed: Annotated[list[str] | None, option("URL", "What to follow; may be repeated.")] = None,
-    *,
-    settings: Annotated[Settings, "config"],
-) -> None:
-    """Print a systemd unit that runs live-rate as a service, locked up as far as it goes."""
+def systemd_unit(*, feed: list[str] | None = None, settings: Annotated[Settings, "config"]) -> None:
+    """Print a systemd unit that runs live-rate as a service, locked up as far as it goes.
+
+    Options:
+        feed: [URL] What to follow; may be repeated.
+    """
     from live.service.supervision import unit
 
     typer.echo(unit(_service_command(feed, settings.file)), nl=False)
 
 
-def site(
-    out: Annotated[Path, argument("OUT", "The folder to write into.")],
-    broker: Annotated[str, option("URL", "wss://HOST:PORT/PATH, as viewers reach it.")],
-    prefix: Annotated[str, option(None, "What its topics begin with: mqtt.prefix.")] = "live-rate",
-) -> None:
-    """Write the page and the overlays as files for any web server; viewers read from a broker."""
+def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
+    """Write the page and the overlays as files for any web server; viewers read from a broker.
+
+    Options:
+        out: The folder to write into.
+        broker: [URL] wss://HOST:PORT/PATH, as viewers reach it.
+        prefix: What its topics begin with: mqtt.prefix.
+    """
     from live.publish.static_files import write_site
 
     written = write_site(out, broker, prefix)
@@ -271,52 +283,50 @@ def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:
     return command
 
 
-def watch(
-    url: Annotated[
-        str, argument("URL", "ws://HOST:PORT of a running service; with ?token=… if it asks.")
-    ],
-    plain: Annotated[bool, switch("A plain table, without keys.")] = False,
-    json: Annotated[bool, switch("Every message as a line of JSON.")] = False,
-) -> Ended:
-    """Show a running service in this terminal: the same screens as where it runs."""
+def watch(url: str, *, plain: bool = False, json: bool = False) -> Ended:
+    """Show a running service in this terminal: the same screens as where it runs.
+
+    Options:
+        url: ws://HOST:PORT of a running service; with ?token=… if it asks.
+        plain: A plain table, without keys.
+        json: Every message as a line of JSON.
+    """
     from live.jobs.watch_service import watch as watch_service
 
     return watch_service(url, plain=plain, json=json)
 
 
 def rehearse(
-    pgn: Annotated[Path, argument("PGN", "Finished games, best with clocks.")],
-    protocol: Annotated[
-        Protocol, option(None, "The protocol to play them back over.", "--as")
-    ] = "lichess",
-    speed: Annotated[float, option("X", "How many times as fast as played.", min=0.001)] = 1.0,
-    faults: Annotated[
-        int | None, option("SEED", "Drop, repeat, garble, correct and stall by chance.")
-    ] = None,
-    mistake: Annotated[
-        list[Mistake] | None,
-        option(
-            "KIND",
-            "What an alert is for, in the middle of the first game; again for the next: "
-            + ", ".join(Mistake)
-            + ".",
-        ),
-    ] = None,
-    round: Annotated[str, option("N", "Only this round of the file.")] = "",
-    host: OwnHostFlag = "127.0.0.1",
-    port: OwnPortFlag = 0,
-    to: Annotated[
-        str,
-        option("FOLDER", "With folder: one that stays."),
-    ] = "",
-    linger: Annotated[float, option("SECONDS", "Stay after the last result.", min=0)] = 60.0,
+    pgn: Path,
+    *,
+    as_: Protocol = "lichess",
+    speed: Annotated[float, Within(0.001)] = 1.0,
+    faults: int | None = None,
+    mistake: list[Mistake] | None = None,
+    round: str = "",
+    host: str = "127.0.0.1",
+    port: Port = 0,
+    to: str = "",
+    linger: Annotated[float, Within(0)] = 60.0,
 ) -> Ended:
-    """Play games back as a real broadcast: the real protocol, with the games' own clocks."""
+    """Play games back as a real broadcast: the real protocol, with the games' own clocks.
+
+    Options:
+        pgn: Finished games, best with clocks.
+        as_: The protocol to play them back over.
+        speed: [X] How many times as fast as played.
+        faults: [SEED] Drop, repeat, garble, correct and stall by chance.
+        mistake: What an alert is for, in the middle of the first game; again for the next.
+        round: [N] Only this round of the file.
+        to: [WHERE] With mqtt: mqtt://BROKER/TOPIC instead of a Mosquitto of its own. With folder: a
+            folder that stays.
+        linger: [SECONDS] Stay after the last result.
+    """
     from live.jobs.analyze_games import rehearse as play_back
 
     return play_back(
         pgn,
-        protocol,
+        as_,
         speed=speed,
         seed=faults,
         mistakes=[each.value for each in mistake or ()],
@@ -329,26 +339,32 @@ def rehearse(
 
 
 def feeds(
-    url: Annotated[list[str], argument("URL...", "Sources, as after --feed.")],
-    json: Annotated[bool, switch("Print JSON instead of tables.")] = False,
-    timeout: Annotated[float, option("SECONDS", "How long to wait for each.", min=0.1)] = 15.0,
+    url: list[str],
     *,
+    json: bool = False,
+    timeout: Annotated[float, Within(0.1)] = 15.0,
     settings: Annotated[Settings, "config"],
 ) -> Ended:
-    """Report what a URL is, whether it answers, and which games it holds now."""
+    """Report what a URL is, whether it answers, and which games it holds now.
+
+    Options:
+        url: [URL...] Sources, as after --feed.
+        json: Print JSON instead of tables.
+        timeout: [SECONDS] How long to wait for each.
+    """
     from live.jobs.doctor import probe_feeds
 
     return probe_feeds(settings.load(), url, json=json, within_s=timeout)
 
 
-async def worker(
-    address: Annotated[str, argument("ADDRESS", "The Dask scheduler, as tcp://HOST:8786.")],
-    settings: Annotated[Settings, "engine engines config"],
-) -> int:
+async def worker(address: str, *, settings: Annotated[Settings, "engine engines config"]) -> int:
     """Lend this machine's engines to a live-rate that runs with --cluster.
 
     Engine, hash and reproducible must be set as there: a worker is asked only where its figures
     would be the same.
+
+    Options:
+        address: The Dask scheduler, as tcp://HOST:8786.
     """
     engine = settings.load({"engine.cluster": address}).engine
     from live.engine.engine_process import find_engine
@@ -362,26 +378,24 @@ async def worker(
     return 0
 
 
-JournalArgument = Annotated[Path, argument("JOURNAL", "What live-rate wrote with --journal.")]
-
-
 def report(
-    journal: JournalArgument,
-    at: Annotated[
-        str | None, option("TIME", "As it stood then: 15:04, or 2026-05-01T15:04.")
-    ] = None,
-    out: Annotated[
-        Path | None, option("FOLDER", "Write files there, instead of a table here.")
-    ] = None,
-    format: Annotated[
-        list[ReportFormat] | None,
-        option(None, "What to write into --out; may be repeated (all)."),
-    ] = None,
-    alerts: Annotated[bool, switch("Add the alerts: for arbiters alone.")] = False,
-    json: JsonFlag = None,
+    journal: Path,
+    *,
+    at: str | None = None,
+    out: Path | None = None,
+    format: list[ReportFormat] | None = None,
+    alerts: bool = False,
+    json: str | None = None,
 ) -> Ended:
     """Report an event, or any moment of it, from its journal: annotated PGN, CSV, HTML, JSON, and
     NDJSON for study add.
+
+    Options:
+        journal: What live-rate wrote with --journal.
+        at: [TIME] As it stood then: 15:04, or 2026-05-01T15:04.
+        out: [FOLDER] Write files there, instead of a table here.
+        format: What to write into --out; may be repeated (all).
+        alerts: Add the alerts: for arbiters alone.
     """
     from live.jobs.recorded_event import report as write_report
     from live.report.report_files import Format
@@ -393,38 +407,50 @@ def report(
 
 
 def replay(
-    journal: JournalArgument,
-    speed: Annotated[float, option("X", "How many times as fast.", min=0.01, max=1e6)] = 1.0,
-    json: Annotated[bool, switch("Print what subscribers are sent, one a line.")] = False,
-    host: OwnHostFlag = "127.0.0.1",
-    port: OwnPortFlag = 8765,
-    public: Annotated[bool, switch("Let whoever reaches the address read along.")] = False,
+    journal: Path,
+    *,
+    speed: Annotated[float, Within(0.01, 1e6)] = 1.0,
+    json: bool = False,
+    host: str = "127.0.0.1",
+    port: Port = 8765,
+    public: bool = False,
 ) -> Ended:
-    """Play an event back from its journal, into overlays and pages, as it was."""
+    """Play an event back from its journal, into overlays and pages, as it was.
+
+    Options:
+        journal: What live-rate wrote with --journal.
+        speed: [X] How many times as fast.
+        json: Print what subscribers are sent, one a line.
+        public: Let whoever reaches the address read along.
+    """
     from live.jobs.recorded_event import replay as play
 
     return play(journal, speed=speed, host=host, port=port, public=public, json=json)
 
 
 def explain(
-    journal: JournalArgument,
-    game: Annotated[str, argument("GAME", "Its id, or part of the players' names.")],
-    ply: Annotated[int, typer.Argument(metavar="PLY", min=1, help="Half-moves from the start.")],
-    json: JsonFlag = None,
+    journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
 ) -> Ended:
-    """Explain a published rating down to its scores: searches, gains, formulas with numbers."""
+    """Explain a published rating down to its scores: searches, gains, formulas with numbers.
+
+    Options:
+        journal: What live-rate wrote with --journal.
+        game: Its id, or part of the players' names.
+        ply: Half-moves from the start.
+    """
     from live.jobs.recorded_event import explained
 
     return explained(journal, game, ply, json=json)
 
 
-def forget(
-    journal: JournalArgument,
-    player: Annotated[str, option("NAME", "Whose games: a name, or a FIDE id.")] = "",
-    older_than: Annotated[int, option("DAYS", "Games unchanged for so long.", min=0)] = 0,
-) -> None:
+def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0) -> None:
     """Delete games from a journal for good, with all that was said of them: a player's, or old
     ones. Stop the service first.
+
+    Options:
+        journal: What live-rate wrote with --journal.
+        player: [NAME] Whose games: a name, or a FIDE id.
+        older_than: [DAYS] Games unchanged for so long.
     """
     from live.store.journal_file import ForeignDatabase, JournalLocked
     from live.store.journal_file import forget as delete
@@ -443,12 +469,12 @@ def forget(
     typer.echo(f"{games} {'game' if games == 1 else 'games'} deleted.")
 
 
-def manual(
-    topic: Annotated[
-        str | None, argument("TOPIC", "Which page; without it all are listed.")
-    ] = None,
-) -> None:
-    """Print a page of the manual: for arbiters, producers, programs; a glossary; changes."""
+def manual(topic: str | None = None) -> None:
+    """Print a page of the manual: for arbiters, producers, programs; a glossary; changes.
+
+    Options:
+        topic: Which page; without it all are listed.
+    """
     from live.manual.pages import TOPICS, manual_page
 
     if topic is None:

@@ -14,13 +14,12 @@ from live.commands.command_options import (
     RUN,
     SEARCH,
     Ended,
-    EvalsFlag,
-    JsonFlag,
+    Evals,
+    Gain,
+    Positive,
     Settings,
-    argument,
+    Within,
     command,
-    option,
-    switch,
 )
 from live.errors import InputError
 
@@ -32,54 +31,39 @@ INTRINSIC_LINES = 10
 
 
 def calibrate(
+    files: list[Path] | None = None,
     *,
-    files: Annotated[
-        list[Path] | None,
-        argument("FILE...", "PGN of rated players, or NDJSON of gains (may be gzipped)."),
-    ] = None,
-    evals: EvalsFlag = "engine",
-    name: Annotated[str | None, option("NAME", "Name of what is written; else the file's.")] = None,
-    time_control: Annotated[
-        str, option("CLASS", "For people: classical, rapid, blitz.")
-    ] = "unspecified",
-    write: Annotated[
-        Path | None,
-        option(
-            "OUT.json",
-            "Learn a model of perceived ratings from NDJSON of searched games, for "
-            "[rating] model and --check; with --intrinsic its table.",
-        ),
-    ] = None,
-    engine_name: Annotated[
-        str | None,
-        option("NAME", "What the engine of an NDJSON file calls itself."),
-    ] = None,
-    limit: Annotated[
-        str | None, option("LIMIT", "Its limit, as in '100000 nodes' or 'depth 15'.")
-    ] = None,
-    intrinsic: Annotated[
-        bool,
-        switch(
-            "Search several lines and write the table of Regan and Haworth (2011) that turns "
-            "choices into Elo for this engine and limit.",
-        ),
-    ] = False,
-    lines: Annotated[int | None, option("N", "How many, with --intrinsic (10).", min=2)] = None,
-    check: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "Measure --model on these games instead: what its bands hold. Players it was "
-            "learned from are left out when the file is its own.",
-        ),
-    ] = None,
-    model: Annotated[str | None, option("NAME", "Name or file, for --check.")] = None,
-    json: JsonFlag = None,
+    evals: Evals = "engine",
+    name: str | None = None,
+    time_control: str = "unspecified",
+    write: Path | None = None,
+    engine_name: str | None = None,
+    limit: str | None = None,
+    intrinsic: bool = False,
+    lines: Annotated[int | None, Within(2)] = None,
+    check: Path | None = None,
+    model: str | None = None,
+    json: str | None = None,
     settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
     """Measure the engine over rated players, and learn what moves say about Elo.
 
     Over PGN it prints Algorithms 2 and 3 of Ferreira (2012) with the columns of his Table 4.
+
+    Options:
+        files: [FILE...] PGN of rated players, or NDJSON of gains (may be gzipped).
+        name: [NAME] Name of what is written; else the file's.
+        time_control: [CLASS] For people: classical, rapid, blitz.
+        write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched games, for
+            the setting rating.model and --check; with --intrinsic its table.
+        engine_name: [NAME] What the engine of an NDJSON file calls itself.
+        limit: [LIMIT] Its limit, as in '100000 nodes' or 'depth 15'.
+        intrinsic: Search several lines and write the table of Regan and Haworth (2011) that turns
+            choices into Elo for this engine and limit.
+        lines: [N] How many, with --intrinsic (10).
+        check: [FILE] Measure --model on these games instead: what its bands hold. Players it was
+            learned from are left out when the file is its own.
+        model: [NAME] Name or file, for --check.
     """
     if check is None and not files:
         raise InputError("calibrate", "no file is given", "Give games of rated players")
@@ -115,14 +99,19 @@ def calibrate(
 
 
 def compare(
-    pgn: Annotated[list[Path], argument("PGN...", "Games of both players.")],
+    pgn: list[Path],
     *,
-    players: Annotated[tuple[str, str], option("A B", "Two names, or parts of them.")],
-    evals: EvalsFlag = "engine",
-    json: JsonFlag = None,
+    players: tuple[str, str],
+    evals: Evals = "engine",
+    json: str | None = None,
     settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
-    """Who would beat whom: every predictor side by side, each with its interval or its reason."""
+    """Who would beat whom: every predictor side by side, each with its interval or its reason.
+
+    Options:
+        pgn: [PGN...] Games of both players.
+        players: [A B] Two names, or parts of them.
+    """
     config = settings.load()
     from live.studies.compare_players import compare_players
 
@@ -130,17 +119,19 @@ def compare(
 
 
 def rank(
-    pgn: Annotated[list[Path], argument("PGN...", "Games of the event.")],
+    pgn: list[Path],
     *,
-    by: Annotated[
-        Literal["covariance", "convolution", "markov"],
-        option(None, "What the battle royale's pairings are predicted by."),
-    ] = "covariance",
-    evals: EvalsFlag = "engine",
-    json: JsonFlag = None,
+    by: Literal["covariance", "convolution", "markov"] = "covariance",
+    evals: Evals = "engine",
+    json: str | None = None,
     settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
-    """Who played best, by what is known of each, ties as ties; and everybody against everybody."""
+    """Who played best, by what is known of each, ties as ties; and everybody against everybody.
+
+    Options:
+        pgn: [PGN...] Games of the event.
+        by: What the battle royale's pairings are predicted by.
+    """
     config = settings.load()
     from live.studies.compare_players import rank_players
 
@@ -148,20 +139,27 @@ def rank(
 
 
 def match(
-    results: Annotated[
-        list[str], argument("WINS DRAWS LOSSES | PGN...", "Three counts, or the games of a match.")
-    ],
-    first: Annotated[
-        str | None, option("NAME", "Whose side; else White of the first game.")
-    ] = None,
-    elo0: Annotated[float | None, option("ELO", "SPRT: H0, Elo.")] = None,
-    elo1: Annotated[float | None, option("ELO", "SPRT: H1, Elo.")] = None,
-    alpha: Annotated[float, option("P", "Error rate of H1.")] = 0.05,
-    beta: Annotated[float, option("P", "Error rate of H0.")] = 0.05,
-    normalized: Annotated[bool, switch("SPRT in normalized Elo.")] = False,
-    json: JsonFlag = None,
+    results: list[str],
+    *,
+    first: str | None = None,
+    elo0: float | None = None,
+    elo1: float | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    normalized: bool = False,
+    json: str | None = None,
 ) -> Ended:
-    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine."""
+    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no engine.
+
+    Options:
+        results: [WINS DRAWS LOSSES | PGN...] Three counts, or the games of a match.
+        first: [NAME] Whose side; else White of the first game.
+        elo0: [ELO] SPRT: H0, Elo.
+        elo1: [ELO] SPRT: H1, Elo.
+        alpha: [P] Error rate of H1.
+        beta: [P] Error rate of H0.
+        normalized: SPRT in normalized Elo.
+    """
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
     from live.ratings.match import Sprt
@@ -176,30 +174,27 @@ def match(
     return match_results(results, test, first, json)
 
 
-CorpusArgument = Annotated[Path, argument("CORPUS.db", "The database.")]
-SettingFlag = Annotated[int | None, option("N", "Which engine and limit, where there are several.")]
-
-
 @dataclasses.dataclass(frozen=True)
 class SelectionFlags:
-    """Which games and players a table is about."""
+    """Which games and players a table is about.
 
-    player: Annotated[
-        list[str] | None, option("NAME", "A player, or part of a name; repeatable.")
-    ] = None
-    top: Annotated[
-        int | None, option("N", "Without --player: those with most games (20).", min=1)
-    ] = None
-    event: Annotated[list[str] | None, option("NAME", "Only events called so; repeatable.")] = None
-    first_year: Annotated[int | None, option("YEAR", "Only games from this year on.", "--from")] = (
-        None
-    )
-    last_year: Annotated[int | None, option("YEAR", "Only games up to this year.", "--to")] = None
-    min_moves: Annotated[int, option("N", "Leave out rows on fewer moves.")] = 0
-    gain: Annotated[
-        Literal["same-search", "successive"],
-        option(None, "Which definition of gain is studied."),
-    ] = "same-search"
+    Options:
+        player: [NAME] A player, or part of a name; repeatable.
+        top: [N] Without --player: those with most games (20).
+        event: [NAME] Only events called so; repeatable.
+        from_: [YEAR] Only games from this year on.
+        to: [YEAR] Only games up to this year.
+        min_moves: [N] Leave out rows on fewer moves.
+        gain: Which definition of gain is studied.
+    """
+
+    player: list[str] | None = None
+    top: Positive = None
+    event: list[str] | None = None
+    from_: int | None = None
+    to: int | None = None
+    min_moves: int = 0
+    gain: Gain = "same-search"
 
     @property
     def selection(self) -> Selection:
@@ -210,151 +205,170 @@ class SelectionFlags:
             players=tuple(self.player or ()),
             top=self.top,
             events=tuple(self.event or ()),
-            first_year=self.first_year,
-            last_year=self.last_year,
+            first_year=self.from_,
+            last_year=self.to,
             min_moves=self.min_moves,
             gain=self.gain,
         )
 
 
-ByFlag = Annotated[
-    str | None,
-    option(
-        "HOW",
-        "Battle royale: step, tanh, convolution, markov. regan: player, event, year, rating.",
-    ),
-]
-
-
 def add(
-    corpus: CorpusArgument,
-    files: Annotated[
-        list[str], argument("FILE...", "PGN or NDJSON, plain, gz, bz2, xz or zst; - reads stdin.")
-    ],
+    corpus: Path,
+    files: list[str],
     *,
-    engine_name: Annotated[
-        str,
-        option(None, "Who gave the evaluations of an NDJSON without name."),
-    ] = "given",
-    limit: Annotated[str, option(None, "Under which limit, as in '100000 nodes'.")] = "as given",
-    json: JsonFlag = None,
+    engine_name: str = "given",
+    limit: str = "as given",
+    json: str | None = None,
 ) -> Ended:
-    """Add games to a corpus: each once, damaged ones gone past; goes on after a kill."""
+    """Add games to a corpus: each once, damaged ones gone past; goes on after a kill.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        files: [FILE...] PGN or NDJSON, plain, gz, bz2, xz or zst; - reads stdin.
+        engine_name: Who gave the evaluations of an NDJSON without name.
+        limit: Under which limit, as in '100000 nodes'.
+    """
     from live.studies.study_corpus import add_to_corpus
 
     return add_to_corpus(corpus, files, engine=engine_name, limit=limit, json=json)
 
 
 def run(
-    corpus: CorpusArgument,
+    corpus: Path,
     *,
-    games: Annotated[int | None, option("N", "At most so many.", min=1)] = None,
-    lines: Annotated[
-        int | None, option("N", "Search N lines, for Regan and Haworth.", min=1)
-    ] = None,
-    retrograde: Annotated[
-        bool,
-        switch(
-            "From the last position to the first (with [engine] reproducible = false).",
-        ),
-    ] = False,
+    games: Positive = None,
+    lines: Positive = None,
+    retrograde: bool = False,
     settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
 ) -> Ended:
-    """Search what a corpus lacks; nothing twice, and on from where it was stopped or killed."""
+    """Search what a corpus lacks; nothing twice, and on from where it was stopped or killed.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        games: [N] At most so many.
+        lines: [N] Search N lines, for Regan and Haworth.
+        retrograde: From the last position to the first (with engine.reproducible = false).
+    """
     config = settings.load({"engine.multipv": lines})
     from live.studies.search_corpus import search_corpus
 
     return search_corpus(config, corpus, most=games, retrograde=retrograde)
 
 
-def status(corpus: CorpusArgument, *, json: JsonFlag = None) -> Ended:
-    """What a corpus holds, what is searched, and what was wrong in its files."""
+def status(corpus: Path, *, json: str | None = None) -> Ended:
+    """What a corpus holds, what is searched, and what was wrong in its files.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+    """
     from live.studies.study_corpus import corpus_status
 
     return corpus_status(corpus, json=json)
 
 
-def merge(
-    corpus: CorpusArgument,
-    other: Annotated[Path, argument("OTHER.db", "Whose results to take.")],
-    *,
-    json: JsonFlag = None,
-) -> Ended:
-    """Take games and results of another corpus, where engine, limit and version agree."""
+def merge(corpus: Path, other: Path, *, json: str | None = None) -> Ended:
+    """Take games and results of another corpus, where engine, limit and version agree.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        other: [OTHER.db] Whose results to take.
+    """
     from live.studies.study_corpus import merge_corpus
 
     return merge_corpus(corpus, other, json=json)
 
 
-def moves(corpus: CorpusArgument, *, setting: SettingFlag = None) -> Ended:
-    """Write every move as a row of Parquet, for pandas, R and SQL."""
+def moves(corpus: Path, *, setting: int | None = None) -> Ended:
+    """Write every move as a row of Parquet, for pandas, R and SQL.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        setting: [N] Which engine and limit, where there are several.
+    """
     from live.studies.study_corpus import write_moves
 
     return write_moves(corpus, setting)
 
 
-def alliot(
-    corpus: CorpusArgument,
-    target: Annotated[str, argument("OUT.pgn", "A file; - prints.")],
-    *,
-    setting: SettingFlag = None,
-) -> Ended:
-    """Write the searched games as Alliot's database of 2017 has them; study add reads them."""
+def alliot(corpus: Path, target: str, *, setting: int | None = None) -> Ended:
+    """Write the searched games as Alliot's database of 2017 has them; study add reads them.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        target: [OUT.pgn] A file; - prints.
+        setting: [N] Which engine and limit, where there are several.
+    """
     from live.studies.study_corpus import write_alliot_database
 
     return write_alliot_database(corpus, setting, target)
 
 
 def table(
-    corpus: CorpusArgument,
-    names: Annotated[list[str], argument("NAME...", "As the manual lists them, or all.")],
+    corpus: Path,
+    names: list[str],
     *,
-    form: Annotated[Literal["text", "csv", "json"], option(None, "How it is written.")] = "text",
-    out: Annotated[str, option("FILE", "A file, or a folder for several; - prints.")] = "-",
-    by: ByFlag = None,
-    setting: SettingFlag = None,
+    form: Literal["text", "csv", "json"] = "text",
+    out: str = "-",
+    by: str | None = None,
+    setting: int | None = None,
     chosen: SelectionFlags,
 ) -> Ended:
-    """A table of the papers over this corpus, with intervals and n."""
+    """A table of the papers over this corpus, with intervals and n.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        names: [NAME...] As the manual lists them, or all.
+        form: How it is written.
+        out: [FILE] A file, or a folder for several; - prints.
+        by: [HOW] Battle royale: step, tanh, convolution, markov. regan: player, event, year,
+            rating.
+        setting: [N] Which engine and limit, where there are several.
+    """
     from live.studies.study_corpus import tabulate
 
     return tabulate(corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out)
 
 
 def figure(
-    corpus: CorpusArgument,
-    name: Annotated[str, argument("NAME", "As the manual lists them.")],
-    out: Annotated[Path, argument("OUT", "A .png or .svg.")],
+    corpus: Path,
+    name: str,
+    out: Path,
     *,
-    setting: SettingFlag = None,
+    setting: int | None = None,
     chosen: SelectionFlags,
 ) -> Ended:
-    """A figure of the papers over this corpus."""
+    """A figure of the papers over this corpus.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        name: As the manual lists them.
+        out: A .png or .svg.
+        setting: [N] Which engine and limit, where there are several.
+    """
     from live.studies.study_corpus import draw
 
     return draw(corpus, name, chosen.selection, setting=setting, out=out)
 
 
 def human(
-    check: Annotated[
-        list[Path] | None, option("GAMES", "Rated games as NDJSON; may be repeated.")
-    ] = None,
-    files: Annotated[list[Path] | None, argument("[GAMES]...", "More files for --check.")] = None,
-    only: Annotated[
-        Literal["all", "train", "validation", "test"],
-        option(None, "Games that networks learn from, or a part that they never see."),
-    ] = "all",
-    games: Annotated[
-        int | None, option("N", "At most so many, spread over the files.", min=1)
-    ] = None,
-    json: JsonFlag = None,
+    files: list[Path] | None = None,
     *,
+    check: list[Path] | None = None,
+    only: Literal["all", "train", "validation", "test"] = "all",
+    games: Positive = None,
+    json: str | None = None,
     settings: Annotated[Settings, "network config"],
 ) -> Ended:
     """Hold the network of human moves against games: does it say what was played?
 
     A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical, rapid,
     blitz or bullet), and where known wid and bid (the players' numbers).
+
+    Options:
+        files: [GAMES...] More files for --check.
+        check: [GAMES] Rated games as NDJSON; may be repeated.
+        only: Games that networks learn from, or a part that they never see.
+        games: [N] At most so many, spread over the files.
     """
     if not check:
         raise InputError("human", "there is nothing to do", "Give --check GAMES.ndjson")
@@ -370,21 +384,29 @@ def human(
 
 
 def train_human(
-    games: Annotated[list[Path], argument("GAMES...", "Rated games as NDJSON.")],
-    out: Annotated[Path, option("FILE", "The network, as ONNX.")],
-    folder: Annotated[
-        Path | None,
-        option("PATH", "Positions and checkpoints; beside --out if not given."),
-    ] = None,
-    hours: Annotated[float, option("H", "How long to learn.", min=0.01)] = 8.0,
-    channels: Annotated[int, option("N", "Width of the network.", min=8)] = 64,
-    blocks: Annotated[int, option("N", "Depth of the network.", min=1)] = 4,
-    threads: Annotated[int, option("N", "Cores to learn on.", min=1)] = 2,
-    seed: Annotated[int, option("N", "Fixes order and sample.")] = 1,
+    games: list[Path],
+    *,
+    out: Path,
+    folder: Path | None = None,
+    hours: Annotated[float, Within(0.01)] = 8.0,
+    channels: Annotated[int, Within(8)] = 64,
+    blocks: Annotated[int, Within(1)] = 4,
+    threads: Annotated[int, Within(1)] = 2,
+    seed: int = 1,
 ) -> Ended:
     """Learn what people play from rated games, without those held out; goes on after a break.
 
     Needs torch: pip install 'live-rate[train]'.
+
+    Options:
+        games: [GAMES...] Rated games as NDJSON.
+        out: [FILE] The network, as ONNX.
+        folder: [PATH] Positions and checkpoints; beside --out if not given.
+        hours: [H] How long to learn.
+        channels: [N] Width of the network.
+        blocks: [N] Depth of the network.
+        threads: [N] Cores to learn on.
+        seed: [N] Fixes order and sample.
     """
     from live.studies.human_moves import train_network
 
