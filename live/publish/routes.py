@@ -23,7 +23,6 @@ from live.events import (
     PRODUCERS_PARTS,
     EngineHealth,
     FeedHealth,
-    FigureChoice,
     GameDetail,
     GameView,
     Incident,
@@ -282,14 +281,12 @@ class HttpRoutes:
         secure: bool = False,
         exports: EventExports | None = None,
         study: static_files.StaticSite | None = None,
-        figure: FigureChoice = "perceived",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
         the incident log, for arbiters; ``secure``: the port speaks TLS; ``exports`` makes
-        downloads, ``study`` has tables and figures; ``figure`` leads on pictures.
+        downloads, ``study`` has tables and figures.
         """
-        self._figure = figure
         self._exports = exports
         self._study = study
         self._files = SharedMaking(clock)

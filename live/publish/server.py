@@ -112,7 +112,6 @@ class Publisher:
             secure=bool(config.certificate_file),
             exports=exports,
             study=study,
-            figure=figure,
             clock=clock,
         )
         self._routes.frames = config.frames

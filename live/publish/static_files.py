@@ -13,7 +13,6 @@ strict policy for what pages may load stands in each of them, since the server i
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -115,10 +114,12 @@ class StaticSite:
 
     def names(self) -> list[str]:
         """Files at the top of the folder that are served."""
-        with contextlib.suppress(OSError):
-            names = sorted(each.name for each in self._root.iterdir())
-            return [name for name in names if self.file(name) is not None]
-        return []
+        try:
+            found = sorted(self._root.iterdir())
+        except OSError:
+            return []
+        served = [each.name for each in found if each.suffix.lower() in self._types]
+        return [name for name in served if not name.startswith(".")]
 
     def file(self, name: str) -> ExportedFile | None:
         """A file by its path in the folder; null where there is none of that name."""

@@ -29,12 +29,13 @@ from collections.abc import (
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import chess
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.markup import escape
+from rich.progress import Progress
 
 from live.clock import Clock, LoopClock
 from live.errors import InputError, PortInUse
@@ -396,17 +397,20 @@ async def rehearse(
                 highlight=False,
                 soft_wrap=True,
             )
-            with _progress() as bar:
-                task = bar.add_task(f"{len(games)} games", total=moments, last="")
+            console = Console(stderr=True)
+            with Progress(console=console, disable=not console.is_terminal) as bar:
+                task = bar.add_task(f"{len(games)} games", total=moments)
 
                 def shown(moment: GameMoment) -> None:
                     told = moment.report
                     board = told.headers.round or str(moment.game + 1)
                     last = told.moves[-1].san if told.moves else ""
-                    bar.update(task, advance=1, last=f"{board}: {last} {told.result}")
+                    said = escape(f"{board}: {last} {told.result}")
+                    bar.update(task, advance=1, description=said)
 
                 await rehearsal.play(speed, wrong, shown)
-                bar.update(task, completed=moments, last=f"over, serving {linger_s:g} s more")
+                over = f"over, serving {linger_s:g} s more"
+                bar.update(task, completed=moments, description=over)
                 await asyncio.sleep(linger_s)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
@@ -416,21 +420,7 @@ async def rehearse(
         ) from None
 
 
-def _progress() -> Progress:
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[last]}", markup=False),
-        console=console,
-        disable=not console.is_terminal,
-    )
-
-
 Protocols = Literal["lichess", "pgn-url", "folder"]
-PROTOCOLS: tuple[Protocols, ...] = get_args(Protocols)
 
 
 def open_rehearsal(

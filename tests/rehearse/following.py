@@ -8,12 +8,15 @@ import tempfile
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import get_args
+
+import msgspec
 
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
 from live.feeds.open_feed import open_feed
 from live.rehearse.rehearsal import (
-    PROTOCOLS,
+    Protocols,
     Rehearsal,
     incidents,
     mishaps,
@@ -28,7 +31,7 @@ from tests.publish.mosquitto import running as broker_running
 #: Answers of servers on this machine come at once; only a stalled one takes so long.
 CONFIG = FeedsConfig(timeout_s=0.5)
 #: What ``rehearse --as`` knows, and the sources that only these tests play.
-FOLLOWED: tuple[str, ...] = (*PROTOCOLS, "dgt-board", "mqtt", "livechess-cloud")
+FOLLOWED: tuple[str, ...] = (*get_args(Protocols), "dgt-board", "mqtt", "livechess-cloud")
 
 
 class PacedClock(DrivenClock):
@@ -105,7 +108,7 @@ async def _rehearsal(
             fates = requests(seed, half=False)
             yield LiveChessCloudRehearsal(games, clock=clock, fates=fates)
         case _:
-            (known,) = (each for each in PROTOCOLS if each == protocol)
+            known = msgspec.convert(protocol, Protocols)
             yield open_rehearsal(known, games, seed=seed, clock=clock)
 
 
