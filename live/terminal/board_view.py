@@ -1,6 +1,6 @@
 """The view of one board: position, moves with gains, graphs, both players' figures.
 
-On a small terminal one panel at a time stands beside the board, on a large one all do.
+One panel at a time stands beside the board.
 """
 
 from __future__ import annotations
@@ -63,10 +63,7 @@ PANEL_NAMES: dict[Panel, str] = {
     "methods": "Methods",
 }
 _PANELS = tuple(PANEL_NAMES)
-#: From this size on every panel is shown at once.
-LARGE = (150, 40)
 _DIAGRAM = 20
-_LARGE_DIAGRAM = 34
 _METHOD_CELLS = 18
 #: With fewer counted moves one side is not compared with the other.
 _LEAST_MOVES = 5
@@ -121,10 +118,7 @@ class BoardView(View):
             self.ply = None  # what the cursor was on was taken back
         context.changes.feeds(context.state.feeds())
         lines = [*self._headlines(game), *self._players(game, width)]
-        rest = height - len(lines)
-        large = width >= LARGE[0] and height >= LARGE[1] - 4
-        lines += (self._large if large else self._small)(game, width, rest)
-        return filled(lines, height)
+        return filled([*lines, *self._below(game, width, height - len(lines))], height)
 
     def _at(self, game: GameDetail) -> int:
         """The ply under the cursor; 0 is the starting position."""
@@ -210,7 +204,7 @@ class BoardView(View):
 
     # --- the position -----------------------------------------------------------------------------
 
-    def _position(self, game: GameDetail, *, large: bool) -> list[Text]:
+    def _position(self, game: GameDetail) -> list[Text]:
         """The diagram with what was played and what the engine would have; how many players of
         these ratings would play it, how hard the reply is; who looked, and how deep.
         """
@@ -218,7 +212,7 @@ class BoardView(View):
         board = charts.board_after(game, at)
         if board is None:
             return [styled(f"no diagram of {plain(game.variant, 20)}", "dim")]
-        lines = charts.diagram(board, large=large, coloured=bool(context.palette.ground))
+        lines = charts.diagram(board, coloured=bool(context.palette.ground))
         ply = self._played(game)
         if ply is None:
             return [*lines, styled("  start", "dim")]
@@ -250,8 +244,8 @@ class BoardView(View):
 
     # --- panels -----------------------------------------------------------------------------------
 
-    def _small(self, game: GameDetail, width: int, height: int) -> list[Text]:
-        board = self._position(game, large=False)
+    def _below(self, game: GameDetail, width: int, height: int) -> list[Text]:
+        board = self._position(game)
         said = self._said(game) if height >= 30 else []
         # The moves get what the board and a graph of nine lines leave.
         height -= len(said)
@@ -281,23 +275,6 @@ class BoardView(View):
             case "methods":
                 return _methods(game, width)
 
-    def _large(self, game: GameDetail, width: int, height: int) -> list[Text]:
-        first, middle = _LARGE_DIAGRAM + 18, charts.MOVE_CELLS + 12
-        rest = width - first - middle - 4
-        board = [*self._position(game, large=True), Text()]
-        board += self._gains(game, first, height - len(board))
-        graph = max(8, (height - 3 - 12) // 3 // 2 * 2)
-        graphs = [
-            styled("Score, White's side", "head"),
-            *charts.score_graph(game, self._at(game), rest, graph),
-            *(line for curve in self._curves(game, rest, graph, "head") for line in curve),
-            *self._said(game),
-            styled("Methods", "head"),
-            *_methods(game, rest),
-        ]
-        moves = self._moves(game, middle, height)
-        return beside([(board, first), (moves, middle), (graphs, rest)])
-
     def _moves(self, game: GameDetail, width: int, height: int) -> list[Text]:
         if not game.plies:
             return [styled("no move yet", "dim")]
@@ -309,9 +286,7 @@ class BoardView(View):
         first = min(max(0, first), max(0, (len(game.plies) + 2) // 2 - body))
         return charts.moves(game, at, first, height, width)
 
-    def _curves(
-        self, game: GameDetail, width: int, height: int, style: str = "dim"
-    ) -> list[list[Text]]:
+    def _curves(self, game: GameDetail, width: int, height: int) -> list[list[Text]]:
         """Of each side the curve under its name."""
         context = self._context
         plus = context.state.engine().rating
@@ -323,7 +298,7 @@ class BoardView(View):
         scale = charts.common_scale(sides)
         return [
             [
-                styled(f"{sign} {name}", style),
+                styled(f"{sign} {name}", "dim"),
                 *charts.rating_graph(points, scale, width, height, color),
             ]
             for (sign, color, _), points in zip(_SIDES, sides, strict=True)

@@ -272,32 +272,26 @@ def san_of(board: chess.Board | None, uci: str | None) -> str:
         return ""
 
 
-def diagram(board: chess.Board, *, large: bool = False, coloured: bool = True) -> list[Text]:
-    """White below. Small: 2 cells a square, 9 lines of 18 cells. Large: 4 cells and 2 lines a
-    square, 17 lines of 34 cells. Without colours a dot marks the dark squares.
+def diagram(board: chess.Board, *, coloured: bool = True) -> list[Text]:
+    """White below, 2 cells a square: 9 lines of 18 cells. Without colours a dot marks the dark
+    squares.
     """
     last = board.peek() if board.move_stack else None
     marked = {last.from_square, last.to_square} if last else set()
-    wide, before = (4, " ") if large else (2, "")
     lines: list[Text] = []
     for rank in range(7, -1, -1):
-        line, below = styled(f"{rank + 1} ", "dim"), styled("  ")
+        line = styled(f"{rank + 1} ", "dim")
         for file in range(8):
             square = chess.square(file, rank)
             dark = (file + rank) % 2 == 0
             ground = "dark_square" if dark else "light_square"
-            ground = "last_move" if square in marked else ground
-            below.append(" " * wide, ground if coloured else "")
             man, start = board.piece_at(square), len(line)
             sign = _MEN[man.symbol()] if man else " " if coloured or not dark else "·"
             style = "dim" if man is None else "white_piece" if man.color else "black_piece"
-            line.append(f"{before}{sign}".ljust(wide), style)
-            line.stylize(ground, start)
+            line.append(f"{sign} ", style)
+            line.stylize("last_move" if square in marked else ground, start)
         lines.append(line)
-        if large:
-            lines.append(below)
-    files = "".join(f"{before}{file}".ljust(wide) for file in "abcdefgh")
-    return [*lines, styled("  " + files, "dim")]
+    return [*lines, styled("  a b c d e f g h", "dim")]
 
 
 # --- the move list -------------------------------------------------------------------------------

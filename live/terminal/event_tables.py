@@ -11,25 +11,16 @@ from rich.text import Text
 
 from live.catalogue import BY_ID, EARLY_MOVES, cell, ends_cell, standings
 from live.events import CurvePoint, EngineInfo, GainKind, GameDetail, PlayerView
-from live.terminal.text import RATING_SOURCES, perceived_text, percentile_cell, plain
+from live.terminal.players_view import COLUMNS
+from live.terminal.text import RATING_SOURCES, perceived_text, plain, player_cell
 
 #: Names and figures further apart than this are hard to read as one line.
 WIDEST_TABLE = 100
 #: How a column of names gives way where figures do not.
 NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
 _LEAST_NAME = 16
-#: Figure, head, least cells; those that say least go first on a narrow terminal.
-_HEADS = (
-    ("elo", "Elo", 4),
-    ("perceived", "Plays like", 10),
-    ("usual", "usual", 9),
-    ("percentile", "Pct", 5),
-    ("algorithm4", "A4", 4),
-    ("counted", "n", 3),
-    ("games", "Gm", 2),
-    ("points", "Pts", 3),
-    ("mean_gain", "Gain", 5),
-)
+#: Figure, head, least cells: those of the screen, and one more; those that say least go first.
+_HEADS = (*COLUMNS, ("mean_gain", "Gain", 5))
 _DISPENSABLE = ("mean_gain", "games", "points", "counted", "percentile")
 _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
 
@@ -76,13 +67,7 @@ def players(
         view = standing.view
         early = "dim" if view.counted < EARLY_MOVES else ""
         row = [
-            Text(perceived_text(view.perceived), early)
-            if name == "perceived"
-            else percentile_cell(view)
-            if name == "percentile"
-            else ends_cell(BY_ID["perceived"], view)
-            if name == "usual"
-            else cell(BY_ID[name], view, engine.rating)
+            Text(player_cell(name, view, engine.rating), early if name == "perceived" else "")
             for name, _, _ in shown
         ]
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)

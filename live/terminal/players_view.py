@@ -1,4 +1,4 @@
-"""The views of players: standings by a figure, teams and their matches, one player's figures."""
+"""The views of players: standings by a figure, and one player's every figure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from live.catalogue import (
     Standing,
     ends_cell,
     plugin_text,
-    points_text,
     read,
     standings,
     why_missing,
 )
 from live.events import PlayerView
-from live.ledger.roster import TeamMatch, team_matches, team_table
 from live.terminal.charts import gain_chart
 from live.terminal.text import (
     counted,
@@ -84,8 +82,6 @@ class PlayersView(ListView[Standing]):
     def __init__(self, context: ViewContext) -> None:
         super().__init__(context)
         self.sort = SORTS[0]
-        self.teams = False
-        """Matches and the table of teams are shown."""
         self._known: tuple[object, ...] = ()
         self._standings = -1
         self._listed_s = -LIST_S
@@ -95,8 +91,6 @@ class PlayersView(ListView[Standing]):
 
     def draw(self, width: int, height: int) -> list[Text]:
         state = self._context.state
-        if self.teams:
-            return team_lines(team_matches(state.games()), self.query, width, height)
         self._list()
         if not self.listed:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
@@ -144,31 +138,22 @@ class PlayersView(ListView[Standing]):
 
     def caption(self) -> str:
         """How many players are listed, and by what."""
-        if self.teams:
-            return "tab shows the players"
         by = BY_ID[self.sort].name
         return self.filtered(f"{counted(len(self.listed), 'player')} by {by[:1].lower()}{by[1:]}")
 
     # --- keys -------------------------------------------------------------------------------------
 
     def offers(self) -> list[KeyHint]:
-        named = any(view.white.team and view.black.team for view in self._context.state.games())
-        no_team = "" if named or self.teams else "no source names teams"
         sort = "another order: by perceived rating, points, Elo, percentile, Algorithm 4"
-        teams = "matches and the table of teams, or players"
         return [
             KeyHint("enter", "open", "every figure of this player", self._open, self.none()),
             *self.filter_keys("list only players with these words"),
             KeyHint("s", "sort", sort, self._sort),
-            KeyHint("tab", "teams", teams, self._teams, no_team),
             self.move_key("from player to player"),
         ]
 
     def _open(self) -> None:
         self._context.show_player(self.cursor)
-
-    def _teams(self) -> None:
-        self.teams = not self.teams
 
     def _sort(self) -> None:
         self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
@@ -229,41 +214,3 @@ def _figure_line(name: str, said: str, meaning: str) -> Text:
         (f" {meaning}", "dim"),
         no_wrap=True,
     )
-
-
-def team_lines(matches: Sequence[TeamMatch], query: str, width: int, height: int) -> list[Text]:
-    """Exactly ``height`` lines: the matches, those that run first, and below them the table."""
-    name = max(12, min(32, (width - 34) // 2))
-    found = matcher(query)
-    heads = f" {left('Rd', 4)}{left('Team', name)} {right('Pts', 4)}   {left('Pts', 4)} "
-    lines = [styled(f"{heads}{left('Team', name)} Running", "dim")]
-    for match in sorted(matches, key=lambda each: each.running == 0):
-        ours, theirs = map(plain, match.teams)
-        if found(f"{match.round} {ours} {theirs}", None):
-            first, second = map(points_text, match.points)
-            line = Text.assemble(
-                (f" {left(plain(match.round), 4)}", "dim"),
-                (left(ours, name) + " ", "text"),
-                (f"{right(first, 4)} – {left(second, 4)} ", "strong"),
-                (left(theirs, name), "text"),
-                (f" {match.running or ''}", "dim"),
-            )
-            lines.append(line)
-    head = f" {right('#', 3)} {left('Team', name)} Matches  Pts  Board points"
-    lines += [Text(), styled(head, "dim")]
-    table = team_table(matches)
-    several = len({each.event for each in table}) > 1
-    for event, teams in itertools.groupby(table, key=lambda each: each.event):
-        if several:
-            lines.append(styled(f" {plain(event)}", "dim"))
-        lines += [
-            Text.assemble(
-                (f" {right(str(place), 3)} ", "dim"),
-                (left(plain(each.team), name), "text"),
-                f" {right(str(each.matches), 7)}  ",
-                (right(str(each.match_points), 3), "strong"),
-                f"  {points_text(each.board_points)}",
-            )
-            for place, each in enumerate(teams, 1)
-        ]
-    return filled(lines, height)

@@ -242,18 +242,12 @@ class ViewContext:
         def write(kind: ExportKind, of: GameId | None) -> None:
             self.written(partial(self.actions.export, kind, of))
 
-        def choose(kind: ExportKind) -> None:
-            if game is None:
-                write(kind, None)
-                return
-            question = f"{kind.upper()} of  b this board  r the whole round  esc neither"
-            answers = {"b": partial(write, kind, game), "r": partial(write, kind, None)}
-            self.prompt = TextPrompt(question, answers)
-
-        answers = {kind[0]: partial(choose, kind) for kind in get_args(ExportKind)}
-        self.prompt = TextPrompt(
-            "Export  p annotated PGN  c CSV  h printable page  esc nothing", answers
-        )
+        kinds = get_args(ExportKind)
+        answers = {kind[0]: partial(write, kind, game) for kind in kinds}
+        answers |= {kind[0].upper(): partial(write, kind, None) for kind in kinds}
+        of = "this board, P C H the round" if game else "the round"
+        question = f"Export  p annotated PGN  c CSV  h printable page: {of}  esc nothing"
+        self.prompt = TextPrompt(question, answers)
 
     def written(self, write: Callable[[], str]) -> None:
         """Say which file was written, or why none was."""

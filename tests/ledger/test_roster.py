@@ -1,101 +1,18 @@
-"""Teams and namesakes."""
+"""Points and namesakes."""
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from live.events import FeedReport, GameReport, GameView, Player, Result
+from live.events import FeedReport, GameReport, Player, Result
 from live.games.game import NewGame
 from live.ledger.roster import (
-    TeamMatch,
-    TeamStanding,
     might_be_one,
     namesakes,
-    team_matches,
-    team_table,
 )
-from live.terminal.players_view import team_lines
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
 from tests.ledger.arithmetic import Held, game
-from tests.terminal.sample_boards import detail
-
-# --- team matches -------------------------------------------------------------------------------
-
-# Points of players and teams follow from results, whatever order they come in.
-
-
-def team_game(
-    white: str | None,
-    black: str | None,
-    result: Result,
-    round: str = "3.1",
-    event: str = "Olympiad",
-) -> GameView:
-    return msgspec.structs.replace(
-        detail(),
-        white=Player("A", team=white),
-        black=Player("B", team=black),
-        result=result,
-        round=round,
-        event=event,
-    )
-
-
-def test_a_match_adds_up_both_colours() -> None:
-    games = [
-        team_game("Norway", "India", "1-0"),
-        team_game("India", "Norway", "1/2-1/2", "3.2"),
-        team_game("Norway", "India", "*", "3.3"),
-        team_game("India", "Norway", "1-0", "4.1"),
-        team_game("Norway", None, "1-0"),
-        team_game("Norway", "Norway", "1-0"),
-    ]
-    third, fourth = team_matches(games)
-    assert third == TeamMatch("Olympiad", "3", ("India", "Norway"), (0.5, 1.5), 1)
-    assert (fourth.round, fourth.points, fourth.running) == ("4", (1.0, 0.0), 0)
-
-
-def test_the_table_counts_finished_matches_and_every_board_point() -> None:
-    games = [
-        team_game("Norway", "India", "1-0"),
-        team_game("Peru", "India", "1/2-1/2", "4.1"),
-        team_game("Norway", "Peru", "0-1", "5.1"),
-        team_game("Norway", "Peru", "*", "5.2"),
-    ]
-    assert team_table(team_matches(games)) == [
-        TeamStanding("Olympiad", "Norway", 1, 2, 1.0),
-        TeamStanding("Olympiad", "Peru", 1, 1, 1.5),
-        TeamStanding("Olympiad", "India", 2, 1, 0.5),
-    ]
-
-
-def test_each_event_of_a_feed_has_its_table() -> None:
-    games = [
-        team_game("Norway", "India", "1-0", event="Open"),
-        team_game("Norway", "India", "0-1", event="Women"),
-    ]
-    assert team_table(team_matches(games)) == [
-        TeamStanding("Open", "Norway", 1, 2, 1.0),
-        TeamStanding("Open", "India", 1, 0, 0.0),
-        TeamStanding("Women", "India", 1, 2, 1.0),
-        TeamStanding("Women", "Norway", 1, 0, 0.0),
-    ]
-    lines = [line.plain.split() for line in team_lines(team_matches(games), "", 80, 20)]
-    assert [line[0] for line in lines[5:11]] == ["Open", "1", "2", "Women", "1", "2"]
-
-
-def test_games_whose_event_is_the_pairing_are_one_match() -> None:
-    games = [
-        team_game("Norway", "India", "1-0", "3.1", event="Round 3: A - B"),
-        team_game("India", "Norway", "1-0", "3.2", event="Round 3: A - B, board 2"),
-    ]
-    assert [each.points for each in team_matches(games)] == [(1.0, 1.0)]
-
-
-def test_without_teams_there_is_no_match() -> None:
-    assert team_matches([team_game(None, None, "1-0")]) == []
 
 
 @pytest.mark.parametrize(

@@ -203,12 +203,12 @@ def test_the_overlay_address_is_copied_and_shown() -> None:
 
 def test_export_asks_for_form_and_extent() -> None:
     stage = Stage()
-    assert "annotated PGN" in stage.press("e")
-    assert "this board" in stage.press("c")
-    assert "Wrote round.csv" in stage.press("b")
-    stage.press("e", "h", "r", "e", "escape", "e", "p", "escape")
+    text = stage.press("e")
+    assert "p annotated PGN" in text and "this board, P C H the round" in text
+    assert "Wrote round.csv" in stage.press("c")
+    stage.press("e", "H", "e", "escape", "2", "e", "c", "e", "P")
     game = stage.controller.boards.listed[0].id
-    assert stage.exported == [("csv", game), ("html", None)]
+    assert stage.exported == [("csv", game), ("html", None), ("pgn", None)]
 
 
 def test_the_delay_is_asked_for_and_checked() -> None:
@@ -315,19 +315,6 @@ def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     [game] = stage.controller.boards.listed
     assert last in stage.client_state.player_ids(game.id)
     assert "[2 Players]" in stage.press("escape", "escape", "escape").splitlines()[0]
-
-
-def test_teams_have_their_matches() -> None:
-    stage = Stage()
-    assert "no source names teams" in stage.press("2", "tab")
-    for game in list(stage.client_state.games()):
-        white = replace(game.white, team="Norway")
-        black = replace(game.black, team="India")
-        named = replace(game, white=white, black=black)
-        stage.client_state.apply(GameMessage(named))
-    shown = stage.press("tab")
-    assert "India" in shown and "Norway" in shown and "0 – 1" in shown
-    assert "Larino" in stage.press("tab")
 
 
 def test_the_figure_of_the_settings_leads_in_the_curves() -> None:
