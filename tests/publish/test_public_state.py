@@ -9,7 +9,7 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
-from live.events import Change, FeedReport, MomentMessage, Player, Result
+from live.events import Change, FeedReport, Player, Result
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import Visibility, shown
@@ -70,30 +70,6 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
     assert past
 
 
-def test_moments_wait_like_everything_and_are_not_there_where_scores_are_hidden() -> None:
-    world = World(2)
-    now = [0.0]
-    public = PublicState(world, delay_s=DELAY_S, clock=lambda: now[0], wall_s=lambda: now[0])
-    came: list[Change] = []
-    public.listen(came.extend)
-    public.publish(world.appear("g1") + world.move("g1"))
-    now[0] += DELAY_S / 2
-    public.publish(world.moment())
-    now[0] += DELAY_S / 2
-    public.pass_due()
-    assert not any(isinstance(each, MomentMessage) for each in came)
-    assert list(public.moments()) == []
-    now[0] += DELAY_S / 2
-    public.pass_due()
-    assert list(public.moments()) == list(world.moments()) != []
-    came.clear()
-    public.hide(True)
-    public.publish(world.moment())
-    now[0] += DELAY_S
-    public.pass_due()
-    assert (came, list(public.moments())) == ([], [])
-
-
 class DelayedEvent(Rehearsal):
     """Games played into the real keeper, with a public that is late."""
 
@@ -106,13 +82,7 @@ class DelayedEvent(Rehearsal):
             clock=lambda: self.now_s,
             wall_s=lambda: self.now_s,
         )
-        self.client = ClientState()
-        self.client.apply(snapshot(self.public))
-        self.public.listen(self._shown)
-
-    def _shown(self, changes: list[Change]) -> None:
-        for change in changes:
-            self.client.apply(change)
+        self.client = follower(self.public)
 
     def _published(self, changes: Iterable[Change]) -> None:
         told = list(changes)

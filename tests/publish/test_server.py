@@ -190,27 +190,6 @@ async def test_too_many_handshakes_at_once_are_put_off() -> None:
         await (await connect(live(publisher))).close()
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"),
-    [
-        ("http://127.0.0.1:1", 403),
-        ("OURS", 101),
-    ],
-)
-async def test_only_our_own_pages_may_connect(origin: str, status: int) -> None:
-    async with serving(World()) as publisher:
-        host, port = publisher.address
-        told: Any = f"http://{host}:{port}" if origin == "OURS" else origin
-        if status == 101:
-            await (await connect(live(publisher), origin=told)).close()
-        else:
-            with pytest.raises(InvalidStatus) as refused:
-                await connect(live(publisher), origin=told)
-            assert refused.value.response.status_code == status
-            # Who set it up reads what is missing, and where.
-            assert b"server.origins" in (refused.value.response.body or b"")
-
-
 async def test_a_second_server_on_the_same_port_says_what_to_do() -> None:
     async with serving(World()) as publisher:
         host, port = publisher.address

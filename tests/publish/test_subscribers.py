@@ -15,8 +15,6 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from websockets.asyncio.client import connect
 from websockets.client import ClientProtocol
 from websockets.exceptions import ConnectionClosed
@@ -190,34 +188,6 @@ async def test_an_end_in_the_middle_of_a_frame_is_the_end(publisher: Publisher) 
     for at in range(1, len(handshake(GOOD)), 20):
         await answer(publisher, handshake(GOOD)[:at], end=True)
     await goes_on(publisher)
-
-
-@pytest.mark.slow
-@settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    prefix=st.sampled_from([b"", handshake(GOOD)]),
-    noise=st.lists(
-        st.one_of(
-            st.binary(min_size=1, max_size=300),
-            st.builds(masked, st.integers(0, 255), st.binary(max_size=125), mask=st.booleans()),
-        ),
-        max_size=8,
-    ),
-)
-def test_no_noise_stops_the_service(prefix: bytes, noise: list[bytes]) -> None:
-    problems: list[object] = []
-
-    async def run() -> None:
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _, context: problems.append(context))
-        async with Publisher(ServerConfig(port=0), World(1)) as publisher:
-            await answer(publisher, prefix, *noise, end=True)
-            await goes_on(publisher)
-
-    asyncio.run(run())
-    assert not problems
 
 
 async def test_a_request_with_two_lengths_is_answered_and_the_connection_closed(

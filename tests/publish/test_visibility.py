@@ -267,17 +267,8 @@ def view(game: str = "g1") -> GameView:
 
 def test_order_repetition_and_case_make_no_other_filter() -> None:
     one = parse([("game", "a"), ("game", "b"), ("player", "Ding,  LIREN"), ("type", "move,score")])
-    other = parse(
-        [
-            ("type", "score"),
-            ("game", "b"),
-            ("game", "a"),
-            ("game", "a"),
-            ("type", "move"),
-            ("player", "ding, liren"),
-            ("since", "4"),
-        ]
-    )
+    names = [("game", "b"), ("game", "a"), ("game", "a"), ("player", "ding, liren"), ("since", "4")]
+    other = parse([("type", "score"), *names, ("type", "move")])
     assert one == other
     assert hash(one) == hash(other)
     assert parse([]) == EVERYTHING

@@ -6,9 +6,6 @@ Brief streams, and deflated ones, over real sockets.
 from __future__ import annotations
 
 import asyncio
-import json
-from itertools import pairwise
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -20,16 +17,14 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from live.config import ServerConfig
-from live.events import EngineMessage, PlayerView, StandingMessage
+from live.events import EngineMessage, PlayerView, SnapshotMessage, StandingMessage
 from live.publish import wire
 from live.publish.published_state import ClientState, snapshot
-from live.publish.server import Publisher
-from live.publish.static_files import StaticSite
+from live.publish.streams import StreamHub
 from live.publish.visibility import StreamFilter
 from live.publish.wire import _SENT, brief
 from tests.publish.test_server import follow, live, position, readers, serving, stalled, until
-from tests.publish.world import World
+from tests.publish.world import Clock, World
 from tests.web.broadcast import Broadcast
 
 
@@ -74,29 +69,6 @@ def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
     assert (told.perceived, told.percentile) == (2341.0, 0.44)
 
 
-async def test_a_brief_stream_is_what_a_brief_snapshot_says_and_nothing_twice() -> None:
-    world = World(7)
-    world.appear("g1")
-    async with serving(world) as publisher:
-        selected = StreamFilter(brief=True)
-        held, bodies = ClientState(), []
-        async with connect(live(publisher, "?detail=brief")) as ws:
-            for _ in range(400):
-                publisher.publish(world.step())
-                publisher.publish([EngineMessage(world.info)])
-                seq = position(publisher, selected)
-                while held.seq is None or held.seq < seq:
-                    bodies.append(await ws.recv())
-                    held.receive(bodies[-1])
-        async with connect(live(publisher, "?detail=brief")) as ws:
-            fresh = ClientState()
-            await follow(ws, fresh, position(publisher, selected))
-    assert held.snapshot() == fresh.snapshot()
-    engines = [each["engine"] for each in map(json.loads, bodies) if each["type"] == "engine"]
-    assert engines
-    assert all(one != other for one, other in pairwise(engines))
-
-
 async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> None:
     world = World(6)
     for game in ("g1", "g2"):
@@ -133,32 +105,32 @@ async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> 
         assert b'"type":"snapshot"' in answer or b'"type":"hello"' in answer
 
 
-async def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
+def test_a_brief_stream_says_nothing_twice() -> None:
+    world = World(7)
+    hub = StreamHub(world, epoch="e", clock=Clock())
+    stream = hub.stream(StreamFilter(brief=True))
+    for _ in range(3):
+        hub.publish([EngineMessage(world.info)])
+        hub.flush()
+    assert len(stream.take()) == 1
+
+
+def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
     broadcast = Broadcast(8)
     broadcast.play(60)
-    state = broadcast.state
-    async with Publisher(
-        ServerConfig(port=0), state, site=StaticSite(Path("/nowhere"))
-    ) as publisher:
-        sizes: dict[str, int] = {}
-        for detail in ("full", "brief"):
-            client_state = ClientState()
-            async with connect(live(publisher, f"?detail={detail}"), max_size=None) as ws:
-                await follow(ws, client_state, 1)
-            stream = publisher.broadcaster.stream(StreamFilter(brief=detail == "brief"))
-            frames = publisher.broadcaster.snapshot(stream).fragments(1 << 24, deflated=True)
-            sizes[detail] = sum(map(len, frames))
-            held = client_state.snapshot()
-            whole = snapshot(state)
-            assert [game.id for game in held.games] == [game.id for game in whole.games]
-            for game, full in zip(held.games, whole.games, strict=True):
-                assert [ply.uci for ply in game.plies] == [ply.uci for ply in full.plies]
-                assert [ply.score_cp for ply in game.plies] == [ply.score_cp for ply in full.plies]
-                for point, exact in zip(game.curves.white, full.curves.white, strict=True):
-                    for name in ("perceived", "usual_low", "high", "percentile", "difference"):
-                        shown, value = getattr(point, name), getattr(exact, name)
-                        assert (shown is None) == (value is None)
-                        assert shown is None or abs(shown - value) <= 0.5
-        # 250 kB for 56 games of 80 plies.
-        assert sizes["brief"] * 7 < 250_000
-        assert sizes["brief"] < sizes["full"] * 0.6
+    hub = StreamHub(broadcast.state, epoch="e", clock=Clock())
+    full, short = (hub.snapshot(hub.stream(StreamFilter(brief=each))) for each in (False, True))
+    sizes = [len(each.frame(deflated=True)) for each in (full, short)]
+    held = msgspec.json.decode(short.body, type=SnapshotMessage)
+    for game, whole in zip(held.games, snapshot(broadcast.state).games, strict=True):
+        assert [(ply.uci, ply.score_cp) for ply in game.plies] == [
+            (ply.uci, ply.score_cp) for ply in whole.plies
+        ]
+        for point, exact in zip(game.curves.white, whole.curves.white, strict=True):
+            for name in ("perceived", "usual_low", "high", "percentile", "difference"):
+                shown, value = getattr(point, name), getattr(exact, name)
+                assert (shown is None) == (value is None)
+                assert shown is None or abs(shown - value) <= 0.5
+    # 250 kB for 56 games of 80 plies.
+    assert sizes[1] * 7 < 250_000
+    assert sizes[1] < sizes[0] * 0.6
