@@ -235,13 +235,14 @@ class JournalWriter:
     # --- records: each a method -------------------------------------------------------------------
 
     def _record(self, table: str, *fields: object, **more: object) -> None:
-        """Write a record, with the columns that its sum does not count."""
+        """Write a record that is not there yet, with the columns that its sum does not count."""
         record = sum_of(*fields)
         columns = ", ".join((RECORDS[table], *more, "sum"))
         values = (*fields, *more.values(), record)
         places = ", ".join("?" * len(values))
-        self._execute(f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({places})", values)
-        self._heads[table] = joined(self._heads.get(table, (0, START)), record)
+        insert = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})"
+        if self._execute(insert, values).rowcount:
+            self._heads[table] = joined(self._heads.get(table, (0, START)), record)
 
     def run(self, number: int, at_ms: int, run: JournalRun) -> None:
         """A start of the service."""
@@ -299,17 +300,9 @@ class JournalWriter:
 
     def result(self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult) -> None:
         """What one search found."""
-        key, result = digest(identity, search_key), encode(found)
-        engine, bound = self._engine(identity), str(search_key.limit)
-        if self._execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None:
-            # Taken over from a cache of searches, which does not know these.
-            self._execute(
-                "UPDATE results SET engine = ?, bound = ?, at_ms = ?"
-                " WHERE key = ? AND at_ms IS NULL",
-                (engine, bound, at_ms, key),
-            )
-        else:
-            self._record("results", key, result, at_ms, engine=engine, bound=bound)
+        key, bound = digest(identity, search_key), str(search_key.limit)
+        more = {"engine": self._engine(identity), "bound": bound}
+        self._record("results", key, encode(found), at_ms, **more)
 
     def _engine(self, identity: str) -> int:
         if identity not in self._engines:

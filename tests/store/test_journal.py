@@ -537,7 +537,7 @@ def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(first: Pa
     assert version_in(first) == journal_file.VERSION
     with JournalReader.open(first) as reader:
         scored = reader.result("engine", QUESTION)
-    assert scored is not None and scored.identity == "engine" and scored.at_ms is not None
+    assert scored is not None and scored.result == CACHED
     with ResultFile(first) as cache:
         assert f"is of version {journal_file.VERSION}" in cache.problem
 
