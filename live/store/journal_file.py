@@ -100,14 +100,11 @@ class ForeignDatabase(Exception):
     """The file is a database, and not one this version can use."""
 
 
-def connected(
-    path: Path, *, durable: bool = False, busy_s: float = BUSY_S, at_rest: bool = False
-) -> sqlite3.Connection:
+def connected(path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False) -> sqlite3.Connection:
     """A connection that begins no transaction by itself.
 
-    ``durable``: a commit has reached the disk when it returns, so that a power cut costs nothing.
-    Else a power cut may cost the last commits; neither it nor the end of this process ever costs
-    the file. ``at_rest``: for reading alone, while nobody writes; nothing is made beside the file.
+    A power cut may cost the last commits; neither it nor the end of this process ever costs the
+    file. ``at_rest``: for reading alone, while nobody writes; nothing is made beside the file.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?immutable=1" if at_rest else path,
@@ -117,7 +114,7 @@ def connected(
         check_same_thread=False,
         factory=SqliteConnection,
     )
-    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    connection.execute("PRAGMA synchronous = NORMAL")
     return connection
 
 
@@ -424,8 +421,9 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
         ForeignDatabase: it is no journal.
         sqlite3.Error: it cannot be read or written.
     """
-    with contextlib.closing(connected(path, durable=True)) as connection, locked(path):
+    with contextlib.closing(connected(path)) as connection, locked(path):
         prepare(connection)
+        connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("BEGIN EXCLUSIVE")
         games = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import chess
 import msgspec
 
-from live.events import GameReport, Headers, Move, Player, Result
+from live.events import GameReport, Headers, Player, Result
 from live.feeds.pgn_decoder import PgnReader
+from tests.games.told import line as line_of
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 START = chess.STARTING_FEN
@@ -35,14 +37,10 @@ def played(
     board: int = 9,
 ) -> GameReport:
     """A game from its moves in SAN, separated by spaces; clocks where given."""
-    position = chess.Board(start_fen)
-    moves = []
-    for index, san in enumerate(line.split()):
-        move = position.parse_san(san)
-        told = position.san(move)
-        position.push(move)
-        clock_s = clocks[index] if index < len(clocks) else None
-        moves.append(Move(move.uci(), told, clock_s))
+    moves = [
+        msgspec.structs.replace(move, clock_s=clock_s)
+        for move, clock_s in itertools.zip_longest(line_of(line, start_fen), clocks)
+    ]
     headers = Headers(
         Player("Weiß, Anna", elo=2000),
         Player("Schwarz, Bea", elo=2000),

@@ -13,7 +13,6 @@ from live.games.game_index import (
     LEAST_S,
     GameIndex,
     GameRetention,
-    key_mark,
     mark_of,
     marks_of_game,
     names_mark,
@@ -25,25 +24,6 @@ from tests.games.told import told as pairing
 
 def game(id: str = "g", white: str = "Anna", feed: str = "test", key: str = "") -> Game:
     return Game(id, feed, key, Headers(Player(white), Player("Boris")), chess.STARTING_FEN)
-
-
-def test_games_come_in_the_order_they_appeared_and_by_feed() -> None:
-    held = GameIndex()
-    for new in (game("b", "Bea"), game("a"), game("c", "Cleo", feed="other")):
-        held.apply(NewGame(new))
-    assert [each.id for each in held] == ["b", "a", "c"]
-    assert held.of_feed("test") == ("b", "a")
-    assert held.of_feed("other") == ("c",)
-    assert held.of_feed("unheard of") == ()
-    assert (len(held), "a" in held, "z" in held, held.get("z")) == (3, True, False, None)
-
-
-def test_a_game_is_found_by_its_key_only_when_it_has_one() -> None:
-    held = GameIndex()
-    held.apply(NewGame(game("g", key="k")))
-    assert held.marked(key_mark("test", "k")) == ("g",)
-    assert held.marked(key_mark("other", "k")) == ()
-    assert held.marked(names_mark("test", game().headers)) == ()
 
 
 def test_new_headers_are_found_and_old_ones_no_longer() -> None:
@@ -97,14 +77,6 @@ def test_a_game_from_before_is_so_until_a_source_tells_it() -> None:
     assert not held.is_restored("g")
     with pytest.raises(KeyError):
         held.restore("another")
-
-
-def test_a_step_gives_the_game_as_it_is_held_then() -> None:
-    held = GameIndex()
-    new = game("g1")
-    assert held.apply(NewGame(new)) is new
-    assert held.apply(GameConfirmed("g1")) is new
-    assert held.apply(GameGone("g1")) is None
 
 
 HOUR_S = 3600.0

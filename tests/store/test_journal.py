@@ -422,20 +422,7 @@ def test_what_no_file_can_hold_costs_nobody_else_anything(path: Path) -> None:
     assert [type(step) for step in steps_in(path)] == [NewGame, NewGame]
 
 
-@pytest.mark.parametrize("durable", [False, True])
-def test_durable_is_sqlites_own_full_synchronisation(path: Path, durable: bool) -> None:
-    path.parent.mkdir()
-    connection = connected(path, durable=durable)
-    assert connection.execute("PRAGMA synchronous").fetchone() == (2 if durable else 1,)
-    connection.close()
-
-
 QUESTION = SearchKey("4k3/8/8/8/8/8/8/4K2R w - - 0 1", (), Limit(nodes=400))
-SHARED_RESULT = SearchResult(Score(12), "e1e2", depth=9)
-
-
-def journal(path: Path) -> Journal:
-    return Journal(path, memory=MemoryResultCache(1))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
