@@ -1,16 +1,16 @@
 /** The page at `/`: every board that the service follows, as it happens. */
 
 import { ArbiterView } from "./page/alerts_panel.js";
-import { arranged, Overview, REARRANGE_MS } from "./page/boards.js";
+import { arranged, headline, Overview, REARRANGE_MS } from "./page/boards.js";
 import { openConnection } from "./client/connection.js";
 import { kept, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
 import { explain, listenToKeys, showHelp } from "./page/explanations.js";
-import { eventOf, gameOrder, mainRound, Ticking } from "./client/games.js";
+import { eventOf, gameOrder, inRound, mainRound, Ticking } from "./client/games.js";
 import { drawConnection, drawHealth, HealthView, TokenEntry } from "./page/health_view.js";
 import { FollowedPlayers, HOME, readPlace, writePlace } from "./page/page_address.js";
 import { PlayersPage } from "./page/players.js";
-import { Announcer, sentence } from "./page/score_words.js";
+import { boardNews } from "./page/score_words.js";
 import { ShareMenu } from "./page/share.js";
 
 /** The page is drawn at most so often: messages come faster than eyes can follow. */
@@ -18,13 +18,14 @@ const DRAW_EVERY_MS = 120;
 /** A held-down key writes the address once it is let go. */
 const ADDRESS_AFTER_MS = 200;
 const TOAST_MS = 6_000;
+/** A screen reader is not talked over: at most one sentence in so long. */
+const SPEAK_EVERY_MS = 8_000;
 /** After so long a view that could not be loaded is tried again. */
 const LOAD_AGAIN_MS = 3_000;
 
 const byId = (id) => document.getElementById(id);
 const main = byId("main");
 const held = new Held();
-const announcer = new Announcer();
 const ticking = new Ticking();
 const followed = new FollowedPlayers(kept, () => changed({ all: true }));
 const share = new ShareMenu(seen, showToast, followed);
@@ -51,8 +52,9 @@ let written = writePlace(place);
 let boardsPlace = place.view === "boards" ? place : { event: place.event, round: place.round };
 let writing = null;
 let dirty = new Set();
-/** What the last drawing showed of each board, to see what is new. */
-let drawnGames = new Map();
+/** What was there to say at the last look, and when something was said. */
+let news = null;
+let saidAt = -Infinity;
 let timer = null;
 let drawnAt = -Infinity;
 
@@ -201,10 +203,7 @@ function draw() {
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
   if (parts.has("all") || parts.has("engine")) drawService();
   arbiter.sound.hear([...(held.alerts?.values() ?? [])]);
-  if (parts.has("all") || parts.has("game")) {
-    drawTitle();
-    listen(parts.has("all"));
-  }
+  if (parts.has("all") || parts.has("game")) drawTitle();
   main.dataset.seq = held.seq;
 }
 
@@ -228,20 +227,18 @@ function drawStatus() {
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 
-/** Gathers what a screen reader says; after a fresh snapshot nothing of it is news. */
-function listen(fresh) {
-  const now = new Map();
-  for (const game of held.games.values()) {
-    now.set(game.id, game);
-    const said = fresh ? null : sentence(drawnGames.get(game.id), game, place.view === "board" && place.game === game.id);
-    if (said !== null) announcer.add(game.id, said);
-  }
-  drawnGames = now;
-}
-
+/** Says what is new of the open board, else the headline, to those who do not look: what was there at first is no news. */
 function speak() {
-  const said = announcer.take(performance.now());
-  if (said !== null) setText(byId("spoken"), said);
+  const now = performance.now();
+  if (held.seq === null || now - saidAt < SPEAK_EVERY_MS) return;
+  const game = place.view === "board" ? held.games.get(place.game) : undefined;
+  const boards = () => headline(inRound([...held.games.values()], place), [...held.moments.values()]).join(" ");
+  const words = game ? boardNews(game) : boards();
+  if (news !== null && words !== news) {
+    setText(byId("spoken"), words);
+    saidAt = now;
+  }
+  news = words;
 }
 
 let toastTimer = null;

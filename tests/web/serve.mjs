@@ -15,21 +15,6 @@ const ASKED = {
     return (await import(new URL(module, PAGES)))[name](...args);
   },
 
-  /** Plays `{say: [name, sentence], at}` to an announcer, asking at each time what it says. */
-  async announce({ script }) {
-    const { Announcer } = await import(new URL("page/score_words.js", PAGES));
-    const announcer = new Announcer();
-    return script.map(({ say = [], at }) => {
-      for (const [name, sentence] of say) announcer.add(name, sentence);
-      return announcer.take(at);
-    });
-  },
-
-  async told({ before, after, isOpen }) {
-    const { sentence } = await import(new URL("page/score_words.js", PAGES));
-    return sentence(before ?? undefined, after, isOpen);
-  },
-
   /** What columns show of a player: `[{id, text, interval, missing}]`. */
   async columns({ of, engine }) {
     const { PLAYER_COLUMNS } = await import(new URL("page/players.js", PAGES));

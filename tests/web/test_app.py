@@ -254,6 +254,8 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         await settled(page, publisher)
         assert await page.run(NOW) == before
         assert not await page.run("document.querySelector('.player-line .clock.running')")
+        # Those who do not look hear the newest move.
+        await page.until("document.querySelector('#spoken').textContent.startsWith('11…')")
         # A click into the chart of scores leads to that move, and the board follows.
         box = await page.run(
             "(() => { const over = document.querySelector('.score-chart .u-over');"

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from itertools import accumulate, pairwise
 from typing import Any, get_args
 
 import msgspec
@@ -488,9 +487,9 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
         held = plain(leaping(2100.0, 2030.4, *[2040.0] * later))
         assert news(held) == words
         assert news(held, withheld=True) == ""
-        args = [held, "white", pages("languages")["de"]]
+        args = [held, "white", pages("languages")["de"], {"best": True}]
         german = pages.run("overlay/shown_figures.js", "leapText", *args)
-        assert german == (words and "fiel um 70 mit 2.\u00a0Sf3")
+        assert german == (words and "fiel um 70 mit 2.\u00a0Sf3 \u00b7 am besten war Lc4")
     # Below 60 Elo, or while it is early, nothing leaps.
     assert (
         news(plain(leaping(2100.0, 2159.0))) == news(plain(leaping(2100.0, 2000.0, first=9))) == ""
@@ -673,56 +672,15 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
 
 # --- for those who do not look -------------------------------------------------------------------
 
-PAUSE_MS = 8000
-WAITS = st.tuples(st.integers(0, 5000), st.lists(st.integers(0, 60), max_size=8))
 
-
-def announced(pages: Pages, *steps: tuple[list[str], int]) -> list[str | None]:
-    """What is said at each of these times, where boards named so had something to say."""
-    script = [{"say": [(name, f"S{name}.") for name in names], "at": at} for names, at in steps]
-    found: list[str | None] = pages("announce", script=script)
-    return found
-
-
-@settings(max_examples=40, deadline=None)
-@given(steps=st.lists(WAITS, max_size=60))
-def test_it_never_floods(pages: Pages, steps: list[tuple[int, list[int]]]) -> None:
-    times = list(accumulate(wait for wait, _ in steps))
-    script = [(list(map(str, names)), at) for at, (_, names) in zip(times, steps, strict=True)]
-    told = announced(pages, *script)
-    spoken = [at for at, said in zip(times, told, strict=True) if said is not None]
-    assert all(after - before >= PAUSE_MS for before, after in pairwise(spoken))
-    assert all(said.count(".") <= 4 for said in told if said is not None)
-
-
-def test_the_newest_is_said_and_a_flood_is_summed_up(pages: Pages) -> None:
-    told = announced(pages, (["0"], 0), (list("012341"), 100), ([], PAUSE_MS))
-    assert told == ["S0.", None, "S3. S4. S1. And 2 more."]
-
-
-QUIET = (ply(1, 20), ply(2, 25))
-WHO = "Board 1 · Round 1, Anna against Bea"
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "is_open", "words"),
-    [
-        (None, QUIET, True, None),
-        (QUIET, (*QUIET, ply(3, 30)), False, None),
-        (QUIET, (*QUIET, ply(3, 30)), True, "2. Nf3, score +0.30."),
-        (QUIET, (*QUIET, ply(3, None)), True, "2. Nf3."),
-        (QUIET, QUIET[:1], True, "1. e4, score +0.20."),
-        (QUIET, (*QUIET, ply(3, -310)), False, f"{WHO}: the score swings, score −3.10."),
-        # A swing is told once.
-        ((*QUIET, ply(3, -310)), (*QUIET, ply(3, -310), ply(4, -305)), False, None),
-        (QUIET, "1-0", False, f"{WHO}: 1–0."),
-    ],
-)
-def test_it_tells(pages: Pages, before: Any, after: Any, is_open: bool, words: str | None) -> None:
-    now = game(result=after, plies=QUIET) if isinstance(after, str) else game(plies=after)
-    then = None if before is None else game(plies=before)
-    told = pages("told", before=plain(then), after=plain(now), isOpen=is_open)
-    assert (told and told.replace("\u00a0", " ")) == words
+def test_a_screen_reader_says_move_score_and_result_of_the_open_board(pages: Pages) -> None:
+    quiet = (ply(1, 20), ply(2, 25))
+    for more, words in (
+        ({"plies": (*quiet, ply(3, 30))}, "2. Nf3, score +0.30."),
+        ({"plies": (*quiet, ply(3, None))}, "2. Nf3."),
+        ({"plies": quiet, "result": "1-0"}, "1–0."),
+    ):
+        assert said(pages, "score_words.boardNews", game(**more)) == words
 
 
 # --- alerts --------------------------------------------------------------------------------------

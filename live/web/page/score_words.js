@@ -106,8 +106,6 @@ export function sideText(game, color, basis = {}) {
 /** How figures are shown: whether they are withheld here; and who else plays, for names. */
 export const basisIn = (held) => ({ withheld: isWithheld(held), everybody: everybodyIn(held) });
 
-// --- for those who do not look --------------------------------------------------------------------
-
 /** A mate counts as this (Ferreira 2012, section 3), centipawns. */
 const MATE_CP = 3900;
 /** The swing of a board is looked for in its last so many plies. */
@@ -120,68 +118,9 @@ export function swing({ plies }) {
   return scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
 }
 
-/** A change of this size within a few plies is news of a board nobody has open, centipawns. */
-const SWING_CP = 200;
-
-/**
- * The sentence that says what happened between two states of a board, or null. Of the board that
- * is open every move is reported; of the others results and large swings.
- */
-export function sentence(before, game, isOpen) {
-  if (before === undefined || before === game) return null;
-  const who = `${placeText(game)}, ${game.white.name || "?"} against ${game.black.name || "?"}`;
-  if (before.result !== game.result && game.result !== "*") return `${who}: ${resultText(game.result)}.`;
-  if (isOpen && before.plies.length !== game.plies.length) {
-    return `${lastMove(game, game.plies)}${scored(game)}.`;
-  }
-  const large = (each) => (swing(each) ?? 0) >= SWING_CP;
-  if (!large(before) && large(game)) return `${who}: the score swings${scored(game)}.`;
-  return null;
-}
-
-function scored(game) {
+/** What a screen reader says of the board that is open: its last move, or the result, with the score once that is final. */
+export function boardNews(game) {
+  if (game.result !== "*") return `${resultText(game.result)}.`;
   const { cp, mate, provisional } = scoreAfter(game, game.plies);
-  return cp === null || provisional ? "" : `, score ${scoreText(cp, mate)}`;
-}
-
-export const PAUSE_MS = 8_000;
-/** Kinds that wait; a board that changes again while it waits takes no second place. */
-const MAX_WAITING = 20;
-/** So many sentences are read at once; more are counted. */
-const AT_ONCE = 3;
-
-/** What is to be said: one sentence at a time, the newest of each kind, never more than one in `PAUSE_MS`. */
-export class Announcer {
-  constructor() {
-    this._waiting = new Map();
-    this._lost = 0;
-    this._saidAt = -Infinity;
-  }
-
-  /** Something to say; what was waiting under the same name is out of date. */
-  add(name, sentence) {
-    this._waiting.delete(name);
-    this._waiting.set(name, sentence);
-    if (this._waiting.size > MAX_WAITING) {
-      this._waiting.delete(this._waiting.keys().next().value);
-      this._lost += 1;
-    }
-  }
-
-  /** What to say now, or null: nothing to say, or said something just before. */
-  take(now) {
-    if (this._waiting.size === 0 || now - this._saidAt < PAUSE_MS) return null;
-    const sentences = [...this._waiting.values()];
-    const more = this._lost + Math.max(0, sentences.length - AT_ONCE);
-    const said = sentences.slice(-AT_ONCE);
-    if (more > 0) said.push(`And ${more} more.`);
-    this.clear();
-    this._saidAt = now;
-    return said.join(" ");
-  }
-
-  clear() {
-    this._waiting.clear();
-    this._lost = 0;
-  }
+  return `${lastMove(game, game.plies)}${cp === null || provisional ? "" : `, score ${scoreText(cp, mate)}`}.`;
 }
