@@ -6,8 +6,6 @@ way are kept in a file beside the corpus (``CORPUS-searches``), so that a kill c
 second found. Which machine searched a position says nothing about its result, so any mixture of
 kills and clusters ends in the same corpus.
 
-The searches that one game needs, and what becomes of their answers. Pure.
-
 A position for every ply and one more, and where the move played was not the engine's first choice
 one search restricted to it: as the service does it (``live.engine.search.SearchOptions``), so that
 a corpus searches nothing that a live event would not. A finished position is scored by the rules.
@@ -17,9 +15,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -27,6 +25,7 @@ from rich.console import Console
 
 from live import __version__
 from live.config import Config
+from live.engine.engine_pool import EnginePool
 from live.engine.result_cache import MemoryResultCache, ResultFile, ResultFileBounds
 from live.engine.search import (
     Position,
@@ -52,60 +51,34 @@ from live.studies.corpus_database import (
 )
 from live.studies.read_games import progress, say
 
+Ask = Callable[[Search, int], Awaitable[SearchResult | SearchFailure]]
+"""Has a search made; of two the one with the lower number comes first."""
 
-class GameSearches:
-    """One game on its way; done when ``waiting`` is empty."""
 
-    def __init__(self, game: NumberedGame, options: SearchOptions) -> None:
-        self.game = game
-        self._options = options
-        self._over = _by_rule(game)
-        self._whole: dict[int, SearchResult] = {}
-        self._played: dict[int, SearchResult] = {}
-        self.waiting: set[Search] = set()
-        self.failed = ""
-        """Why a position could not be searched, for people."""
+async def searched_game(
+    game: NumberedGame, options: SearchOptions, ask: Ask, *, retrograde: bool = False
+) -> tuple[SearchedGame, str]:
+    """Everything found, and why a position could not be searched, for people; empty where all
+    could. ``retrograde``: from the last position to the first (Alliot 2017, section 2.3).
+    """
+    over = _by_rule(game)
+    failures: list[str] = []
 
-    def first(self, *, retrograde: bool = False) -> list[Search]:
-        """A search of every position, in the order of play or from the end (Alliot 2017, 2.3)."""
-        plies = range(len(self.game.moves) + (self._over is None))
-        searches = [self._options.whole(self._position(ply)) for ply in plies]
-        self.waiting.update(searches)
-        return searches[::-1] if retrograde else searches
-
-    def take(self, search: Search, result: SearchResult | SearchFailure) -> Search | None:
-        """An answer; what has to be searched after it."""
-        self.waiting.discard(search)
+    async def found(search: Search, ply: int) -> SearchResult | None:
+        result = await ask(search, len(game.moves) - ply if retrograde else ply)
         if isinstance(result, SearchFailure):
-            self.failed = self.failed or result.reason
+            failures.append(result.reason)
             return None
-        ply = len(search.position.moves)
-        if search.only is not None:
-            self._played[ply] = result
-            return None
-        self._whole[ply] = result
-        if ply == len(self.game.moves):
-            return None
-        played = self.game.moves[ply]
-        if played == result.best:
-            return None
-        more = self._options.played(search.position, played, result.depth)
-        self.waiting.add(more)
-        return more
+        return result
 
-    def searched(self) -> SearchedGame:
-        """Everything found."""
-        positions = [self._found(ply) for ply in range(len(self.game.moves))]
-        last = self._whole.get(len(self.game.moves))
-        end = None if last is None else PositionSearch(move_search(last), last.best)
-        if self._over is not None:
-            end = PositionSearch(self._over)
-        return SearchedGame((*positions, end))
-
-    def _found(self, ply: int) -> PositionSearch | None:
-        whole, played = self._whole.get(ply), self._played.get(ply)
-        if whole is None:
-            return None
+    async def position(ply: int) -> PositionSearch | None:
+        here = Position(game.start_fen, game.moves[:ply], game.chess960)
+        whole = await found(options.whole(here), ply)
+        if whole is None or ply == len(game.moves):
+            return None if whole is None else PositionSearch(move_search(whole), whole.best)
+        move, played = game.moves[ply], None
+        if move != whole.best:
+            played = await found(options.played(here, move, whole.depth), ply)
         return PositionSearch(
             move_search(whole),
             whole.best,
@@ -113,9 +86,9 @@ class GameSearches:
             tuple((line.move, line.score.cp) for line in whole.lines),
         )
 
-    def _position(self, ply: int) -> Position:
-        game = self.game
-        return Position(game.start_fen, game.moves[:ply], game.chess960)
+    positions = await asyncio.gather(*map(position, range(len(game.moves) + (over is None))))
+    end = [] if over is None else [PositionSearch(over)]
+    return SearchedGame((*positions, *end)), next(iter(failures), "")
 
 
 def _by_rule(game: NumberedGame) -> MoveSearch | None:
@@ -138,13 +111,11 @@ _COMMIT_S = 1.0
 
 
 class CorpusSearcher:
-    """Gets the answers, asks for more, and keeps the games that are done."""
+    """Searches games, some at a time, and keeps those that are done."""
 
     def __init__(
         self, database: CorpusDatabase, options: SearchOptions, *, retrograde: bool
     ) -> None:
-        self.finished = asyncio.Event()
-        self.error: BaseException | None = None
         self.left = self.done = self.failed = 0
         """Games to search, searched, and with a position that no engine could search."""
         self.searches = 0
@@ -153,68 +124,54 @@ class CorpusSearcher:
         self._database = database
         self._options = options
         self._retrograde = retrograde
-        self._under_way: dict[int, GameSearches] = {}
+        self._asked: dict[tuple[Hashable, Search], asyncio.Future[SearchResult | SearchFailure]]
+        self._asked = {}
         self._began_s = self._committed_s = time.monotonic()
-
-    def wanted(self, setting: SearchSetting, most: int | None) -> list[int]:
-        """The games that are missing under a setting."""
-        self._number = self._database.setting(setting)
-        self._database.commit()
-        return missing_games(self._database, self._number, most)
-
-    def start(self, service: EngineService, wanted: list[int]) -> None:
-        """Search these games, some at a time."""
-        self._service, self._games, self.left = service, iter(wanted), len(wanted)
-        self._begin(max(4, 2 * service.room.slots))
-
-    def _begin(self, count: int) -> None:
-        """Take up games until ``count`` are under way."""
-        for number in itertools.islice(self._games, count - len(self._under_way)):
-            searches = GameSearches(self._database.stored(number), self._options)
-            self._under_way[number] = searches
-            for search in searches.first(retrograde=self._retrograde):
-                self._submit(number, search)
-        if not self._under_way:
-            self.finished.set()
 
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        assert isinstance(owner, int)
-        game = self._under_way.get(owner)
-        if game is None:
-            return
         self.searches += 1
         self.show(self.done, str(self))
-        more = game.take(search, result)
-        if more is not None:
-            self._submit(owner, more)
-        if game.waiting:
-            return
-        del self._under_way[owner]
-        try:
-            self._keep(owner, game)
-            self._begin(len(self._under_way) + 1)
-        except Exception as error:
-            self.error = error
-            self.finished.set()
+        self._asked.pop((owner, search)).set_result(result)
 
     def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
         """Nobody watches."""
 
-    def _keep(self, number: int, game: GameSearches) -> None:
-        self.left, self.done = self.left - 1, self.done + 1
-        self.failed += bool(game.failed)
-        self._database.add_results(self._number, number, game.searched())
-        if time.monotonic() - self._committed_s >= _COMMIT_S:
-            self._database.commit()
-            self._committed_s = time.monotonic()
+    async def run(self, room: EnginePool, setting: int, wanted: Sequence[int]) -> None:
+        """Search these games. Raises what goes wrong while one is kept."""
+        self.left = len(wanted)
+        games = iter(wanted)
 
-    def _submit(self, number: int, search: Search) -> None:
-        ply = len(search.position.moves) + (search.only is not None)
-        self._service.room.submit(
-            search, number, SearchPriority(SearchKind.FINISHED, str(number), ply)
-        )
+        async def work() -> None:
+            for number in games:
+                ask = partial(self._ask, room, number)
+                game = self._database.stored(number)
+                found, failed = await searched_game(
+                    game, self._options, ask, retrograde=self._retrograde
+                )
+                self.left, self.done = self.left - 1, self.done + 1
+                self.failed += bool(failed)
+                self._database.add_results(setting, number, found)
+                if time.monotonic() - self._committed_s >= _COMMIT_S:
+                    self._database.commit()
+                    self._committed_s = time.monotonic()
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(max(4, 2 * room.slots)):
+                    group.create_task(work(), name="game")
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _ask(
+        self, room: EnginePool, game: int, search: Search, place: int
+    ) -> SearchResult | SearchFailure:
+        answer = asyncio.get_running_loop().create_future()
+        self._asked[game, search] = answer
+        room.submit(search, game, SearchPriority(SearchKind.FINISHED, str(game), place))
+        found: SearchResult | SearchFailure = await answer
+        return found
 
     def __str__(self) -> str:
         """How far it has come."""
@@ -259,17 +216,16 @@ async def search_corpus(
                 config.engine.multipv,
                 __version__,
             )
-            wanted = searcher.wanted(setting, most)
+            number = database.setting(setting)
+            database.commit()
+            wanted = missing_games(database, number, most)
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
-                searcher.start(service, wanted)
-                await unless_stopped(searcher.finished.wait(), stop)
+                await unless_stopped(searcher.run(service.room, number, wanted), stop)
             say(Console(stderr=True), f"{setting}: {searcher}")
             if searcher.failed:
                 failed = f"{searcher.failed} games have positions that no engine could search."
                 say(Console(stderr=True), failed)
         database.commit()
-    if searcher.error is not None:
-        raise searcher.error
     return 128 + came[0] if came else 0
 
 
