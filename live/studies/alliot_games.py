@@ -559,15 +559,20 @@ def _by_colour(data: StudyData) -> Iterator[Floats]:
     n = len(TEN)
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
     for frame in data.moves(names, all_players=True):
-        games: dict[int, Floats] = {}
-        for game, color, best_cp, gain_cp, counted in frame.iter_rows():
-            if gain_cp is None or not counted:
-                continue
-            held = games.get(game)
-            if held is None:
-                held = games[game] = np.zeros((2, n, n))
-            held[int(color == "black"), TEN.of(best_cp), TEN.of(max(-3900, best_cp + gain_cp))] += 1
-        yield np.array(list(games.values())).reshape(-1, 2, n * n)
+        known = frame.filter("counted").drop_nulls("gain_cp")
+        best, gain = (known[name].to_numpy().astype(np.int64) for name in ("best_cp", "gain_cp"))
+        before, after = (
+            np.searchsorted(TEN.lower_cp, cp, side="right")
+            for cp in (best, np.maximum(-3900, best + gain))
+        )
+        games, game = np.unique(known["game"].to_numpy(), return_inverse=True)
+        counts = np.zeros((len(games), 2, n * n))
+        np.add.at(
+            counts,
+            (game, (known["colour"] == "black").to_numpy().astype(int), before * n + after),
+            1,
+        )
+        yield counts
 
 
 def _distances(white: Floats, black: Floats) -> tuple[Floats, float]:

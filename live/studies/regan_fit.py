@@ -4,11 +4,9 @@ Elo; and their table of (s, c) by player, event, year or rating.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -26,7 +24,18 @@ from live.ratings.intrinsic_rating import (
     choices_of,
     project,
 )
-from live.studies.study_data import Column, Row, StudyData, TableHead, table, with_interval
+from live.studies.study_data import (
+    Column,
+    Row,
+    StudyData,
+    TableHead,
+    import_polars,
+    table,
+    with_interval,
+)
+
+if TYPE_CHECKING:
+    pass
 
 # --- fisher scoring -----------------------------------------------------------------------------
 
@@ -466,10 +475,8 @@ def _players_sd(turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[Ra
 # --- the table ------------------------------------------------------------------------------------
 
 GROUPINGS: Final = ("player", "event", "year", "rating")
-#: Turns of one row that are fitted at most: memory stays flat, and more say little more.
+#: Turns of one row that are fitted at most: more say little more.
 MOST_TURNS: Final = 20_000
-#: Turns held at once; more cost another pass.
-MOST_HELD: Final = 60_000
 _RATING_STEP: Final = 100
 
 
@@ -500,21 +507,13 @@ def _columns(by: str) -> tuple[Column, ...]:
 )
 def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead]:
     """Fits by maximum likelihood and by percentiles, projections beside what was played."""
-    counts: Counter[Any] = Counter()
-    left_out = 0
-    for key, spread in _turns(data, by):
-        if spread is None:
-            left_out += 1
-        else:
-            counts[key] += 1
+    counts, kept, left_out = _turns(data, by)
     order = list(data.players.values()) if by == "player" else sorted(counts)
-    kept = {key: min(counts[key], MOST_TURNS) for key in order if key in counts}
-    fitted = {key: _row(key, turns) for key, turns in _groups(data, by, kept)}
+    fitted = {key: _row(key, kept[key]) for key in order if key in kept}
     lines = _lines_of_c([(key, c) for key, (c, _) in fitted.items()], by)
-    on_line = {key: n for key, n in kept.items() if key in lines}
-    s_fits = {key: fit_sensitivity(turns, lines[key]) for key, turns in _groups(data, by, on_line)}
     for key, (_, cells) in fitted.items():
-        yield *cells[:-1], lines.get(key), s_fits.get(key), cells[-1]
+        s_fit = fit_sensitivity(kept[key], lines[key]) if key in lines else None
+        yield *cells[:-1], lines.get(key), s_fit, cells[-1]
     notes = [
         f"{left_out} turns left out: opening, repeated or decided positions, moves beyond the"
         " lines.",
@@ -522,51 +521,48 @@ def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead
         "A projection from a fit to the same moves shows whether the model has the right shape;"
         " it screens nobody.",
     ]
-    if beyond := counts.total() - sum(kept.values()):
+    if beyond := sum(max(0, n - MOST_TURNS) for n in counts.values()):
         notes.append(f"{beyond} turns beyond {MOST_TURNS} of a row are not counted.")
     if not fitted:
         notes.append("No position has several lines: search with study run --lines 10.")
     yield TableHead(tuple(notes), f"Sensitivity and competence by {by}", _columns(by))
 
 
-def _turns(data: StudyData, by: str) -> Iterator[tuple[Any, Spread | None]]:
-    """The group of each turn with several lines, and its spread; None where it does not count."""
-    event_name = functools.cache(data.event_name)
-    keys: dict[str, Callable[[tuple[Any, ...]], Any]] = {
-        "player": lambda row: data.players.get(row[1]),
-        "event": lambda row: event_name(row[2]) or None,
-        "year": lambda row: row[3],
-        "rating": lambda row: (
-            None if row[4] is None else (row[4] + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
+def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
+    """How many turns count of each group, the first of them, and how many do not count."""
+    polars = import_polars()
+    column = polars.col
+
+    def named(number: str, names: dict[int, str]) -> Any:
+        new = column(number).replace_strict(
+            [*names], [*names.values()], default=None, return_dtype=polars.String
+        )
+        return polars.when(new != "").then(new)
+
+    key = {
+        "player": lambda: named("player", data.players),
+        "event": lambda: named("event", data.database.events()),
+        "year": lambda: column("year").cast(polars.Int64),
+        "rating": lambda: (
+            (column("elo").cast(polars.Int64) + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
         ),
+    }[by]()
+    turns = data.scan(all_players=by != "player").drop_nulls("deltas").with_columns(key=key)
+    turns = turns.drop_nulls("key")
+    known = turns.filter(column("turn_left_out") == "")
+    counts = dict(known.group_by("key").len().collect().iter_rows())
+    left_out = turns.select((column("turn_left_out") != "").sum()).collect().item()
+    first = known.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
+    kept = {
+        name: TurnArrays(
+            [
+                Spread(tuple(deltas), played, 0.0)
+                for deltas, played in part.select("deltas", "played_line").iter_rows()
+            ]
+        )
+        for (name,), part in first.partition_by("key", as_dict=True).items()
     }
-    columns = ["game", "player", "event", "year", "elo", "deltas", "played_line", "turn_left_out"]
-    for frame in data.moves(columns, all_players=by != "player"):
-        for row in frame.iter_rows():
-            deltas, played, reason = row[5:]
-            key = keys[by](row)
-            if deltas is not None and key is not None:
-                yield key, None if reason else Spread(tuple(deltas), played, 0.0)
-
-
-def _groups(
-    data: StudyData, by: str, counts: Mapping[Any, int]
-) -> Iterator[tuple[Any, TurnArrays]]:
-    """So many turns of each group, the first; some groups are read at a time."""
-    lots: list[dict[Any, list[Spread]]] = []
-    room = 0
-    for key, n in counts.items():
-        if not lots or n > room:
-            lots.append({})
-            room = MOST_HELD
-        lots[-1][key] = []
-        room -= n
-    for held in lots:
-        for key, spread in _turns(data, by):
-            if spread is not None and key in held and len(held[key]) < counts[key]:
-                held[key].append(spread)
-        for key in list(held):
-            yield key, TurnArrays(held.pop(key))
+    return counts, kept, left_out
 
 
 def _lines_of_c(fitted: list[tuple[Any, float | None]], by: str) -> dict[Any, float]:

@@ -367,9 +367,7 @@ def test_against_a_measured_engine_differences_agree_better(
     assert abs(measured[2] - 1) < 0.1 < spike[2] - 1
 
 
-def test_groups_are_the_same_however_many_turns_are_held(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_groups_have_the_turns_that_count(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [(turn, year) for turn in range(8) for year in range(2000, 2001 + turn % 4)]
     holding(
         monkeypatch,
@@ -383,10 +381,12 @@ def test_groups_are_the_same_however_many_turns_are_held(
         turn_left_out=["opening" if turn == 7 else "" for turn, _ in turns],
     )
     whole = made(corpus, "regan", by="year")
-    monkeypatch.setattr("live.studies.regan_fit.MOST_HELD", 5)
-    assert made(corpus, "regan", by="year") == whole
     assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
     assert whole.notes[0].startswith("4 turns left out")
+    monkeypatch.setattr("live.studies.regan_fit.MOST_TURNS", 5)
+    fewer = made(corpus, "regan", by="year")
+    assert [row[1] for row in fewer.rows] == [5, 5, 3, 1]
+    assert "2 turns beyond 5 of a row are not counted." in fewer.notes
 
 
 @pytest.mark.slow
