@@ -208,7 +208,8 @@ def test_export_asks_for_form_and_extent() -> None:
     assert "Wrote round.csv" in stage.press("c")
     stage.press("e", "H", "e", "escape", "2", "e", "c", "e", "P")
     game = stage.controller.boards.listed[0].id
-    assert stage.exported == [("csv", game), ("html", None), ("pgn", None)]
+    of_round = [("html", None), ("csv", None), ("pgn", None)]
+    assert stage.exported == [("csv", game), *of_round]
 
 
 def test_the_delay_is_asked_for_and_checked() -> None:
