@@ -342,11 +342,7 @@ def measured_by(engine: EngineInfo, gain: GainKind) -> list[str]:
     name = plain(engine.name, 40)
     rating = f" at {engine.rating} Elo" if engine.rating else ""
     short = " ".join(name.split()[:2])
-    return [
-        f"{name}{rating} · {engine.limit} · {gain} gain",
-        f"{short}{rating} · {engine.limit}",
-        f"{short}{rating}",
-    ]
+    return [f"{name}{rating} · {engine.limit} · {gain} gain", f"{short}{rating}"]
 
 
 def engines_text(engines: EngineHealth) -> str:

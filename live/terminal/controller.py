@@ -26,8 +26,7 @@ from live.terminal.alerts_view import (
     feed_style,
     measured_by,
 )
-from live.terminal.board_view import BoardView
-from live.terminal.boards_view import BoardsView
+from live.terminal.boards_view import BoardsView, BoardView
 from live.terminal.players_view import PlayerPage, PlayersView
 from live.terminal.text import (
     FEED_SIGNS,
@@ -60,20 +59,17 @@ NO_KEYS = "This display takes no keys; Ctrl-C ends it."
 RETRY = ", trying again in "
 #: What the signs on the screens mean.
 SIGNS = (
-    "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has a note.",
+    "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has a note. Boards "
+    "with alerts that nobody took note of stand on top, the most urgent first.",
     "▌ selected  • just changed  ▾ sorted by this column  ○ White  ● Black  ~ provisional score  "
     "· not known yet",
-    "Boards with alerts that nobody took note of stand on top, the most urgent first.",
-    "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games are fast. "
-    "Age: since the last move.",
-    "Plays like: the rating that these moves look like, compared with what players of every rating "
-    "lose in the same positions. Grey under ten counted moves: early. Strong: the game is over.",
-    "usual: 8 of 10 games by players of this Elo lie there. Pct: better than so many of 100 such "
-    "games. n: counted moves. Nothing within the usual band is unusual.",
-    "A4: Ferreira's Algorithm 4 against the engine, on its own scale: it ranks, its distances are "
-    "not Elo.",
-    "Odds: █ White wins ▒ draw ░ Black wins, for these two players from here.",
-    "Jump: how far the score moved while the engine looked deeper: a hard position.",
+    "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games are fast.",
+    "Plays like: the rating that these moves look like. Grey under ten counted moves (n): early. "
+    "Strong: the game is over. usual: 8 of 10 games by players of this Elo lie there. Pct: better "
+    "than so many of 100 such games.",
+    "A4: Ferreira's Algorithm 4 against the engine: it ranks, its distances are not Elo.",
+    "Odds: White wins, draw, Black wins, of 100. Jump: how far the score moved while the engine "
+    "looked deeper.",
     "A key in brackets does nothing now; here it says why. 3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )

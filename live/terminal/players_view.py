@@ -82,8 +82,7 @@ class PlayersView(ListView[Standing]):
     def __init__(self, context: ViewContext) -> None:
         super().__init__(context)
         self.sort = SORTS[0]
-        self._known: tuple[object, ...] = ()
-        self._standings = -1
+        self._asked = ("", "")
         self._listed_s = -LIST_S
 
     def id_of(self, line: Standing) -> str:
@@ -125,16 +124,13 @@ class PlayersView(ListView[Standing]):
         return filled(lines, height)
 
     def _list(self) -> None:
-        """Sort again when asked to, and once a second when somebody's figures changed."""
-        changes = self._context.changes
-        engine_rating = self._context.state.engine().rating
-        known = (self.query, self.sort, engine_rating)
-        changed = changes.standings != self._standings
-        if known != self._known or (changed and changes.now() - self._listed_s >= LIST_S):
-            self._known, self._standings = known, changes.standings
-            self._listed_s = changes.now()
-            views = tuple(self._context.state.players())
-            self.listed = listed(views, self.query, self.sort, engine_rating)
+        """Sort again when asked to, and once a second."""
+        state, now_s = self._context.state, self._context.changes.now()
+        asked = self.query, self.sort
+        if asked != self._asked or now_s - self._listed_s >= LIST_S:
+            self._asked, self._listed_s = asked, now_s
+            views = tuple(state.players())
+            self.listed = listed(views, self.query, self.sort, state.engine().rating)
 
     def caption(self) -> str:
         """How many players are listed, and by what."""

@@ -32,7 +32,6 @@ from live.events import (
     PlyView,
     PointMessage,
     ScoreMessage,
-    StandingMessage,
 )
 from live.terminal.text import clock_text, move_text, plain, score_text
 
@@ -63,8 +62,6 @@ class RecentChanges:
         """Since when a feed is not live, seconds."""
         self._asked: dict[GameId, tuple[int, float]] = {}
         """Plies of a board whose last move was not sent, and when they were first asked about."""
-        self.standings = 0
-        """Grows whenever a player's figures change."""
 
     def note(self, changes: Iterable[Change]) -> None:
         """Note ``changes``; the state already holds them."""
@@ -84,15 +81,12 @@ class RecentChanges:
                 case PointMessage(game=game, point=point):
                     self._touched.add(game)
                     self._points[game] = (point.ply, self.now())
-                case StandingMessage():
-                    self.standings += 1
                 case _:
                     pass
 
     def everything(self) -> None:
         """The whole state was replaced."""
         self._all = True
-        self.standings += 1
 
     def touched(self) -> tuple[bool, set[GameId]]:
         """Whether every board changed, and which did since this was last asked."""

@@ -249,13 +249,6 @@ def player_cell(name: str, view: PlayerView, engine_rating: int) -> str:
     return cell(BY_ID[name], view, engine_rating)
 
 
-def odds_bar(win: float, draw: float, cells: int) -> str:
-    """``███▒▒░``: how likely White is to win, the game to be drawn, Black to win."""
-    won = round(win * cells)
-    level = round((win + draw) * cells) - won
-    return "█" * won + "▒" * level + "░" * (cells - won - level)
-
-
 def odds_text(win: float, draw: float) -> str:
     """``45/40/15``: win, draw and loss of White in per cent; they add up to 100."""
     won = round(100 * win)
@@ -276,11 +269,6 @@ def clock_runs(game: GameView, plies: int) -> bool | None:
     if game.result != "*" or game.problem or game.restored or not plies:
         return None
     return move_number(game, plies + 1)[1]
-
-
-def clock_left_s(clock_s: float | None, ran_s: float) -> float | None:
-    """What is left of a clock, never below zero."""
-    return None if clock_s is None else max(0.0, clock_s - ran_s)
 
 
 def clock_text(clock_s: float | None) -> str:

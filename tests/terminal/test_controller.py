@@ -266,6 +266,10 @@ def test_a_board_opens_steps_and_closes() -> None:
     assert stage.controller.board.ply == len(game.plies) - 1
     assert f"at {len(game.plies) // 2}" in before and "end follows the game again" in before
     assert "at the start" in stage.press("home")
+    stage.client_state.apply(MoveMessage(game.id, 1, None))
+    assert "no move yet" in stage.frame()
+    for change in whole_game(game):
+        stage.client_state.apply(change)
     stage.press("right", "right", "left", "right")
     assert stage.controller.board.ply == 2
     assert stage.press("end") and stage.controller.board.ply is None
@@ -468,6 +472,10 @@ def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
     stage.frame()
     stage.now_s += 600
     assert "59:01" in stage.frame() and "42:02" in stage.frame()
+    stage.client_state.apply(HealthMessage((FeedHealth("demo", "live"),), EngineHealth()))
+    stage.frame()
+    stage.now_s += 6000
+    assert " 0:00" in stage.frame(), "never below zero"
 
 
 def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> None:

@@ -39,13 +39,11 @@ from live.terminal.charts import (
 from live.terminal.players_view import listed
 from live.terminal.text import (
     beside,
-    clock_left_s,
     clock_runs,
     fit,
     interval_text,
     left,
     move_text,
-    odds_bar,
     odds_text,
     perceived_text,
     plain,
@@ -145,12 +143,9 @@ def test_an_interval_with_an_open_end_is_not_written() -> None:
 
 
 def test_odds_add_up() -> None:
-    assert odds_bar(0.45, 0.4, 6) == "███▒▒░"
     assert odds_text(0.455, 0.395) == "46/39/15"
-    assert odds_bar(1.0, 0.0, 6) == "██████"
     for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
         assert sum(map(int, odds_text(win, draw).split("/"))) == 100
-        assert len(odds_bar(win, draw, 8)) == 8
 
 
 def test_moves_are_numbered_from_the_starting_position() -> None:
@@ -162,15 +157,12 @@ def test_moves_are_numbered_from_the_starting_position() -> None:
     assert move_text(black_first, PlyView(2, "Ka2", "a1a2")) == "41.Ka2"
 
 
-def test_the_clock_of_the_side_to_move_runs_and_never_below_zero() -> None:
+def test_the_clock_of_the_side_to_move_runs() -> None:
     game = detail()
     assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
     assert clock_runs(game, 0) is None
     for over in ({"result": "1-0"}, {"problem": "illegal move"}, {"restored": True}):
         assert clock_runs(msgspec.structs.replace(game, **over), 2) is None
-    assert clock_left_s(65.0, 7.5) == 57.5
-    assert clock_left_s(5.0, 7.5) == 0.0
-    assert clock_left_s(None, 7.5) is None
 
 
 def curve_of(*points: CurvePoint) -> list[Drawn]:
