@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import chess
 import msgspec
@@ -18,7 +18,6 @@ from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 
 UUID = "11111111-2222-3333-4444-555555555555"
 FIRST_MOVE_MS = 1_702_888_257_332
-_BOARD = re.compile(r"/game-(\d+)\.json")
 _CODES = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
 
 
@@ -27,7 +26,7 @@ class LiveChessCloudRehearsal(Rehearsal):
 
     def __init__(
         self,
-        games: Sequence[GameReport],
+        games: Sequence[GameReport] = (),
         *,
         clock: Clock | None = None,
         fates: Iterator[ConnectionFaults] | None = None,
@@ -35,32 +34,32 @@ class LiveChessCloudRehearsal(Rehearsal):
         super().__init__(games, clock)
         self._fates = fates or connections(None)
         self._held: dict[int, GameReport] = {}
-        self.there = True
-        """The tournament was uploaded."""
-        self.broken: set[int] = set()
-        """Boards (from 1) whose file the service cannot give: it answers 502."""
+        self.files: dict[str, Any] = {}
+        """JSON by path, or the status to answer with; none: nothing was uploaded yet."""
         self.requests: list[ServedRequest] = []
+        self._list()
 
     @asynccontextmanager
     async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Serve while the block runs; gives the ``--feed`` text."""
-        async with serving(self._answer, host, port) as origin:
+        async with serving(self.answer, host, port) as origin:
             yield f"livechess-cloud+{origin}/#{UUID}/1"
 
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index`` (from 0)."""
         self._held[index] = report
+        self.files[f"round-1/game-{index + 1}.json"] = _board(report, self._clock.now())
+        self._list()
 
-    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
+    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        board = _BOARD.search(request.path)
-        if board is not None and int(board[1]) in self.broken:
-            await reply.whole(502)
+        found = self.files.get(request.path.removeprefix(f"/get/{UUID}/"), 404)
+        if self.files and request.path == f"/meta/{UUID}":
+            found = {"host": request.headers.get("host", ""), "format": 1}
+        if isinstance(found, int):
+            await reply.whole(found)
             return
-        body = self._file(request) if self.there else None
-        if body is None:
-            await reply.whole(404)
-            return
+        body = msgspec.json.encode(found)
         tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if tag in request.headers.get("if-none-match", ""):
             await reply.whole(304, headers={"ETag": tag})
@@ -68,38 +67,27 @@ class LiveChessCloudRehearsal(Rehearsal):
         headers = {"ETag": tag, "Content-Type": "application/json"}
         await reply.fated(next(self._fates, GOOD), body, headers)
 
-    def _file(self, request: ServedRequest) -> bytes | None:
-        if request.path == f"/meta/{UUID}":
-            return msgspec.json.encode({"host": request.headers.get("host", ""), "format": 1})
-        path = request.path.removeprefix(f"/get/{UUID}/")
-        if path == "tournament.json":
-            return msgspec.json.encode(self._tournament())
-        if path == "round-1/index.json":
-            return msgspec.json.encode({"date": None, "pairings": self._pairings()})
-        board = _BOARD.fullmatch(path.removeprefix("round-1"))
-        report = self._held.get(int(board[1]) - 1) if board else None
-        return msgspec.json.encode(_board(report, self._clock.now())) if report else None
-
-    def _tournament(self) -> dict[str, object]:
-        live = sum(report.result == "*" for report in self._held.values())
-        return {
+    def _list(self) -> None:
+        if not self._games:
+            return
+        shown = [self._held.get(index) for index in range(len(self._games))]
+        headers = self._games[0].headers
+        live = sum(each is not None and each.result == "*" for each in shown)
+        self.files["tournament.json"] = {
             "id": UUID,
-            "name": self._games[0].headers.event if self._games else "",
+            "name": headers.event,
             "location": None,
             "country": "ES",
             "chess960": "STANDARD",
-            "timecontrol": self._games[0].headers.time_control if self._games else None,
+            "timecontrol": headers.time_control,
             "rounds": [{"count": len(self._games), "live": live}],
         }
-
-    def _pairings(self) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = []
-        for index, game in enumerate(self._games):
-            told = self._held.get(index, game).headers
-            result = self._held[index].result if index in self._held else "*"
+        pairings = []
+        for game, held in zip(self._games, shown, strict=True):
+            told, result = (held or game).headers, held.result if held else "*"
             players = {"white": _person(told.white), "black": _person(told.black)}
-            found.append({**players, "result": result, "live": result == "*"})
-        return found
+            pairings.append({**players, "result": result, "live": result == "*"})
+        self.files["round-1/index.json"] = {"date": None, "pairings": pairings}
 
 
 def _person(player: Player) -> dict[str, object]:

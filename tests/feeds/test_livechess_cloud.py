@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,7 @@ from live.feeds.livechess_cloud import (
 )
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.rehearse.web_servers import ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
@@ -158,7 +157,8 @@ async def rehearsed(
     site = LiveChessCloudRehearsal(GAMES, clock=DrivenClock())
     for index, game in enumerate(GAMES[:shown]):
         site.show(index, game)
-    site.there = shown > 0
+    if not shown:
+        site.files.clear()
     async with site.serving() as spec, following(spec, lasting=lasting) as seen:
         yield site, seen
 
@@ -188,7 +188,7 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
 
 async def test_the_configured_base_url_replaces_the_service() -> None:
     site = Site(0)
-    site.play(1, 1, "1-0", "e4")
+    site.write(1, 1, "1-0", "e4")
     async with serving(site.answer) as origin:
         config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=origin))
         async with following(f"https://view.livechesscloud.com/#{UUID}", config) as seen:
@@ -199,13 +199,15 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
 async def test_boards_that_fail_throughout_are_said_by_number_and_at_the_board() -> None:
     """A 502 throughout left an empty board and no word (audit, row 8)."""
     async with rehearsed(lasting=True) as (site, seen):
-        site.broken = {2, 4}
+        for board in (2, 4):
+            site.files[f"round-1/game-{board}.json"] = 502
         await until(lambda: "boards 2, 4 cannot be had" in seen.detail)
         assert "(502)" in seen.detail
         await until(lambda: sum(bool(game.problem) for game in seen.games) == 2)
         problems = {game.problem for game in seen.games if game.problem}
         assert problems == {"its moves cannot be had: the source is in trouble itself (502)"}
-        site.broken.clear()
+        for board in (2, 4):
+            site.show(board - 1, GAMES[board - 1])
         await until(lambda: not any(game.problem for game in seen.games))
 
 
@@ -213,25 +215,27 @@ async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:
     """``#UUID/2`` before the round was there: given up for ever (audit, row 1)."""
     async with rehearsed(0, lasting=True) as (site, seen):
         await until(lambda: seen.states == ["connecting", "waiting"])
-        site.there = True
         site.show(0, GAMES[0])
         await until(lambda: bool(seen.games))
     assert all(wait_s >= 10 for wait_s in seen.clock.slept[:1])
 
 
-class Site:
-    """A tournament as its files have it: JSON by path, or the status to answer with."""
+class Site(LiveChessCloudRehearsal):
+    """A tournament of rounds that are written by hand."""
 
     def __init__(self, *live: int) -> None:
-        self.files: dict[str, Any] = {}
-        self.asked: list[str] = []
+        super().__init__()
         self.live(*live)
+
+    @property
+    def asked(self) -> list[str]:
+        return [request.path.removeprefix(f"/get/{UUID}/") for request in self.requests]
 
     def live(self, *rounds: int) -> None:
         """How many games are live in each round of ten."""
         self.files["tournament.json"] = {"rounds": [{"count": 10, "live": n} for n in rounds]}
 
-    def play(self, number: int, board: int, result: str, *moves: str) -> None:
+    def write(self, number: int, board: int, result: str, *moves: str) -> None:
         pairings = self.files.setdefault(f"round-{number}/index.json", {"pairings": []})["pairings"]
         while len(pairings) < board:
             name = f"{number}{len(pairings) + 1}"
@@ -247,15 +251,6 @@ class Site:
         paths = [f"round-{number}/game-{board}.json" for board in range(1, len(pairings) + 1)]
         files = [self.files[path] for path in paths]
         self.files.update(zip(paths, [files[-1], *files[:-1]], strict=True))
-
-    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
-        path = request.path.partition(f"/get/{UUID}/")[2]
-        self.asked.append(path)
-        found = {} if request.path.startswith("/meta/") else self.files.get(path, 404)
-        if isinstance(found, int):
-            await reply.whole(found)
-        else:
-            await reply.whole(200, json.dumps(found).encode())
 
     @asynccontextmanager
     async def following(self, round_: str = "") -> AsyncIterator[Followed]:
@@ -279,20 +274,20 @@ async def passed(seen: Followed, seconds: float) -> None:
 @pytest.mark.slow
 async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
     site = Site(1, 0)
-    site.play(1, 1, "*", "e4")
+    site.write(1, 1, "*", "e4")
     async with site.following() as seen:
         await until(lambda: boards(seen) == {"W11": (1, "*")})
         site.live(0, 1)
-        site.play(2, 1, "*", "d4")
+        site.write(2, 1, "*", "d4")
         await until(lambda: "W21" in boards(seen))
-        site.play(1, 1, "1-0", "e4", "e5", "Qh5")
+        site.write(1, 1, "1-0", "e4", "e5", "Qh5")
         await until(lambda: boards(seen) == {"W11": (3, "1-0"), "W21": (1, "*")})
         # Then round 1 is over, and asked about no more.
         await passed(seen, 120)
-        site.asked.clear()
+        site.requests.clear()
         await passed(seen, 400)
         assert not [path for path in site.asked if path.startswith("round-1/")]
-        site.play(2, 1, "0-1", "d4", "d5")
+        site.write(2, 1, "0-1", "d4", "d5")
         await until(lambda: seen.done)
     assert boards(seen) == {"W11": (3, "1-0"), "W21": (2, "0-1")}
     assert seen.states[-1] == "finished"
@@ -302,14 +297,14 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
 async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     site = Site()
     site.files["tournament.json"] = {"rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]}
-    site.play(1, 1, "1-0", "e4")
+    site.write(1, 1, "1-0", "e4")
     async with site.following() as seen:
         await passed(seen, 3600)
         assert not seen.done
         # An hour between the rounds costs the service little.
         assert len(site.asked) < 4 * 60
         site.live(0, 1)
-        site.play(2, 1, "*", "d4")
+        site.write(2, 1, "*", "d4")
         await until(lambda: "W21" in boards(seen))
 
 
@@ -318,11 +313,11 @@ async def test_a_board_that_cannot_be_had_costs_no_other_and_boards_that_stand_s
 ) -> None:
     site = Site(3)
     for board in (1, 2, 3):
-        site.play(1, board, "*", "e4")
+        site.write(1, board, "*", "e4")
     site.files["round-1/game-1.json"] = 403
     async with site.following() as seen:
         await until(lambda: site.asked.count("round-1/game-1.json") > 2)
-        site.play(1, 3, "*", "e4", "d5")
+        site.write(1, 3, "*", "e4", "d5")
         await until(lambda: boards(seen).get("W13") == (2, "*"))
     assert boards(seen) == {"W11": (0, "*"), "W12": (1, "*"), "W13": (2, "*")}
     assert set(seen.states) == {"connecting", "live"}
@@ -333,7 +328,7 @@ async def test_a_board_that_cannot_be_had_costs_no_other_and_boards_that_stand_s
 
 async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
     site = Site(1)
-    site.play(1, 1, "1-0", "e4")
+    site.write(1, 1, "1-0", "e4")
     file, site.files["round-1/game-1.json"] = site.files["round-1/game-1.json"], 500
     async with site.following("/1") as seen:
         await passed(seen, 100)
@@ -348,14 +343,14 @@ async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
 @pytest.mark.parametrize("moves", [["e4"], []])
 async def test_boards_that_the_organiser_reorders_keep_their_games(moves: list[str]) -> None:
     site = Site(2)
-    site.play(1, 1, "*", *moves)
-    site.play(1, 2, "*")
+    site.write(1, 1, "*", *moves)
+    site.write(1, 2, "*")
     async with site.following() as seen:
         await seen.held(2)
         site.reorder(1)
         await until(lambda: len(seen.ledger.reports) > 1)
-        site.play(1, 1, "*", "d4")
-        site.play(1, 2, "*", *moves, "e5" if moves else "e4")
+        site.write(1, 1, "*", "d4")
+        site.write(1, 2, "*", *moves, "e5" if moves else "e4")
         wanted = {"W12": (1, "*"), "W11": (len(moves) + 1, "*")}
         await until(lambda: boards(seen) == wanted)
     held = GameIndex()
