@@ -216,24 +216,6 @@ def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        [*LIVE_RATE, "--feed", "demo", "--headless", "--port", "0", "--nodes", "500"],
-        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as service:  # fmt: skip
-        assert service.stdout is not None
-        for line in service.stdout:
-            if " gain " in line:
-                break
-        service.send_signal(number)
-        _, errors = service.communicate(timeout=30)
-    assert service.returncode == 0
-    assert "Traceback" not in errors
-
-
-@pytest.mark.slow
 def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
     well = live_rate("doctor", "--port", "0", cwd=tmp_path)
     assert well.returncode == 0, well.stdout + well.stderr

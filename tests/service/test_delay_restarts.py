@@ -199,32 +199,6 @@ def test_nothing_is_early_and_no_restart_takes_anything_back(
             service.event.journal.__exit__(None, None, None)
 
 
-@pytest.mark.parametrize("away_s", [1.0, 3600.0, -3600.0])
-@pytest.mark.parametrize("stepped_s", [0.0, 3600.0])
-def test_after_a_kill_the_public_goes_on_where_it_was(
-    tmp_path: Path, away_s: float, stepped_s: float
-) -> None:
-    service = Service(tmp_path)
-    for _ in range(8):
-        service.act(0, "move")
-        service.wait(20)
-    assert service.shown() == {0: (6, "*")}
-    service.step(stepped_s)
-    service.act(1, "move")
-    service.restart(away_s)
-    assert service.shown() == {0: (6, "*")}
-    held = service.event.public.held()
-    assert (held.held_moves, held.held_boards) == (3, 2)
-    service.wait(19)
-    assert service.shown() == {0: (6, "*")}
-    service.wait(1)
-    assert service.shown() == {0: (7, "*")}
-    service.wait(40)
-    assert service.shown() == {0: (8, "*"), 1: (1, "*")}
-    assert snapshot(service.event.public) == snapshot(service.event.state)
-    service.event.journal.__exit__(None, None, None)
-
-
 def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_path: Path) -> None:
     service = Service(tmp_path)
 

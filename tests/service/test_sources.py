@@ -41,11 +41,9 @@ from live.service.sources import (
     PORT_KEYS,
     SOURCE_KEYS,
     ReloadablePart,
-    SettingsDifference,
     SettingsReloader,
     SourceRunner,
     diff,
-    in_force,
     settings_of,
 )
 from live.service.supervision import Supervisor
@@ -247,25 +245,6 @@ def settings(**changes: object) -> Config:
 LIVE = PORT_KEYS | SOURCE_KEYS | DELAY_KEYS | {"log.level"}
 
 # --- what a change means --------------------------------------------------------------------------
-
-
-def test_what_can_be_taken_over_is_told_from_what_needs_a_new_start() -> None:
-    new = settings(log__level="info", engine__nodes=5000, feeds__delay_s=60, server__port=1)
-    assert diff(Config(), new, LIVE) == SettingsDifference(
-        ("feeds.delay_s", "log.level"), ("server.port", "engine.nodes")
-    )
-    assert str(diff(Config(), new, LIVE)) == (
-        "taken over: feeds.delay_s, log.level; from the next start on: server.port, engine.nodes"
-        " (start live-rate anew to have it count)"
-    )
-    assert diff(new, new, LIVE) == SettingsDifference((), ())
-
-
-def test_what_needs_a_new_start_is_not_in_force() -> None:
-    old, new = Config(), settings(log__level="info", engine__nodes=5000)
-    now = in_force(old, new, diff(old, new, LIVE))
-    assert now.log.level == "info" and now.engine.nodes == old.engine.nodes
-    assert diff(now, new, LIVE).restart == ("engine.nodes",), "and it is not forgotten either"
 
 
 #: Values of many kinds: each setting takes one that is not its own.
