@@ -117,7 +117,7 @@ async def follow(
     async with (
         service.with_engine(feeds=names),
         plugins.running(),
-        _publishing(config, service, plugins) as publisher,
+        publishing(config, service, plugins) as publisher,
         _publishing_to_broker(config, service, publisher.public, supervisor),
         manager.running(),
     ):
@@ -125,7 +125,7 @@ async def follow(
         service.listen(manager.publish)
         service.listen(plugins.published)
         public, clock = publisher.public, LoopClock()
-        parts = _for_producers(config, service, public) | plugins.parts()
+        parts = for_producers(config, service, public) | plugins.parts()
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
         parts["public"] = lambda: pass_on(public, clock, service.health)
         if screen.drawn:
@@ -227,7 +227,7 @@ def _reloader(
     return SettingsReloader(again.load, again.path, config, parts)
 
 
-def _publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:
+def publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
     journal = service.journal.journal
     delay_s = first_delay_s(config.feeds.delay_s, journal)
@@ -272,7 +272,7 @@ def study_files(config: StudyConfig) -> StaticSite | None:
     return StaticSite(folder, STUDY_TYPES)
 
 
-def _for_producers(
+def for_producers(
     config: Config, service: EventService, public: PublicState
 ) -> dict[str, Callable[[], Awaitable[None]]]:
     """What switches scenes and notifies people, if it is asked for. It hears what the public may

@@ -42,6 +42,10 @@ class Mistake(enum.StrEnum):
 ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 
+#: The flags of a service.
+SERVICE = f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
+
+
 def _version(value: bool) -> None:
     if value:
         typer.echo(f"live-rate {__version__}")
@@ -56,10 +60,7 @@ def follow(
     plain: bool = False,
     json: bool = False,
     once: bool = False,
-    settings: Annotated[
-        Settings,
-        f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}",
-    ],
+    settings: Annotated[Settings, SERVICE],
     version: Annotated[
         bool,
         typer.Option(
@@ -128,16 +129,18 @@ def analyze(
 def doctor(
     overlays: list[str] | None = None,
     *,
-    settings: Annotated[Settings, "engine host port config"],
+    feed: list[str] | None = None,
+    settings: Annotated[Settings, SERVICE],
 ) -> Ended:
-    """Check that everything is in place: engine and its speed, port, settings, versions.
+    """Check that everything is in place for a round: give it what live-rate will be given.
 
     Options:
+        feed: [URL] A source that will be followed; may be repeated.
         overlays: [ADDRESS...] Addresses of overlays, to look at, too.
     """
     from live.jobs.doctor import examine
 
-    return examine(settings.load, overlays or ())
+    return examine(settings.load, feed or (), overlays or ())
 
 
 def token(

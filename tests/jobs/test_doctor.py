@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from live.config import FeedsConfig, JournalConfig, PluginsConfig, load_config
+from live.engine.engine_process import EngineSpeed
 from live.errors import ConfigError
 from live.jobs.doctor import (
     _delay,
     _tried,
+    enough,
+    examine,
     gone_options,
     journal_finding,
     list_plugins,
@@ -62,6 +65,51 @@ def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load_config(None, {}, {"feeds.delay_s": text})
     assert '"15m"' in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_round_that_no_board_is_of_is_a_problem() -> None:
+    config = FeedsConfig(delay_s=90.0, delay_rounds=("8",))
+    assert _delay(config, ["8.1", "8.2"]).state == "ok"
+    found = _delay(config, ["7.1", ""])
+    assert found.state == "problem" and "every board is held back" in found.text
+
+
+@pytest.mark.parametrize(("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")])
+def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> None:
+    config = load_config(None, {}, {"engine.engines": 2}).engine
+    found = enough(config, EngineSpeed("e", "e", 0.1, 100.0, 20), boards)
+    assert found.state == state and f"{boards} board" in found.text
+
+
+@pytest.mark.slow
+async def test_it_refuses_what_the_start_would_refuse(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said that settings were valid where a file of tokens was missing (audit, row 19)."""
+    monkeypatch.setenv("COLUMNS", "250")
+    (tmp_path / "games.pgn").write_text('[White "A"]\n[Black "B"]\n[Round "7.1"]\n\n1. e4 *\n')
+    source = str(tmp_path / "games.pgn")
+
+    async def said(specs: list[str], **settings: object) -> tuple[int, dict[str, tuple[str, str]]]:
+        given = {key.replace("__", "."): value for key, value in settings.items()}
+        code = await examine(lambda: load_config(None, {}, {"server.port": 0, **given}), specs)
+        rows = (line.split(None, 2) for line in capsys.readouterr().out.splitlines())
+        return code, {row[1]: (row[0], row[2]) for row in rows if len(row) == 3}
+
+    code, found = await said([source], journal__file=str(tmp_path / "j.sqlite"))
+    assert code == 0 and found[source][0] == found["journal"][0] == found["port"][0] == "✓"
+    assert "1 board:" in found["speed"][1]
+    missing = str(tmp_path / "none")
+    for key, subject in (
+        ("server__tokens_file", "port"),
+        ("server__certificate_file", "port"),
+        ("study__folder", "port"),
+        ("notify__urls_file", "producer"),
+    ):
+        code, found = await said([], **{key: missing})
+        assert code == 2 and found[subject][0] == "✗" and missing in found[subject][1]
+    code, found = await said([missing], mqtt__publish="mqtt://127.0.0.1:9")
+    assert code == 2 and found["broker"][0] == found[missing][0] == "✗"
 
 
 def test_a_journal_that_the_service_would_refuse_is_a_problem(tmp_path: Path) -> None:
