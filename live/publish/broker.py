@@ -62,7 +62,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 import live
 from live.config import MqttConfig, named_text
-from live.errors import ConfigError
+from live.errors import ConfigError, first_of
 from live.events import (
     Change,
     ClockMessage,
@@ -491,7 +491,7 @@ class BrokerPublisher:
             try:
                 await self._session()
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
-                reason = str(_first(group))
+                reason = str(first_of(group))
             except* Exception:
                 # A broker ends nothing but itself; the log has the whole story.
                 _log.exception("broker %s:%d failed", self._host, self._port)
@@ -606,13 +606,6 @@ class BrokerPublisher:
                 await client.publish(topic, status("online"), qos=1, retain=True)
             if not batch:
                 await asyncio.sleep(TICK_S)
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _trust(file: str) -> ssl.SSLContext:

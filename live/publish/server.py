@@ -8,6 +8,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import TracebackType
 
 from websockets.extensions import Extension
@@ -129,7 +130,7 @@ class Publisher:
             )
             for audience, each in (("", self.public), ("a", state))
         )
-        self.public.listen(self._to_public)
+        self.public.listen(partial(self._send, self.broadcaster))
         self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
         self._authentication = Authentication(
             self._tokens.read() if self._tokens else None,
@@ -259,9 +260,6 @@ class Publisher:
         changes = list(changes)
         self._send(self._arbiters, changes)
         self.public.publish(changes)
-
-    def _to_public(self, changes: Iterable[Change]) -> None:
-        self._send(self.broadcaster, changes)
 
     def _send(self, broadcaster: Broadcaster, changes: Iterable[Change]) -> None:
         broadcaster.publish(changes)

@@ -60,9 +60,6 @@ if TYPE_CHECKING:
 #: The number of a stream's first snapshot. ``hello`` carries one less than what follows it.
 FIRST_SEQ = 1
 
-#: Longer messages take more than about a millisecond to deflate.
-_PACKED_AT_ONCE_BYTES = 64_000
-
 
 class HistoryLimits(msgspec.Struct, frozen=True):
     """How much of the past can be resumed. A cache: the snapshot is always obtainable."""
@@ -93,7 +90,7 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     @property
     def slow_to_pack(self) -> bool:
         """Whether it is not deflated yet, and that takes more than about a millisecond."""
-        return self.packed is None and len(self.body) > _PACKED_AT_ONCE_BYTES
+        return self.packed is None and len(self.body) > wire.LONG_BYTES
 
     def pack(self) -> None:
         """Deflate it now, for all who take it so. Any thread may, since a body never changes."""

@@ -33,12 +33,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 
 from live import events
-from live.events import Change, GainsMessage, GameId, GameView, Player
+from live.events import Change, GainsMessage, GameId, GameView
 
 Shown = TypeVar("Shown", bound=msgspec.Struct)
 
@@ -53,14 +53,7 @@ class Visibility(enum.IntEnum):
     @property
     def wire_name(self) -> Literal["venue", "public", "arbiter"]:
         """As ``hello`` says it."""
-        return _TOLD[self]
-
-
-_TOLD: dict[Visibility, Literal["venue", "public", "arbiter"]] = {
-    Visibility.VENUE: "venue",
-    Visibility.PUBLIC: "public",
-    Visibility.ARBITER: "arbiter",
-}
+        return cast(Literal["venue", "public", "arbiter"], self.name.lower())
 
 
 _GAME = (
@@ -115,12 +108,11 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
 _EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
     (events.EngineInfo, "rating"): 0,
     (events.EngineInfo, "rating_source"): "withheld",
-    (events.GameView, "head_to_head"): events.HeadToHead(),
-    (events.GameDetail, "head_to_head"): events.HeadToHead(),
-    (events.GameView, "url"): "",
-    (events.GameDetail, "url"): "",
-    (events.GameView, "plies_scored"): 0,
-    (events.GameDetail, "plies_scored"): 0,
+    **{
+        (kind, name): empty
+        for kind in (events.GameView, events.GameDetail)
+        for name, empty in (("head_to_head", events.HeadToHead()), ("url", ""), ("plies_scored", 0))
+    },
     (events.SnapshotMessage, "players"): (),
     (events.SnapshotMessage, "engines"): events.EngineHealth(),
     (events.HealthMessage, "engines"): events.EngineHealth(),
@@ -374,14 +366,6 @@ def _folded(values: Sequence[str]) -> frozenset[str]:
 
 
 def _names_of(view: GameView) -> set[str]:
-    names: set[str] = set()
-    for player in (view.white, view.black):
-        names |= _names(player)
-    return names
-
-
-def _names(player: Player) -> set[str]:
-    names = {fold(player.name)}
-    if player.fide_id is not None:
-        names.add(str(player.fide_id))
-    return names
+    players = (view.white, view.black)
+    ids = {str(player.fide_id) for player in players if player.fide_id is not None}
+    return ids | {fold(player.name) for player in players}
