@@ -241,12 +241,15 @@ class Publisher:
 
         Clients whose view changes are closed with "come back".
         """
-        self._config = config
         self._origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._routes.frames = config.frames
         self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
-        self.public.hide(config.hide_scores)
+        if config.hide_scores != self._config.hide_scores:
+            self.public.hide(config.hide_scores)
+            # What was kept from the streams meanwhile must not be missed by who resumes one.
+            self.broadcaster.begin_anew()
         self._rates.bound(config.max_connections)
+        self._config = config
         self._dismiss(wire.CloseCode.GOING_AWAY, "the settings have changed")
 
     # --- changes out ------------------------------------------------------------------------------

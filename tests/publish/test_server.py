@@ -154,6 +154,28 @@ async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
                 assert json.loads(await ws.recv())["type"] == "snapshot"
 
 
+async def test_who_resumes_after_scores_were_hidden_for_a_while_misses_none_of_them() -> None:
+    world = World(2)
+    world.appear("g1")
+    world.move("g1")
+    async with serving(world) as publisher:
+        client_state = ClientState()
+        async with connect(live(publisher)) as ws:
+            await follow(ws, client_state, position(publisher))
+        hidden = ServerConfig(host="127.0.0.1", port=0, hide_scores=True)
+        publisher.reconfigure(hidden)
+        for _ in range(5):
+            publisher.publish(world.score() + world.move())
+        publisher.reconfigure(CONFIG)
+        assert client_state.hello is not None
+        query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
+        async with connect(live(publisher, query)) as ws:
+            client_state.receive(await ws.recv(decode=False))
+            assert not client_state.hello.resumed
+            client_state.receive(await ws.recv(decode=False))
+        assert client_state.snapshot() == snapshot(world)
+
+
 @pytest.mark.parametrize("query", ["?type=nonsense", "?since=-1&epoch=e"])
 async def test_a_senseless_query_is_refused_before_the_handshake(query: str) -> None:
     async with serving(World()) as publisher:
