@@ -423,10 +423,6 @@ class AlertDesk:
                 self.unwatched_s += gap_s
         self._ticked_s = now_s
 
-    def remember_all(self) -> None:
-        """What is remembered of every board was lost."""
-        self._watched.unremembered |= dict.fromkeys(self._watched.boards)
-
     def unremembered(self) -> dict[GameId, WatchedBoard | None]:
         """Boards of which there is more to remember since the last call, and of their sources;
         None: nothing any more.

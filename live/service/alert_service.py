@@ -223,7 +223,7 @@ class AlertService:
             remember(self._journal, Heartbeat())
         with self._faults.guarded():
             self._say(self._desk.tick(now_s))
-        self._journal.remember(self.memories())
+        self._journal.remember(self.memories)
         if missed := self._faults.count:
             times = "once" if missed == 1 else f"{missed} times"
             why = f"alerts were missed {times} by a fault of ours; the log says where"
@@ -302,11 +302,6 @@ class AlertService:
             self._unwatched_s = self._desk.unwatched_s
             found.append(remembered(UNWATCHED, "", self._unwatched_s))
         return found
-
-    def remember_all(self) -> None:
-        """What is remembered was lost."""
-        self._desk.remember_all()
-        self._unwatched_s = -1.0
 
     def resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
         """Show again what a run before this one showed, without a word: of the games that stand

@@ -261,8 +261,8 @@ class EventJournal:
 
     # --- going on ---------------------------------------------------------------------------------
 
-    def applied(self, step: Step, memories: Sequence[Memory] = ()) -> None:
-        """A step has been carried out; what is remembered since."""
+    def applied(self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple) -> None:
+        """A step has been carried out; ``memories``: what there is to remember since."""
         if isinstance(step, GameConfirmed):
             self.journal.remember(memories)
         else:
@@ -304,19 +304,11 @@ class EventJournal:
             if archived.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(
-        self,
-        state: EventState,
-        report: Callable[[FeedHealth], None],
-        remember_all: Callable[[], None] = lambda: None,
-    ) -> None:
-        """To be called about once a second: say what is wrong, write what had to be left out;
-        ``remember_all``: what was remembered is to be written, too.
-        """
+    def look_after(self, state: EventState, report: Callable[[FeedHealth], None]) -> None:
+        """To be called about once a second: say what is wrong, write what had to be left out."""
         if self.journal.wants_restating:
             log.warning("journal %s: all games are written anew", self.journal.path)
             self.journal.restate(state.held())
-            remember_all()
             self._dirty.update((game.id, 0.0) for game in state.held())
         if (problem := self.problem) != self._last_problem:
             self._last_problem = problem

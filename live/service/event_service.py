@@ -152,7 +152,7 @@ class EventService:
                     over = game.result != "*"
                     self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
                 yield
-                self.journal.journal.remember(self._memories())
+                self.journal.journal.remember(self._memories)
 
     async def bring_back(
         self, identity: EngineIdentity, known: Known, limit: str, feeds: Sequence[FeedName]
@@ -401,7 +401,7 @@ class EventService:
             self.state.feed_health(FeedHealth("rating list", "stale", detail, part=True))
         for step in self.state.plan(self.retention.news(report)):
             self.state.apply(step)
-            self.journal.applied(step, self._memories())
+            self.journal.applied(step, self._memories)
             self.retention.follow(step, self.state.holding(step.id), time.monotonic())
             await self._slices.give_way()
 
@@ -413,14 +413,10 @@ class EventService:
             self.story.tick()
             for game in self.retention.release(self.state.retire, time.monotonic()):
                 log.info("game %s is over for long, and is let go", game.id)
-            self.journal.look_after(self.state, self.state.feed_health, self._remember_all)
+            self.journal.look_after(self.state, self.state.feed_health)
 
     def _memories(self) -> list[Memory]:
         return [*self.arbiter.memories(), *self.story.memories()]
-
-    def _remember_all(self) -> None:
-        self.arbiter.remember_all()
-        self.story.remember_all()
 
     @property
     def models_summary(self) -> str:

@@ -77,16 +77,12 @@ class StoryService:
                 if messages := self._desk.look(self._detail_of):
                     self._publish(messages)
         self._desk.remember_waiting()
-        self._journal.remember(self.memories())
+        self._journal.remember(self.memories)
 
     def memories(self) -> list[Memory]:
         """What there is to remember since the last call."""
         stories = self._desk.unremembered()
         return [remembered(STORY, game, story) for game, story in stories.items()]
-
-    def remember_all(self) -> None:
-        """What is remembered was lost."""
-        self._desk.remember_all()
 
     def resume(self, games: Iterable[GameView]) -> None:
         """Moments of what a run before this one saw stand again, with their times, without a word:

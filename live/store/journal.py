@@ -101,10 +101,15 @@ class WriteBacklog(Generic[Item]):
         """How many wait, those being written included."""
         return len(self._items) + self._taken
 
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for one more."""
+        return len(self) >= self._bound
+
     def put(self, item: Item, *, must: bool = False) -> bool:
         """Add one, if there is room (``must``: in any case); whether it was."""
         with self._changed:
-            if self._closed or (not must and len(self) >= self._bound):
+            if self._closed or (not must and self.full):
                 return False
             self._items.append(item)
             self._changed.notify_all()
@@ -537,22 +542,25 @@ class Journal:
         self._put(JournalWriter.note, self._note, self._clock_ms(), self._run, game, kind, body)
 
     def change(
-        self, step: Step | Restated, memories: Sequence[Memory] = (), *, must: bool = False
+        self,
+        step: Step | Restated,
+        memories: Callable[[], Sequence[Memory]] = tuple,
+        *,
+        must: bool = False,
     ) -> None:
         """A step that has been carried out, and what is remembered since, in one; ``must``: however
-        much waits already.
+        much waits already. ``memories`` is not asked while steps are left out.
         """
-        if self._missed:
-            return
-        self._n += 1
-        values = self._n, self._clock_ms(), self._run, step, memories
-        if not self._put(JournalWriter.change, *values, must=must):
-            self._missed = True
+        self._missed = self._missed or (self._backlog.full and not must)
+        if not self._missed:
+            self._n += 1
+            values = self._n, self._clock_ms(), self._run, step, memories()
+            self._put(JournalWriter.change, *values, must=True)
 
-    def remember(self, memories: Sequence[Memory]) -> None:
-        """What is remembered of something is this now."""
-        if memories and not self._missed and not self._put(JournalWriter.remember, memories):
-            self._missed = True
+    def remember(self, memories: Callable[[], Sequence[Memory]]) -> None:
+        """What is remembered of something is this now; not asked while there is no room."""
+        if not self._missed and not self._backlog.full and (found := memories()):
+            self._put(JournalWriter.remember, found, must=True)
 
     def _put(self, write: Callable[..., None], *values: object, must: bool = False) -> bool:
         if self._writer is None or self.hopeless:

@@ -279,10 +279,6 @@ class StoryDesk:
                 self._games[id].story.waits = True
                 self._unremembered[id] = None
 
-    def remember_all(self) -> None:
-        """What is remembered of every game was lost."""
-        self._unremembered |= dict.fromkeys(self._games)
-
     def unremembered(self) -> dict[GameId, GameStory | None]:
         """Of which games there is more to remember since the last call; None: nothing any more."""
         ids, self._unremembered = self._unremembered, {}

@@ -96,7 +96,6 @@ def _service(spec: str, folder: Path, port: int, nodes: int, engines: int) -> Dr
         env={
             # Speculation asks what nobody needs and is stopped in mid-search, which is no fault.
             "LIVE_RATE_ENGINE_SPECULATE": "false",
-            "LIVE_RATE_FEEDS_FINISH_AFTER_S": "3600",
             "LIVE_RATE_HUMAN_ENABLED": "false",
         },
     )

@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ from live.store.journal_file import (
     version_of,
     why_refused,
 )
-from live.store.journal_reader import JournalReader, JournalRun, Restated
+from live.store.journal_reader import JournalReader, JournalRun, Memory, Restated
 from tests.ledger.arithmetic import game, line
 
 RUN = JournalRun(
@@ -110,6 +111,24 @@ def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
         one, _ = journal.standing(b"another measure")
         assert one.kept is None
         assert [change.n for change in one.since] == [1, 2]
+
+
+def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothing(
+    path: Path,
+) -> None:
+    with opened(path) as journal:
+        journal.change(NewGame(game("g1")), partial(remembering, "board", "g1", "one"))
+        journal.change(NewGame(game("g2")), partial(remembering, "board", "g2", "two"))
+        journal.remember(partial(remembering, "story", "g1", "told"))
+        journal.remember(partial(remembering, "board", "g1", "another"))
+        journal.remember(lambda: [Memory("board", "g2", None)])
+        assert journal.flush()
+        assert journal.memories("board") == {"g1": b"another"}
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE remembered SET body = X'00' WHERE kind = 'board'")
+    with Journal(path) as journal:
+        assert journal.memories("board") == {}, "what is damaged is as if it had not been"
+        assert journal.memories("story") == {"g1": b"told"}
 
 
 @pytest.mark.slow
@@ -840,6 +859,10 @@ def test_a_command_says_what_it_was_given_instead(
 ANN, BO, CAI = (Player(n, fide_id=i) for n, i in (("Ann, A", 1), ("Bosse, B", 77001), ("Cai", 3)))
 
 
+def remembering(kind: str, about: str, text: str) -> list[Memory]:
+    return [Memory(kind, about, text.encode())]
+
+
 def of_two_games(folder: Path) -> Path:
     """Two games, one of Bosse, an alert on each and one on Bosse alone."""
     path = folder / "event.sqlite"
@@ -847,7 +870,8 @@ def of_two_games(folder: Path) -> Path:
         for id, black in (("g1", BO), ("g2", CAI)):
             made = game(id)
             headers = msgspec.structs.replace(made.headers, white=ANN, black=black)
-            journal.change(NewGame(msgspec.structs.replace(made, headers=headers)))
+            new = NewGame(msgspec.structs.replace(made, headers=headers))
+            journal.change(new, partial(remembering, "story", id, black.name))
             journal.note("alert", msgspec.json.encode({"text": f"{black.name} waits"}), id)
         journal.note("alert", b'{"text":"Bosse, B agrees with an engine"}')
         assert journal.flush()
@@ -863,7 +887,7 @@ def test_a_player_is_in_no_byte_of_the_file_afterwards(who: str, tmp_path: Path)
     assert not [each for each in tmp_path.iterdir() if b"Bosse" in each.read_bytes()]
     with JournalReader.open(path) as reader:
         left = {each.step.id for each in reader.changes() if isinstance(each.step, NewGame)}
-        assert left == {"g2"}
+        assert left == {"g2"} == reader.memories("story").keys()
         assert [note.kind for note in reader.notes()][-1] == "forgotten"
         assert reader.problems(results=True) == []
 
