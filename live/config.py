@@ -169,7 +169,7 @@ class RatingConfig(Section, frozen=True):
     intrinsic: str = "auto"
     """The table for choices among several lines: likewise."""
     figure: FigureChoice = "perceived"
-    """Which figure leads on terminal, page and overlays."""
+    """Which figure leads in the terminal; page and overlays have the perceived rating."""
 
 
 class LichessConfig(Section, frozen=True):

@@ -68,12 +68,11 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         *(("dateText", [odd], "") for odd in ("2026.??.??", "", "yesterday")),
         ("pointsText", [2.25], "2.25"),
         *(
-            ("isLow", [{"result": "*"}, left, start], True)
-            for left, start in ((59, 5400), (9, 180))
-        ),
-        *(
-            ("isLow", [{"result": "*"}, left, start], False)
-            for left, start in ((61, 5400), (21, 900), (30, 180), (None, 180), (5, None), (0, 0))
+            ("isLow", [{"result": "*"}, left, start], left in (59, 9))
+            for left, start in (
+                *((59, 5400), (9, 180), (61, 5400), (21, 900), (30, 180)),
+                *((None, 180), (5, None), (0, 0)),
+            )
         ),
         ("isLow", [{"result": "1-0"}, 59, 5400], False),
     ],
@@ -221,19 +220,12 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("delayText", [LATE | {"first_s": 999.0}, NOW_MS], "15:00 behind"),
     ],
     "page/wall_view.js": [
-        *(
-            ("wallGrid", [boards, *screen], {"columns": columns, "rows": rows})
-            for boards, screen, columns, rows in (
-                *((1, (3840, 2100), 1, 1), (4, (3840, 2100), 2, 2), (8, (3840, 2100), 3, 3)),
-                *((12, (1920, 1040), 3, 4), (3, (1080, 1900), 1, 3), (0, (1920, 1040), 1, 1)),
-            )
-        ),
-        *(
-            ("pageAt", [1000 * second, 3], page)
-            for second, page in ((0, 0), (14, 0), (15, 1), (30, 2), (44, 2), (45, 0))
-        ),
-        ("pageAt", [99_999, 1], 0),
-        ("pageAt", [99_999, 0], 0),
+        ("wallGrid", [8, 3840, 2100], {"columns": 3, "rows": 3}),
+        ("wallGrid", [12, 1920, 1040], {"columns": 3, "rows": 4}),
+        ("wallGrid", [3, 1080, 1900], {"columns": 1, "rows": 3}),
+        ("wallGrid", [0, 1920, 1040], {"columns": 1, "rows": 1}),
+        *(("pageAt", [second * 1000, 3], page) for second, page in ((14, 0), (15, 1), (45, 0))),
+        *(("pageAt", [99_999, pages], 0) for pages in (0, 1)),
     ],
 }
 
