@@ -320,24 +320,23 @@ def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
             return unreadable(feed, problem, "Follow that address itself if it is meant")
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
             reason = "the address is none that can be asked"
-            problem = "is no http or https address"
-            return unreadable(feed, problem, "Check the address", reason)
-        case httpx.ConnectTimeout():
-            return FeedTrouble(f"{host} does not answer")
-        case httpx.PoolTimeout() | httpx.TimeoutException():
-            return FeedTrouble(f"{host} has stopped answering")
-        case httpx.ProxyError():
-            return FeedTrouble("the proxy refuses the connection")
+            return unreadable(feed, "is no http or https address", "Check the address", reason)
         case httpx.ConnectError():
             return FeedTrouble(f"cannot reach {host}{_cause(error)}")
-        case httpx.DecodingError():
-            return FeedTrouble("the answer's compression is damaged")
-        case httpx.ProtocolError():
-            return FeedTrouble(f"{host} broke off in mid-answer or does not speak HTTP")
-        case httpx.TransportError():
-            return FeedTrouble(f"connection to {host} lost")
-        case _:
-            return FeedTrouble(f"the request failed ({type(error).__name__})")
+    vague = f"the request failed ({type(error).__name__})"
+    words = next((words for kind, words in _WORDS.items() if isinstance(error, kind)), vague)
+    return FeedTrouble(words.format(host=host))
+
+
+#: What other errors mean; the first kind that fits counts.
+_WORDS: dict[type[Exception], str] = {
+    httpx.ConnectTimeout: "{host} does not answer",
+    httpx.TimeoutException: "{host} has stopped answering",
+    httpx.ProxyError: "the proxy refuses the connection",
+    httpx.DecodingError: "the answer's compression is damaged",
+    httpx.ProtocolError: "{host} broke off in mid-answer or does not speak HTTP",
+    httpx.TransportError: "connection to {host} lost",
+}
 
 
 def _host(url: str) -> str:

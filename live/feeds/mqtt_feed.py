@@ -50,7 +50,7 @@ from live.feeds.pgn_headers import clean, read_result, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
 from live.feeds.source_address import MqttAddress
 from live.network.mqtt_client import MqttClient
-from live.network.retry import FeedTrouble
+from live.network.retry import FeedTrouble, unreadable
 
 # What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
 #
@@ -389,7 +389,6 @@ class MqttFeed(SessionFeed):
         self._tls = _tls(settings.ca_file) if address.tls else None
         self._games = MqttGames()
         self._news = asyncio.Event()
-        self._version = aiomqtt.ProtocolVersion.V5
         self._warned: set[str] = set()
 
     async def _follow(self, session: FeedSession) -> None:
@@ -410,7 +409,6 @@ class MqttFeed(SessionFeed):
     def _client(self) -> aiomqtt.Client:
         config, address = self._conditions.config, self._address
         settings = config.mqtt
-        modern = self._version is aiomqtt.ProtocolVersion.V5
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         # A second client of one name would push the first one out.
         passing = self._conditions.passing
@@ -422,11 +420,10 @@ class MqttFeed(SessionFeed):
             username=address.user or None,
             password=self._password or None,
             identifier="" if passing else settings.client_id or stable_id(self.name),
-            protocol=self._version,
+            protocol=aiomqtt.ProtocolVersion.V5,
             # The broker keeps our subscription and what comes while we are away.
-            clean_session=None if modern else passing,
-            clean_start=passing if modern else 3,
-            properties=properties if modern else None,
+            clean_start=passing,
+            properties=properties,
             timeout=config.timeout_s,
             max_queued_incoming_messages=QUEUE,
             tls_context=self._tls,
@@ -470,9 +467,9 @@ class MqttFeed(SessionFeed):
                     session.show("live", f"no games yet; {topic!r} holds {problem}")
 
     def _refused(self, code: int) -> FeedTrouble:
-        if code == _UNSUPPORTED and self._version is aiomqtt.ProtocolVersion.V5:
-            self._version = aiomqtt.ProtocolVersion.V311
-            return FeedTrouble("the broker speaks MQTT 3.1.1 only")
+        if code == _UNSUPPORTED:
+            remedy = "MQTT 5 is spoken by brokers of 2019 and later"
+            return unreadable(self.name, "speaks no MQTT 5", remedy, "the broker speaks no MQTT 5")
         if what := _REFUSED.get(code):
             return self._fatal(f"the broker refuses {what}")
         return FeedTrouble(f"the broker does not let us in now ({code})")

@@ -14,10 +14,8 @@ Texts that are read again and again as a whole: a file being written, a page bei
 from __future__ import annotations
 
 import asyncio
-import email.utils
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from email.message import Message
 
 import msgspec
@@ -240,8 +238,8 @@ class PgnText:
         self._games: tuple[GameReport, ...] = ()
         self._repeated = 0  # games that it holds a second time
 
-    async def take(self, text: bytes, content_type: str = "", modified: str = "") -> None:
-        """A new reading; ``modified`` is its ``Last-Modified``. An old copy is left alone.
+    async def take(self, text: bytes, content_type: str = "") -> None:
+        """A new reading. An old copy is left alone.
 
         Raises :class:`FeedTrouble` when the text is not PGN.
         """
@@ -251,7 +249,7 @@ class PgnText:
             raise unreadable(self._name, f"holds {what}", remedy[:1].upper() + remedy[1:], reason)
         named = self._named_charset or charset_of(content_type)
         self._use_charset(named or likely_charset(text))
-        if self._copies is not None and self._copies.is_old(text, modified, self._clock.now()):
+        if self._copies is not None and self._copies.is_old(text, self._clock.now()):
             return
         if text != self._text:
             self._text = text
@@ -402,7 +400,6 @@ class OldCopies:
         self._replaced: OrderedDict[int, None] = OrderedDict()
         """Texts that a newer one has replaced."""
         self._now: int | None = None
-        self._newest: datetime | None = None
         self._old_since_s: float | None = None
         self._proved = False  # the text stood for so long as one that is not new
         self.seen = False
@@ -414,15 +411,13 @@ class OldCopies:
         first_s = 0.0 if self._proved else min(FIRST_COPY_S, self._lost_after_s)
         return self._lost_after_s if self.seen else first_s
 
-    def is_old(self, text: bytes, modified: str, now_s: float) -> bool:
-        """Whether to leave this reading alone; ``modified`` as the server says it, or empty."""
+    def is_old(self, text: bytes, now_s: float) -> bool:
+        """Whether to leave this reading alone."""
         digest = hash(text)
-        when = _read_date(modified)
-        older = when is not None and self._newest is not None and when < self._newest
-        if digest != self._now and (digest in self._replaced or older):
+        if digest != self._now and digest in self._replaced:
             if self._old_since_s is None:
                 self._old_since_s = now_s
-            if now_s - self._old_since_s < (self._lost_after_s if older else self.lasts_s):
+            if now_s - self._old_since_s < self.lasts_s:
                 return True
             self._proved = True
         else:
@@ -433,14 +428,7 @@ class OldCopies:
             if self._now is not None:
                 self._replaced[self._now] = None
             self._replaced.pop(digest, None)
-            self._now, self._newest = digest, when or self._newest
+            self._now = digest
             while len(self._replaced) > MAX_COPIES:
                 self._replaced.popitem(last=False)
         return False
-
-
-def _read_date(text: str) -> datetime | None:
-    try:
-        return email.utils.parsedate_to_datetime(text) if text else None
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None

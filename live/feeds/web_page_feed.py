@@ -69,9 +69,7 @@ class WebPageFeed(SessionFeed):
                     conditional = False
                     answer = await self._ask(client, None)
                 if answer is not None:
-                    await self._text.take(
-                        answer.body, answer.content_type, answer.validators.last_modified
-                    )
+                    await self._text.take(answer.body, answer.content_type)
                     since = answer.validators if conditional else None
                 look_again_s = await self._snapshots.report(
                     [await self._text.believe(asked_s)], session, [self._text.note]

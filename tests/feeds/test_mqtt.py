@@ -25,7 +25,6 @@ from tests.feeds.fakes import (
     GAMES,
     Followed,
     following,
-    listening,
     until,
     upto,
 )
@@ -328,26 +327,6 @@ async def test_an_unfinished_game_taken_from_the_broker_is_gone(broker: Mosquitt
         await publish(broker, ("a/1", b""), ("a/2", b""))
         await seen.held(2)
     assert [game.result for game in seen.games].count("*") == 1
-
-
-async def test_an_old_broker_is_spoken_to_in_mqtt_3() -> None:
-    """A broker that knows MQTT 3.1.1 only says so, and is asked again in that."""
-    greetings: list[bytes] = []
-
-    async def old(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        greeting = await reader.read(1000)
-        greetings.append(greeting)
-        version = greeting[greeting.index(b"MQTT") + 4]
-        writer.write(b"\x20\x02\x00\x01" if version == 5 else b"\x20\x02\x00\x00")
-        await writer.drain()
-        await reader.read(1000)
-
-    async with listening(old) as port, following(f"mqtt://127.0.0.1:{port}/a") as seen:
-        await until(lambda: len(greetings) >= 2)
-    assert "the broker speaks MQTT 3.1.1 only" in seen.details[1]
-    clean_session = 0b10
-    flags = greetings[1][greetings[1].index(b"MQTT") + 5]
-    assert not flags & clean_session
 
 
 def test_our_name_at_the_broker_is_stable_and_differs_by_source() -> None:
