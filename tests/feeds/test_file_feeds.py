@@ -110,16 +110,6 @@ async def test_a_growing_file_is_followed_to_its_end_and_given_its_grace_period(
     assert seen.clock.now() - start_s == pytest.approx(FeedsConfig().finish_after_s)
 
 
-@pytest.mark.slow
-async def test_without_a_watcher_the_file_is_looked_at_every_poll(path: Path) -> None:
-    async with file(path) as (_, seen):
-        await seen.moved(SOME)
-        put(path, TEXT)  # nobody tells
-        await seen.clock.expire()
-        await seen.moved(ALL)
-    assert seen.clock.now() == 1002.0
-
-
 async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
     async def broken(path: Path, changed: asyncio.Event) -> None:
         raise OSError(28, "inotify watch limit reached")
@@ -129,16 +119,6 @@ async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
         await seen.moved(SOME)
         put(path, TEXT)
         await seen.clock.expire()
-        await seen.moved(ALL)
-
-
-async def test_an_atomic_replacement_is_seen(path: Path) -> None:
-    async with file(path) as (written, seen):
-        await seen.moved(SOME)
-        other = path.with_suffix(".tmp")
-        other.write_bytes(TEXT)
-        os.replace(other, path)
-        written.tell()
         await seen.moved(ALL)
 
 

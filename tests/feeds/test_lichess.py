@@ -23,7 +23,6 @@ from live.feeds.lichess import (
     LichessGameStream,
     LichessTvStream,
     NdjsonLines,
-    tour_is_over,
 )
 from live.network.retry import FeedTrouble
 from live.rehearse.rehearsal import GOOD, ConnectionFaults
@@ -296,21 +295,6 @@ async def test_a_tournament_is_followed_from_round_to_round() -> None:
         case.show_all()  # the next round
         case.round.tour_over = True
         await case.finish(seen)
-
-
-@pytest.mark.parametrize(
-    ("body", "over"),
-    [
-        (b'{"rounds": [{"finishedAt": 1}, {"finished": true}]}', True),
-        (b'{"rounds": [{"finishedAt": 1}, {"ongoing": true}]}', False),
-        (b'{"rounds": []}', False),
-        (b"{}", False),
-        (b"<html>", False),
-        (b'{"rounds": 3}', False),
-    ],
-)
-def test_a_tournament_is_over_when_all_its_rounds_are(body: bytes, over: bool) -> None:
-    assert tour_is_over(body) is over
 
 
 async def test_no_such_round_and_html_instead_of_the_stream() -> None:

@@ -231,23 +231,6 @@ def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is(
     assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "",
-        "[]",
-        '{"response":"error","id":1,"param":{"message":"x"}}',
-        '{"response":"feed","id":99,"param":{}}',
-        '{"response":"feed","id":1,"param":{"san":3}}',
-        '{"response":"feed","id":1,"param":{"san":[],"start":"nonsense"}}',
-        '{"response":"call","id":1,"param":[3,{"serialnr":null}]}',
-        b"\xff",
-    ],
-)
-def test_what_cannot_be_read_is_passed_over(raw: str | bytes) -> None:
-    assert Board().boards.receive(raw) == ([], [])
-
-
 async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
     service = DgtBoardRehearsal(GAMES[:1])
     async with service.serving() as spec, following(spec) as seen:
@@ -278,19 +261,6 @@ async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> N
                     lambda w=wanted: w == [m.uci for g in seen.games for m in g.moves]  # type: ignore[misc]
                 )
     assert seen.ledger.reports[-1].games[0].key == "10001/1"
-
-
-async def test_no_livechess_there_yet() -> None:
-    service = DgtBoardRehearsal(GAMES)
-    async with service.serving() as spec:
-        port = int(spec.split(":")[2].partition("/")[0])
-    async with following(spec) as seen:
-        await until(lambda: seen.states.count("retrying") > 1)
-        assert "cannot reach LiveChess" in seen.details[1]
-        async with service.serving(port=port):
-            await until(lambda: service.boards_ready == 4)
-            await service.show(0, upto(GAMES[0], 1))
-            await until(lambda: any(game.moves for game in seen.games))
 
 
 async def test_something_else_on_that_port() -> None:

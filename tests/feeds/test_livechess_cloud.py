@@ -131,13 +131,6 @@ def test_the_round_being_played_is_followed_when_none_is_named() -> None:
     assert rounds() == 1
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"<html>", b"[]", b'{"moves": 3}', b'{"moves": [1]}', b"\xff"]
-)
-def test_what_is_no_file_of_the_service(body: bytes) -> None:
-    assert read_json(body, CloudBoard) is None
-
-
 def test_boards_are_asked_for_as_often_as_they_change() -> None:
     live = CloudBoard(live=True, moves=["e4"])
     assert [due_s(live, still) for still in (0, 64, 1000)] == [4, 8, 16]
@@ -173,14 +166,6 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
         kind = len(site.requests) / ((seen.clock.now() - 1000) / 4)
         await site.play(speed=1000)
         await until(lambda: seen.done)
-    for told, game in zip(seen.games, GAMES, strict=True):  # the protocol carries no ratings
-        for one, other in (
-            (told.headers.white, game.headers.white),
-            (told.headers.black, game.headers.black),
-        ):
-            assert (one.name, one.title, one.fide_id) == (other.name, other.title, other.fide_id)
-        assert told.result == game.result and clocks(told) == clocks(game)
-        assert [move.uci for move in told.moves] == [move.uci for move in game.moves]
     assert seen.states[-1] == "finished"
     assert kind < 4  # a request for each of four boards and the list would be five a period
     assert any("if-none-match" in request.headers for request in site.requests)

@@ -210,21 +210,6 @@ def test_comments_do_not_split(comment: bytes) -> None:
     assert shown(decode(text)) == ["A e4 e5 *", "B *"]
 
 
-def test_chess960_position_without_variant() -> None:
-    fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
-    game = one(b"1. e4 e5 2. O-O *", HEAD + b'[FEN "%s"]\n' % fen.encode())
-    assert (game.headers.variant, game.start_fen, sans(game)) == ("chess960", fen, "e4 e5")
-    game = one(b"1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O *", HEAD + b'[Variant "Chess960"]\n')
-    assert game.moves[-1].uci == "e1h1"
-
-
-def test_castling_cut_from_long_to_short() -> None:
-    moves = b"1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. Nf3 Nf6 6. e3 e6 7. Bd3 Bd6 8. O-O"
-    [game] = decode(HEAD + b"\n" + moves)
-    assert len(game.moves) == 14
-    assert one(moves + b"-O").moves[-1].uci == "e1c1"
-
-
 WON = b'[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
 
 

@@ -455,17 +455,6 @@ async def test_a_page_that_is_empty_before_the_round_is_waited_for() -> None:
     assert seen.details[1] == "no games yet"
 
 
-async def test_a_body_cut_short_takes_nothing_back() -> None:
-    case = Case(plies=10)
-    case.site.instead.extend(
-        answering(200, part) for part in (case.page, case.page[:-300], case.page[:10])
-    )
-    async with case.following() as seen:
-        await until(lambda: len(case.site.requests) > 5)
-    lengths = [sum(len(g.moves) for g in r.games) for r in seen.ledger.reports if r.complete]
-    assert lengths == sorted(lengths)
-
-
 async def test_user_and_password_go_into_the_header_and_nowhere_else() -> None:
     assert without_user("http://a:b%3A@h:1/p?q#f") == ("http://h:1/p?q", ("a", "b:"))
     assert without_user("http://h/p") == ("http://h/p", None)
@@ -474,19 +463,6 @@ async def test_user_and_password_go_into_the_header_and_nowhere_else() -> None:
         await until(lambda: seen.done)
     assert case.asked("authorization")[0] == "Basic YW5uYTpwQHNz"
     assert "anna" not in seen.feed.name + str(seen.details)
-
-
-@pytest.mark.slow
-async def test_an_unreachable_host_is_waited_for() -> None:
-    case = Case()
-    async with case.site.serving() as url:
-        port = int(url.split(":")[2].split("/")[0])
-    async with following(url) as seen:
-        await until(lambda: seen.states.count("retrying") > 2)
-        async with case.site.serving(port=port):
-            await until(lambda: seen.done)
-    assert seen.games == decode(case.page)
-    assert "cannot reach 127.0.0.1" in seen.details[1]
 
 
 async def test_old_copies_between_new_ones_take_no_move_back() -> None:
@@ -503,17 +479,6 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
     assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
     assert not any(game.problem for report in seen.ledger.reports for game in report.games)
     assert any("from a cache" in detail for detail in seen.details)
-
-
-@pytest.mark.slow
-async def test_a_page_that_goes_back_for_good_is_believed() -> None:
-    case = Case(plies=10)
-    for ply in (10, 11, 10):  # the last move is taken back
-        case.site.show(0, upto(GAMES[0], ply))
-        case.site.instead.append(answering(200, case.page))
-    async with case.following() as seen:
-        await until(lambda: len(seen.ledger.reports) == 3)
-    assert [len(report.games[0].moves) for report in seen.ledger.reports] == [10, 11, 10]
 
 
 @pytest.mark.slow

@@ -32,43 +32,35 @@ from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
 from live.store.journal import Journal
 from tests.fuzz.mutation import HOSTILE, Target
-from tests.publish.world import World
+from tests.publish.world import Wire, World
 
 # --- clients --------------------------------------------------------------------------------------
 
 
-class Wire(asyncio.Transport):
+class Visitor(Wire):
     """A connection without a network: what is written is counted and forgotten."""
 
     def __init__(self) -> None:
         super().__init__()
         self.protocol: Any = None
-        self.written = 0
-        self.ended = False
+        self.sent = 0
 
     def write(self, data: Any) -> None:
-        self.written += len(data)
+        self.sent += len(data)
 
     def writelines(self, list_of_data: Any) -> None:
-        self.written += sum(map(len, list_of_data))
+        self.sent += sum(map(len, list_of_data))
 
     def _end(self) -> None:
         self.ended = True
+
+    close = abort = _end
 
     def is_closing(self) -> bool:
         return self.ended
 
     def is_reading(self) -> bool:
         return not self.ended
-
-    def _nothing(self, *given: Any, **named: Any) -> Any:
-        """Nobody reads, nothing waits, and what comes, comes."""
-
-    close = abort = _end
-    write_eof = pause_reading = resume_reading = set_write_buffer_limits = _nothing
-
-    def can_write_eof(self) -> bool:
-        return True
 
     def get_write_buffer_size(self) -> int:
         return 0
@@ -119,19 +111,19 @@ class Visit:
         unheard: list[dict[str, Any]] = []
         loop.set_exception_handler(lambda _, context: unheard.append(context))
         publisher = self.publisher
-        wire = Wire()
+        wire = Visitor()
         wire.protocol = HttpConnection(publisher, FairTurns(), lambda: 0.0, self.limits)
         wire.protocol.connection_made(wire)
         try:
             await self._say(wire, data)
         finally:
             wire.protocol.connection_lost(None)
-        assert wire.written < 50_000_000
+        assert wire.sent < 50_000_000
         assert not publisher._connections, "a connection stays behind"
         assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
         assert not unheard, unheard
 
-    async def _say(self, wire: Wire, data: bytes) -> None:
+    async def _say(self, wire: Visitor, data: bytes) -> None:
         step = 0
         while data and not wire.ended:
             step = 1 + (step * 31 + data[0]) % 1500
