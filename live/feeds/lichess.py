@@ -33,7 +33,7 @@ from live.feeds import http_client
 from live.feeds.charset import not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed, distinct_games
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
-from live.feeds.pgn_headers import clean, read_result
+from live.feeds.pgn_headers import clean, player, read_result
 from live.feeds.pgn_snapshots import is_behind
 from live.feeds.position_tracker import PositionTracker, read_fen
 from live.feeds.source_address import LichessTarget, lichess_target
@@ -620,11 +620,7 @@ def _player(side: _Side | None) -> Player:
         return Player("?")
     if side.user is None:
         return Player(f"Stockfish level {side.ai}" if side.ai is not None else "Anonymous")
-    return Player(
-        name=clean(side.user.name or "", 100) or "?",
-        elo=side.rating,
-        title=clean(side.user.title or "", 20) or None,
-    )
+    return player(side.user.name, elo=side.rating, title=side.user.title)
 
 
 def _result(told: _Line) -> Result:

@@ -21,7 +21,7 @@ from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.http_client import read_json
 from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
-from live.feeds.pgn_headers import clean, read_result
+from live.feeds.pgn_headers import clean, player, read_result
 from live.feeds.position_tracker import with_going_on
 from live.network.retry import FeedTrouble, unreadable
 
@@ -185,15 +185,7 @@ def player_of(person: CloudPlayer | None) -> Player:
         return Player("?")
     first = " ".join(clean(part or "", NAME_CHARS) for part in (person.fname, person.mname)).strip()
     name = ", ".join(part for part in (clean(person.lname or "", NAME_CHARS), first) if part)
-    fide_id = str(person.fideid or "")
-    return Player(
-        name=name or "?",
-        title=clean(person.title or "", NAME_CHARS) or None,
-        fide_id=int(fide_id) or None
-        if fide_id.isascii() and fide_id.isdigit() and len(fide_id) < 11
-        else None,
-        federation=clean(person.federation or "", NAME_CHARS) or None,
-    )
+    return player(name, title=person.title, fide_id=person.fideid, federation=person.federation)
 
 
 def due_s(board: CloudBoard | None, unchanged_s: float, *, over: bool = False) -> float:

@@ -143,52 +143,38 @@ def _single_origin(board: chess.Board, spec: _Spec) -> int | None:
     return pieces.bit_length() - 1 if pieces.bit_count() == 1 else None
 
 
-class MoveReader:
-    """Plays move text on a board of its own."""
+def play_san(board: chess.Board, text: str) -> tuple[str, str]:
+    """Play what ``text`` says, SAN or UCI; returns UCI and canonical SAN.
 
-    __slots__ = ("board", "in_check")
-
-    def __init__(self, board: chess.Board) -> None:
-        self.board = board
-        """The position reached."""
-        self.in_check = board.is_check()
-
-    def play_san(self, text: str) -> tuple[str, str]:
-        """Play what ``text`` says, SAN or UCI; returns UCI and canonical SAN.
-
-        Canonical is as python-chess' ``Board.san`` has it: only the origin letters that are
-        needed, ``x`` for captures, ``=Q``, and ``+`` or ``#`` by the rules, whatever the source
-        wrote. Raises :class:`UnplayableMove` and leaves the board as it was.
-        """
-        board = self.board
-        spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
-        if spec is None:
-            raise UnplayableMove(_why_unreadable(text), printable(text))
-        move = None
-        if spec.piece and not self.in_check:
-            king = board.king(board.turn)
-            origin = _single_origin(board, spec) if king is not None else None
-            if origin is not None and king is not None:
-                move = chess.Move(origin, spec.to, spec.promotion)
-                if chess.BB_RAYS[king][origin] and board.is_into_check(move):
-                    move = None
-        if move is None:
-            try:
-                move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
-            except chess.AmbiguousMoveError:
-                raise UnplayableMove("ambiguous move", printable(text)) from None
-            except ValueError:
-                raise UnplayableMove("illegal move", printable(text)) from None
-        core = spec.core
-        if not core or spec.captures is not board.is_capture(move):
-            core = board.san(move).rstrip("+#")
-        uci = move.uci()
-        board.push(move)
-        king = board.king(board.turn)
-        self.in_check = king is not None and bool(board.attackers_mask(not board.turn, king))
-        if self.in_check:
-            core += "+" if any(board.generate_legal_moves()) else "#"
-        return uci, core
+    Canonical is as python-chess' ``Board.san`` has it: only the origin letters that are
+    needed, ``x`` for captures, ``=Q``, and ``+`` or ``#`` by the rules, whatever the source
+    wrote. Raises :class:`UnplayableMove` and leaves the board as it was.
+    """
+    spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
+    if spec is None:
+        raise UnplayableMove(_why_unreadable(text), printable(text))
+    move = None
+    king = board.king(board.turn)
+    if spec.piece and king is not None and not board.is_check():
+        origin = _single_origin(board, spec)
+        if origin is not None:
+            move = chess.Move(origin, spec.to, spec.promotion)
+            if chess.BB_RAYS[king][origin] and board.is_into_check(move):
+                move = None
+    if move is None:
+        try:
+            move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
+        except chess.AmbiguousMoveError:
+            raise UnplayableMove("ambiguous move", printable(text)) from None
+        except ValueError:
+            raise UnplayableMove("illegal move", printable(text)) from None
+    core = spec.core
+    if not core or spec.captures is not board.is_capture(move):
+        core = board.san(move).rstrip("+#")
+    board.push(move)
+    if board.is_check():
+        core += "+" if any(board.generate_legal_moves()) else "#"
+    return move.uci(), core
 
 
 def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
@@ -204,11 +190,8 @@ def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
         from_mask, target, promotion = spec.from_mask, spec.to, spec.promotion
         from_mask &= board.pieces_mask(spec.piece, board.turn)
     else:  # "e2e4"
-        squares = spec.san.replace("x", "").replace("-", "")
-        from_mask = (
-            chess.BB_SQUARES[chess.parse_square(squares[:2])] & board.occupied_co[board.turn]
-        )
-        target, promotion = spec.to or chess.parse_square(squares[2:4]), None
+        origin, target = map(chess.parse_square, (spec.uci[:2], spec.uci[2:4]))
+        from_mask, promotion = chess.BB_SQUARES[origin] & board.occupied_co[board.turn], None
     on_target = board.piece_at(target)
     if on_target is not None and (
         on_target.color == board.turn or on_target.piece_type == chess.KING
@@ -267,9 +250,9 @@ class GameLine:
         self._texts: list[str] = []
         self._known: list[Move] = []
         """What the texts mean; it and ``moves`` begin alike."""
-        self._mover = MoveReader(self.start.copy(stack=False))
+        self._board = self.start.copy(stack=False)
         self._stands = 0
-        """Plies after which the mover stands, or -1."""
+        """Plies after which the board stands, or -1."""
 
     def begin(self, start: chess.Board | None = None) -> None:
         """From the start, or from this one."""
@@ -281,15 +264,15 @@ class GameLine:
         """The next move. Raises :class:`UnplayableMove`; then it is left out."""
         ply = len(self.moves)
         if ply >= len(self._texts) or self._texts[ply] != text:
-            mover = self._mover_at(ply)
+            board = self._board_at(ply)
             try:
-                uci, san = mover.play_san(text)
+                uci, san = play_san(board, text)
             except UnplayableMove:
                 raise
             except Exception as error:  # python-chess on a position it did not foresee
                 self._stands = -1
                 raise UnplayableMove("cannot read", printable(text)) from error
-            mover.board.clear_stack()
+            board.clear_stack()
             self._stands += 1
             del self._texts[ply:], self._known[ply:]
             self._texts.append(san if san == text else text)
@@ -329,16 +312,16 @@ class GameLine:
     @property
     def board(self) -> chess.Board:
         """The position after the moves; to be left as it is."""
-        return self._mover_at(len(self.moves)).board
+        return self._board_at(len(self.moves))
 
-    def _mover_at(self, plies: int) -> MoveReader:
+    def _board_at(self, plies: int) -> chess.Board:
         if self._stands != plies:
-            board = self.start.copy(stack=False)
+            self._board = self.start.copy(stack=False)
             for move in self._known[:plies]:
-                board.push(chess.Move.from_uci(move.uci))
-            board.clear_stack()
-            self._mover, self._stands = MoveReader(board), plies
-        return self._mover
+                self._board.push(chess.Move.from_uci(move.uci))
+            self._board.clear_stack()
+            self._stands = plies
+        return self._board
 
 
 # Commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``.

@@ -46,7 +46,7 @@ from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, 
 from live.feeds.http_client import MAX_BYTES
 from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.pgn_decoder import PgnReader
-from live.feeds.pgn_headers import clean, read_result, web_address
+from live.feeds.pgn_headers import clean, player, read_result, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
 from live.feeds.source_address import MqttAddress
 from live.network.mqtt_client import MqttClient
@@ -334,16 +334,7 @@ def _headers(topic: str, told: MqttGameHeaders, variant: str) -> Headers:
 
 
 def _player(told: str | MqttPlayer) -> Player:
-    if isinstance(told, str):
-        return Player(clean(told, NAME_CHARS) or "?")
-    return Player(
-        name=clean(told.name, NAME_CHARS) or "?",
-        elo=told.elo or None,
-        title=clean(told.title or "", NAME_CHARS) or None,
-        fide_id=told.fide_id or None,
-        federation=clean(told.federation or "", NAME_CHARS) or None,
-        team=clean(told.team or "", NAME_CHARS) or None,
-    )
+    return player(told) if isinstance(told, str) else player(**msgspec.structs.asdict(told))
 
 
 def _named(headers: Headers) -> bool:

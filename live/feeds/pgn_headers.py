@@ -237,6 +237,25 @@ def _tag_pairs(text: str) -> tuple[dict[str, str], str | None]:
     return tags, problem
 
 
+def player(
+    name: str | None,
+    *,
+    elo: int | None = None,
+    title: str | None = None,
+    fide_id: int | str | None = None,
+    federation: str | None = None,
+    team: str | None = None,
+) -> Player:
+    """A player as another source than PGN tells of them."""
+
+    def text(value: str | None) -> str | None:
+        return clean(value or "", NAME_CHARS) or None
+
+    number = str(fide_id or "")
+    known = int(number) or None if number.isascii() and _DIGITS.match(number) else None
+    return Player(text(name) or "?", elo or None, text(title), known, text(federation), text(team))
+
+
 def _player(tags: dict[str, str], side: str) -> Player:
     def tag(*names: str) -> str | None:
         for name in names:

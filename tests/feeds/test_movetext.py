@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Move, Result, Score
+from live.feeds import movetext
 from live.feeds.movetext import (
     CommentValues,
-    MoveReader,
     Movetext,
     UnplayableMove,
+    play_san,
     printable,
     read_comment,
     read_eval,
@@ -35,7 +36,7 @@ TWO_KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
 
 
 def play(text: str, fen: str = chess.STARTING_FEN, *, chess960: bool = False) -> tuple[str, str]:
-    return MoveReader(chess.Board(fen, chess960=chess960)).play_san(text)
+    return play_san(chess.Board(fen, chess960=chess960), text)
 
 
 @pytest.mark.parametrize(
@@ -92,11 +93,11 @@ def test_chess960_castling_is_king_to_rook() -> None:
     ],
 )
 def test_unplayable_moves_say_why_and_leave_the_board(text: str, fen: str, says: str) -> None:
-    mover = MoveReader(chess.Board(fen))
+    board = chess.Board(fen)
     with pytest.raises(UnplayableMove) as caught:
-        mover.play_san(text)
+        play_san(board, text)
     assert str(caught.value) == says
-    assert mover.board == chess.Board(fen)
+    assert board == chess.Board(fen)
 
 
 def random_boards(seed: int, count: int) -> list[chess.Board]:
@@ -120,7 +121,7 @@ def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
     for board in random_boards(1, 150):
         for move in board.legal_moves:
             for text in (board.san(move), board.lan(move)):
-                played = MoveReader(board.copy(stack=False)).play_san(text)
+                played = play_san(board.copy(stack=False), text)
                 assert played == (move.uci(), board.san(move)), (board.fen(), text)
 
 
@@ -142,20 +143,19 @@ def test_what_parse_san_takes_is_taken_and_what_it_refuses_is_refused(
         expected = None
     if re.match(r"[a-h]\d[-x]?[a-h]\d", text):  # castling in all its ways is tried above
         return
-    mover = MoveReader(board.copy(stack=False))
+    copy = board.copy(stack=False)
     try:
-        found = mover.play_san(text)[0]
+        found = play_san(copy, text)[0]
     except UnplayableMove:
         found = None
-        assert mover.board == board
+        assert copy == board
     assert found == expected
 
 
 @given(st.text())
 def test_no_move_text_is_too_odd(text: str) -> None:
-    mover = MoveReader(chess.Board())
     try:
-        mover.play_san(text)
+        play_san(chess.Board(), text)
     except UnplayableMove as error:
         assert str(error).isprintable()
     assert printable(text).isprintable()
@@ -375,13 +375,12 @@ GAME = (DATA / "lichess-open-2025.pgn").read_bytes().split(b"\n\n")[1].strip()
 
 def test_a_game_resent_at_every_move_is_played_once(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[str] = []
-    play_san = MoveReader.play_san
 
-    def counted(self: MoveReader, text: str) -> tuple[str, str]:
+    def counted(board: chess.Board, text: str) -> tuple[str, str]:
         played.append(text)
-        return play_san(self, text)
+        return play_san(board, text)
 
-    monkeypatch.setattr(MoveReader, "play_san", counted)
+    monkeypatch.setattr(movetext, "play_san", counted)
     known, parts = new(), GAME.split(b"} ")
     texts = [b"} ".join(parts[:n]) + b"} *" for n in range(1, len(parts) - 1)] + [GAME]
     for ply, text in enumerate(texts, 1):
