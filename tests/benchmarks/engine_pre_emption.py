@@ -11,7 +11,7 @@ import asyncio
 import random
 import sys
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from statistics import quantiles
 
 import chess
@@ -22,41 +22,24 @@ from live.engine.search import (
     Limit,
     Position,
     Search,
-    SearchFailure,
     SearchKey,
     SearchProgress,
-    SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import SearchFinished
+from tests.engine.conftest import Desk
 from tests.web.broadcast import GAMES
 
 ENGINES = 2
 
 
-class Started:
-    """A listener that keeps speculation going; knows when heads were wanted and answered."""
-
-    def __init__(self) -> None:
-        self.answered = asyncio.Event()
-
-    def searched(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        if isinstance(owner, int):
-            self.answered.set()
-
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        pass
-
-
 async def measure(command: EngineCommand, times: int) -> list[float]:
     """Milliseconds from wanting a head to sending it."""
     chance = random.Random(1)
-    listener, delays = Started(), []
+    desk, delays = Desk(), []
     lines = [line.split() for line in GAMES.read_text().splitlines()]
     async with EnginePool(
-        command, Limit(nodes=100_000), listener=listener, engines=ENGINES, nice=0
+        command, Limit(nodes=100_000), listener=desk, engines=ENGINES, nice=0
     ) as room:
         number = 0
         for index in range(times):
@@ -69,12 +52,11 @@ async def measure(command: EngineCommand, times: int) -> list[float]:
                 )
                 await asyncio.sleep(0)  # lets what is known already be told
             await asyncio.sleep(chance.uniform(0.02, 0.2))
-            listener.answered.clear()
             moves = tuple(lines[index % len(lines)])
             head = Search(Position(chess.STARTING_FEN, moves[: 8 + index // len(lines)]))
             head = Search(head.position, limit=Limit(nodes=1000 + index))
             delays.append(await _sent(room, head, index))
-            await listener.answered.wait()
+            await desk.until(lambda answered=index: answered in desk.results)  # type: ignore[misc]
     return delays
 
 

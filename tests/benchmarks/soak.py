@@ -393,27 +393,22 @@ async def soak(minutes: float, count: int, seed: int, engine: str, folder: Path)
     growth, width = slope(samples)
     if minutes >= STEADY_MIN and growth - width > 0.1 * samples[-1][1]:
         failures.append(f"memory grows by {growth:.1f} ± {width:.1f} MB an hour")
-    print(
-        f"{minutes:g} minutes, {wanted} boards, {', '.join(PROTOCOLS)}; disk: "
-        f"{'a full tmpfs' if mounted else 'a limit on files'}"
-    )
-    print("; ".join(f"{what}: {count}" for what, count in sorted(counts.items())))
-    print(
-        f"engines lost: {health['engines']['restarts']}, service: {health['status']}, the good "
-        f"subscriber connected {reader.connections} times"
-    )
-    print(
-        f"memory {samples[0][1]:.0f} to {samples[-1][1]:.0f} MB, slope {growth:+.1f} ± "
-        f"{width:.1f} MB an hour (95 %)"
-    )
-    print(
-        f"descriptors {at_start} at the start, {at_end} at the end; exit code {code}, "
-        f"{len(left)} processes left"
-    )
-    print(
-        f"longest the loop was kept: {1000 * longest['cpu_s']:.0f} ms of CPU, "
-        f"{1000 * longest['wall_s']:.0f} ms by the clock, by {longest['by']}"
-    )
+    told_of = {
+        "played": f"{minutes:g} minutes, {wanted} boards, {', '.join(PROTOCOLS)}",
+        "disk": "a full tmpfs" if mounted else "a limit on files",
+        "happened": "; ".join(f"{what}: {count}" for what, count in sorted(counts.items())),
+        "engines lost": health["engines"]["restarts"],
+        "service": health["status"],
+        "the good subscriber connected": f"{reader.connections} times",
+        "memory": f"{samples[0][1]:.0f} to {samples[-1][1]:.0f} MB",
+        "its slope (95 %)": f"{growth:+.1f} ± {width:.1f} MB an hour",
+        "descriptors": f"{at_start} at the start, {at_end} at the end",
+        "exit code": f"{code}, {len(left)} processes left",
+        "longest that the loop was kept": f"{1000 * longest['cpu_s']:.0f} ms of CPU, "
+        f"{1000 * longest['wall_s']:.0f} ms by the clock, by {longest['by']}",
+    }
+    for what, value in told_of.items():
+        print(f"{what}: {value}")
     print("FAILED: " + "; ".join(failures) if failures else "all as it should be")
     return len(failures) > 0
 
