@@ -124,8 +124,6 @@ class EngineConfig(Section, frozen=True):
     adaptive: bool = False
     """A search ends early when it has seen enough."""
     speculate: bool = True
-    syzygy_path: str = ""
-    """A folder of Syzygy tables, which then prove endgames; empty: none."""
     cluster: ClusterUrl = ""
     """Address of a Dask scheduler; empty: all is searched on this machine."""
     nice: Nice = 5
@@ -363,6 +361,7 @@ _FIXED = "It is fixed: "
 GONE = {
     "rating.calibration": "rating.model says what perceived ratings are read by",
     "engine.quick_nodes": "Every search is a full one",
+    "engine.syzygy_path": "Endgames are searched as all else",
     "engine.cloud_evals": "A position shows the engine's own score alone",
     "engine.cache_file": "The journal keeps what was searched",
     **dict.fromkeys(

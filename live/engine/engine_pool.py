@@ -29,7 +29,7 @@ from live.engine.engine_process import (
     check_load,
     engines_for_machine,
 )
-from live.engine.result_cache import MemoryResultCache, ResultCache, SyzygyTables
+from live.engine.result_cache import MemoryResultCache, ResultCache
 from live.engine.search import (
     Limit,
     Search,
@@ -280,7 +280,6 @@ class EnginePool:
         nice: int = 5,
         cache: ResultCache | None = None,
         cluster: DaskCluster | None = None,
-        tables: SyzygyTables | None = None,
         patience: EngineTimeouts | None = None,
     ) -> None:
         """``engines`` 0 means :func:`live.engine.engine_process.engines_for_machine`.
@@ -294,7 +293,6 @@ class EnginePool:
         self._start = partial(EngineProcess.start, command, settings, nice=nice, patience=patience)
         self._cache: ResultCache = MemoryResultCache() if cache is None else cache
         self._cluster = cluster
-        self._tables = tables
         # Seats that may have an engine of this machine; those after them need a cluster.
         self._local = engines or engines_for_machine(settings.threads)
         check_load(self._local, settings.threads, settings.hash_mb)
@@ -389,7 +387,7 @@ class EnginePool:
             found = search_key
         elif search_key.chess960 and not self._chess960:
             found = SearchFailure(f"{self.identity.name} does not play Chess960")
-        elif found := self._look_up(search_key):
+        elif found := self._cache.get(self._identity_text, search_key):
             self._cache_hits += priority.kind is not SearchKind.SPECULATE
         else:
             self._needed.set()
@@ -412,12 +410,7 @@ class EnginePool:
         search_key = self._search_keys.key_of(search)
         if isinstance(search_key, SearchFailure):
             return None
-        return self._look_up(search_key)
-
-    def _look_up(self, search_key: SearchKey) -> SearchResult | None:
-        """What is proven, or was found before."""
-        proven = self._tables.result(search_key) if self._tables is not None else None
-        return proven or self._cache.get(self._identity_text, search_key)
+        return self._cache.get(self._identity_text, search_key)
 
     def health(self) -> EngineHealth:
         """How the engines are doing."""

@@ -1,5 +1,4 @@
-"""The engine room with what stands before it: tables of endgames, and searching ahead. Part of
-the composition root.
+"""The engine room with what stands before it, searching ahead. Part of the composition root.
 
 What everything is measured with is here, too, as the settings have it: limits, ways of asking,
 models.
@@ -14,14 +13,13 @@ file that cannot be read or written costs another measurement, said in the log.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import hashlib
 import itertools
 import logging
 import os
 import statistics
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +37,7 @@ from live.engine.look_ahead import (
     nobody,
     scout_limit,
 )
-from live.engine.result_cache import ResultCache, SyzygyTables
+from live.engine.result_cache import ResultCache
 from live.engine.search import Limit, Position, Search, SearchFailure, SearchOptions, SearchResult
 from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
 from live.engine.uci import UciSettings
@@ -207,7 +205,6 @@ class EngineService:
         settings = config.engine
         limit = engine_limit(settings)
         self._mover_elo = mover_elo
-        self._tables = SyzygyTables(Path(settings.syzygy_path)) if settings.syzygy_path else None
         self._speculation: LookAhead | None = None
         if mover_elo is not None and settings.speculate:
             listener = self._speculation = LookAhead(
@@ -234,19 +231,11 @@ class EngineService:
             listener=listener,
             cache=cache,
             cluster=cluster,
-            tables=self._tables,
         )
         self.desk: SearchDesk = self.room
         if self._speculation is not None:
             self._speculation.desk = self.room
             self.desk = self._speculation
-
-    @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """The first engine started, tables open."""
-        with self._tables or contextlib.nullcontext():
-            async with self.room:
-                yield
 
     def published(self, changes: Iterable[Change]) -> None:
         """Look ahead no more where nobody will move."""
@@ -325,8 +314,6 @@ def limit_text(config: EngineConfig) -> str:
         parts.append("adaptive")
     elif config.same_depth:
         parts.append("same depth")
-    if config.syzygy_path:
-        parts.append("syzygy")
     return ", ".join(parts)
 
 

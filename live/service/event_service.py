@@ -143,7 +143,7 @@ class EventService:
             mover_elo, people = self.mover_elo if live else None, self.people if human else None
             self._engines = EngineService(self.config, self, cache, mover_elo, people)
             asking = human.running() if human is not None else contextlib.nullcontext()
-            async with self._engines.running(), asking:
+            async with self._engines.room, asking:
                 limit = limit_text(self.config.engine)
                 self.measured = measured_before(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit, human=human is not None)

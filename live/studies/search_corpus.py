@@ -209,7 +209,7 @@ async def search_corpus(
         options = search_options_of(config.engine)
         searcher = CorpusSearcher(database, options, retrograde=retrograde)
         service = EngineService(config, searcher, cache)
-        async with service.running():
+        async with service.room:
             setting = SearchSetting(
                 str(service.room.identity),
                 limit_text(config.engine),

@@ -1,15 +1,12 @@
-"""Results on disk: kept over restarts, and never in the way. Proven endgames, from real tables
-(three men; see tests/data/README.md).
-"""
+"""Results on disk: kept over restarts, and never in the way."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,10 +15,8 @@ from live.engine.result_cache import (
     ResultFile,
     ResultFileBounds,
     SqliteConnection,
-    SyzygyTables,
 )
 from live.engine.search import Limit, Line, SearchKey, SearchResult
-from live.errors import ConfigError
 from live.events import Score
 
 KINGS = "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
@@ -233,85 +228,3 @@ def test_what_python_cannot_quote_is_damage(damaged: Path) -> None:
         assert told.value.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
         with pytest.raises(sqlite3.DatabaseError, match="malformed"):
             connection.executemany("INSERT INTO abcdefgh VALUES (?)", [(1,)])
-
-
-FOLDER = Path(__file__).parents[1] / "data" / "syzygy"
-
-
-@pytest.fixture(scope="module")
-def tables() -> Iterator[SyzygyTables]:
-    with SyzygyTables(FOLDER) as tables:
-        yield tables
-
-
-def endgame(fen: str, **more: Any) -> SearchKey:
-    return SearchKey(fen, (), Limit(nodes=1000), **more)
-
-
-def proven(tables: SyzygyTables, fen: str, **more: Any) -> SearchResult:
-    result = tables.result(endgame(fen, **more))
-    assert result is not None
-    return result
-
-
-@pytest.mark.parametrize(
-    ("fen", "cp"),
-    [
-        # White to move and Black to move, for both colours.
-        ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", 3900),
-        ("4k3/8/8/8/8/8/8/4K2R b - - 0 1", 3900),
-        ("4k2r/8/8/8/8/8/8/4K3 w - - 0 1", -3900),
-        ("4k2r/8/8/8/8/8/8/4K3 b - - 0 1", -3900),
-        # The opposition: the same position is drawn or lost by whose move it is.
-        ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", 0),
-        ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", 3900),
-        # The rook can be taken.
-        ("8/8/8/8/8/8/6k1/4K2R b - - 0 1", 0),
-    ],
-)
-def test_what_is_proven_is_scored_like_a_mate_or_a_draw(
-    tables: SyzygyTables, fen: str, cp: int
-) -> None:
-    result = proven(tables, fen)
-    assert (result.score, result.nodes, result.lines) == (Score(cp), 0, ())
-
-
-def test_the_best_move_keeps_the_value_and_another_has_its_own(tables: SyzygyTables) -> None:
-    fen = "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1"
-    whole = proven(tables, fen)
-    assert proven(tables, fen, only=whole.best).score == whole.score
-    # Leaving the rook to be taken.
-    lost = proven(tables, "8/8/8/8/8/8/3k3K/7R w - - 0 1", only="h1d1")
-    assert (lost.score, lost.best) == (Score(0), "h1d1")
-    # A mate comes before a win that takes longer.
-    mate = proven(tables, "7k/8/6K1/8/8/8/8/Q7 w - - 0 1")
-    assert mate.best in ("a1a8", "a1h1", "a1h8")
-
-
-def test_several_lines_are_told_best_first(tables: SyzygyTables) -> None:
-    few = proven(tables, "8/8/8/8/8/8/3k3K/7R b - - 0 1", lines=3)
-    assert [line.score.cp for line in few.lines] == [3900] * 3
-    every = proven(tables, "8/8/8/8/8/8/3k3K/7R w - - 0 1", lines=256)
-    scores = [line.score.cp for line in every.lines]
-    assert scores == sorted(scores, reverse=True)
-    assert {0, 3900} == set(scores)
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        # No table of ours, and castling rights, of which no table knows.
-        "4k3/8/8/8/8/8/8/4K1BN w - - 0 1",
-        "4k3/8/8/8/8/8/8/4K2R b K - 0 1",
-    ],
-)
-def test_what_no_table_knows_is_left_to_the_engine(tables: SyzygyTables, fen: str) -> None:
-    assert tables.result(endgame(fen)) is None
-    assert tables.result(endgame(fen)) is None
-
-
-def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(ConfigError, match="no Syzygy tables"):
-            SyzygyTables(folder)

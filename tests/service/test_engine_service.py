@@ -29,15 +29,12 @@ from live.service.engine_service import (
     ReferenceSearch,
     engine_distribution,
     keep_measured,
-    limit_text,
     measured_before,
     measured_on,
 )
 from tests.feeds.fakes import until
 
-SYZYGY = Path(__file__).parent.parent / "data" / "syzygy"
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-ROOK = Search(Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1"))
 
 
 class Ledger:
@@ -68,31 +65,12 @@ def engines(ledger: Ledger, **settings: object) -> EngineService:
 
 
 @pytest.mark.slow
-async def test_proven_endgames_need_no_search() -> None:
-    ledger = Ledger()
-    room = engines(ledger, engines=1, syzygy_path=str(SYZYGY))
-    async with room.running():
-        room.desk.submit(ROOK, "rook", SearchPriority(SearchKind.HEAD, "a", 0))
-        await asyncio.wait_for(ledger.news.wait(), 60)
-        result = ledger.results["rook"]
-        assert isinstance(result, SearchResult)
-        assert (result.score, result.nodes) == (Score(3900), 0)
-
-
-def test_tables_are_named_with_the_limit_so_that_no_calibration_fits() -> None:
-    config = load_config(None, {}, {"engine.syzygy_path": str(SYZYGY)})
-    assert limit_text(config.engine) == "100000 nodes, syzygy"
-    with pytest.raises(ConfigError, match="no Syzygy tables"):
-        engines(Ledger(), syzygy_path=str(SYZYGY.parent / "nowhere"))
-
-
-@pytest.mark.slow
 async def test_with_and_without_all_that_stands_before_the_room() -> None:
     """A position asked for at the front comes to the room, and its answer back."""
     for ahead in (True, False):
         ledger = Ledger()
         room = engines(ledger, engines=1, speculate=ahead)
-        async with room.running():
+        async with room.room:
             room.desk.submit(
                 Search(Position(START)), "start", SearchPriority(SearchKind.HEAD, "a", 0)
             )
