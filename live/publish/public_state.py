@@ -50,6 +50,7 @@ from live.publish.published_state import (
     OutOfStep,
     PublishedState,
     VisibleState,
+    game_of,
     snapshot,
     whole_game,
 )
@@ -321,7 +322,9 @@ class PublicState(VisibleState):
             elif isinstance(change, MoveMessage) and not self._delayed.finished:
                 # It may go on: its result may be withdrawn a moment later.
                 self._go_on(change.game)
-            if _game_of(change) in self._free:
+            if isinstance(change, AlertMessage):
+                continue
+            if game_of(change) in self._free:
                 at_once.append(change)
             elif _worth_holding(change):
                 self._hold(now_s, change)
@@ -352,8 +355,8 @@ class PublicState(VisibleState):
             return []
         self._free.add(view.id)
 
-        waited = [change for _, change in self._waiting if _game_of(change) == view.id]
-        self._waiting = deque(each for each in self._waiting if _game_of(each[1]) != view.id)
+        waited = [change for _, change in self._waiting if game_of(change) == view.id]
+        self._waiting = deque(each for each in self._waiting if game_of(each[1]) != view.id)
         del self._moves[view.id]
         return waited
 
@@ -440,20 +443,6 @@ def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:
     )
 
 
-def _game_of(change: Change) -> GameId | None:
-    """Which game a change is of; None where it is of none, or for arbiters."""
-    match change:
-        case AlertMessage():
-            return None
-        case GameMessage(game=view):
-            return view.id
-        case _:
-            game: GameId | None = getattr(change, "game", None)
-            return game
-
-
 def _worth_holding(change: Change) -> bool:
-    """Not what the public never sees, nor a score that a later one has replaced by then."""
-    if isinstance(change, ScoreMessage):
-        return change.ply.final or change.ply.depth is None
-    return not isinstance(change, AlertMessage)
+    """Not a score that a later one has replaced by then."""
+    return not isinstance(change, ScoreMessage) or change.ply.final or change.ply.depth is None

@@ -41,6 +41,7 @@ from live.events import (
     GameView,
     GoneMessage,
     HealthMessage,
+    HeartbeatMessage,
     HelloMessage,
     Message,
     Moment,
@@ -219,6 +220,17 @@ def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
     return main_event(view), parts, view.board if view.board is not None else 1 << 30, view.id
 
 
+def game_of(change: Change) -> GameId | None:
+    """Which game a change is of; None where it is of none."""
+    match change:
+        case GameMessage(game=view):
+            return view.id
+        case AlertMessage(alert=alert):
+            return alert.game
+    game: GameId | None = getattr(change, "game", None)
+    return game
+
+
 def whole_game(detail: GameDetail) -> Iterator[Change]:
     """A game in the messages that build it up at a client that does not hold it."""
     game = detail.id
@@ -233,11 +245,10 @@ class OutOfStep(Exception):
 
 
 class _Envelope(msgspec.Struct, frozen=True):
-    type: str
     seq: int
 
 
-_message = msgspec.json.Decoder(Message)
+_message: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
 
 
@@ -266,22 +277,21 @@ class ClientState:
             OutOfStep: a number is missing or repeated, or the message makes no sense here.
             msgspec.ValidationError: the text is no message of this protocol.
         """
-        seq = _envelope.decode(text).seq
-        message: Message = _message.decode(text)
-        kind = message.__struct_config__.tag
+        seq, message = _envelope.decode(text).seq, _message.decode(text)
         match message:
-            case HelloMessage():
-                if message.resumed and (self.hello is None or self.seq != seq):
-                    raise OutOfStep(f"resumed after {seq}, but held is {self.seq}")
             case SnapshotMessage():
-                self.seq = seq
-            case _ if kind == "heartbeat":
-                if seq != self.seq:
-                    raise OutOfStep(f"heartbeat at {seq}, but held is {self.seq}")
+                fits = True
+            case HelloMessage(resumed=resumed):
+                fits = not resumed or (self.hello is not None and seq == self.seq)
+            case HeartbeatMessage():
+                fits = seq == self.seq
             case _:
-                if self.seq is None or seq != self.seq + 1:
-                    raise OutOfStep(f"{kind} {seq} does not follow {self.seq}")
-                self.seq = seq
+                fits = self.seq is not None and seq == self.seq + 1
+        if not fits:
+            kind = message.__struct_config__.tag
+            raise OutOfStep(f"{kind} {seq} does not follow {self.seq}")
+        if not isinstance(message, HelloMessage):
+            self.seq = seq
         self.apply(message)
         return message
 

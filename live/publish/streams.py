@@ -51,7 +51,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
-from live.publish.published_state import PublishedState, snapshot, whole_game
+from live.publish.published_state import PublishedState, game_of, snapshot, whole_game
 from live.publish.visibility import StreamFilter, Visibility, shown
 
 if TYPE_CHECKING:
@@ -191,11 +191,11 @@ class NumberedStream:
         """
         match change:
             case GameMessage() | StandingMessage() | EngineMessage() | HealthMessage():
-                about = _slot(change)
+                about = game_of(change), _slot(change)
                 before, self._sent[about] = self._sent.get(about), body
                 return before != body
             case GoneMessage(game=game):
-                self._sent.pop((game, "game"), None)
+                self._sent.pop((game, GameMessage), None)
         return True
 
     def _forget_old(self, now_s: float) -> None:
@@ -208,24 +208,22 @@ class NumberedStream:
             self._history_bytes -= len(history.popleft().body)
 
 
-def _slot(change: Change) -> tuple[GameId | None, Hashable]:
-    """Which part of a client's state a change overwrites, by game; null: of none."""
+def _slot(change: Change) -> Hashable:
+    """Which part of a client's state a change overwrites, among those of its game or of none."""
     match change:
-        case GameMessage(game=view):
-            return view.id, "game"
-        case ScoreMessage(game=game, ply=ply):
-            return game, ("score", ply.ply)
-        case ClockMessage(game=game, ply=at):
-            return game, ("clock", at)
-        case PointMessage(game=game, color=color, point=point):
-            return game, ("point", color, point.ply)
+        case ScoreMessage(ply=ply):
+            return "score", ply.ply
+        case ClockMessage(ply=at):
+            return "clock", at
+        case PointMessage(color=color, point=point):
+            return "point", color, point.ply
         case AlertMessage(alert=alert):
-            return alert.game, ("alert", alert.id)
+            return "alert", alert.id
         case StandingMessage(player=player):
-            return None, ("standing", player.id)
+            return "standing", player.id
         case GainsMessage(player=id, gain_cp=gain_cp):
-            return None, ("gains", id, gain_cp)
-    return None, type(change)
+            return "gains", id, gain_cp
+    return type(change)
 
 
 class Coalescer:
@@ -246,15 +244,9 @@ class Coalescer:
         # Moments are few, and clients know the game by then only if its header went before.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
             return [*self.take_game(change.game), change]
-        game, slot = _slot(change)
-        waiting = self._waiting.setdefault(game, {})
-        if isinstance(change, PointMessage):
-            # A point drops all later points of its colour, so waiting ones go too.
-            for key, each in list(waiting.items()):
-                if not isinstance(each, PointMessage) or each.color != change.color:
-                    continue
-                if each.point.ply >= change.point.ply:
-                    del waiting[key]
+        waiting = self._waiting.setdefault(game_of(change), {})
+        slot = _slot(change)
+        # At the end: a point drops the later ones of its colour.
         waiting.pop(slot, None)
         waiting[slot] = change
         return []
@@ -439,42 +431,22 @@ class StreamHub:
         players_moved = False
         for change in ready:
             match change:
-                case GameMessage(game=view):
-                    if self._moved(view):
-                        self._identities[view.id] = _identity(view)
-                        players_moved = True
-                        self._reselect(view, joining)
-                    self._send(change, self._of_game(view.id))
-                case GoneMessage(game=game):
+                case GameMessage(game=view) if self._moved(view):
+                    self._identities[view.id] = _identity(view)
                     players_moved = True
-                    self._send(change, self._of_game(game))
-                    self._identities.pop(game, None)
-                    joining.pop(game, None)
-                    for stream in self.streams:
-                        stream.games.discard(game)
-                case (
-                    MoveMessage(game=game)
-                    | ClockMessage(game=game)
-                    | ScoreMessage(game=game)
-                    | PointMessage(game=game)
-                    | MomentMessage(game=game)
-                ):
-                    self._send(change, self._of_game(game))
-                case AlertMessage(alert=alert) if alert.game is not None:
-                    self._send(change, self._of_game(alert.game))
+                    self._reselect(view, joining)
                 case StandingMessage(player=player):
-                    if player.id not in self._known_players:
-                        # Perhaps somebody in a selected game turned out to be another person.
-                        players_moved = True
-                        self._known_players.add(player.id)
-                    if not player.games and not player.moves:
-                        players_moved = True
-                        self._known_players.discard(player.id)
-                    self._send(change, self._of_player(player.id))
-                case GainsMessage(player=id):
-                    self._send(change, self._of_player(id))
-                case _:
-                    self._send(change, self.streams)
+                    # Perhaps somebody in a selected game turned out to be another person.
+                    stays = bool(player.games or player.moves)
+                    players_moved |= not stays or player.id not in self._known_players
+                    (self._known_players.add if stays else self._known_players.discard)(player.id)
+            self._send(change, self._streams_of(change))
+            if isinstance(change, GoneMessage):
+                players_moved = True
+                self._identities.pop(change.game, None)
+                joining.pop(change.game, None)
+                for stream in self.streams:
+                    stream.games.discard(change.game)
         for game, streams in joining.items():
             self._join(game, streams)
         if players_moved:
@@ -482,11 +454,15 @@ class StreamHub:
                 if stream.narrow:
                     self._reseat(stream)
 
-    def _of_game(self, game: GameId) -> list[NumberedStream]:
-        return [each for each in self._streams.values() if not each.narrow or game in each.games]
-
-    def _of_player(self, id: str) -> list[NumberedStream]:
-        return [each for each in self._streams.values() if not each.narrow or id in each.players]
+    def _streams_of(self, change: Change) -> list[NumberedStream]:
+        """Those that hold what a change is about."""
+        match change:
+            case StandingMessage(player=PlayerView(id=id)) | GainsMessage(player=id):
+                return [each for each in self.streams if not each.narrow or id in each.players]
+        game = game_of(change)
+        if game is None:
+            return self.streams
+        return [each for each in self.streams if not each.narrow or game in each.games]
 
     def _send(self, change: Change, streams: Iterable[NumberedStream]) -> None:
         bodies: dict[tuple[Visibility, bool], bytes] = {}
