@@ -206,7 +206,7 @@ def _reloader(
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
     parts = (
-        ReloadablePart({"log.level"}, log_level),
+        ReloadablePart(frozenset({"log.level"}), log_level),
         ReloadablePart(
             PORT_KEYS,
             lambda new: publisher.reconfigure(new.server),
@@ -214,7 +214,7 @@ def _reloader(
         ),
         ReloadablePart(
             # One that cannot be begun anew takes nothing over.
-            SOURCE_KEYS if len(sources.fixed) < len(sources.names) else (),
+            SOURCE_KEYS if len(sources.fixed) < len(sources.names) else frozenset(),
             lambda new: sources.reconfigure(new.feeds),
             lambda new: sources.check(new.feeds),
         ),

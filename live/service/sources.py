@@ -2,8 +2,7 @@
 settings that change while the service runs: on SIGHUP, and whenever their file changes.
 
 What can be taken over without losing state is; of the rest it is said, by name, that it needs a new
-start. A file that cannot be used changes nothing. :func:`diff` decides, purely;
-:class:`SettingsReloader` looks at the file and notifies the parts. Part of the composition root.
+start. A file that cannot be used changes nothing. Part of the composition root.
 """
 
 from __future__ import annotations
@@ -269,14 +268,8 @@ LOOK_S = 1.0
 
 #: What the port takes over.
 PORT_KEYS = frozenset(
-    {
-        "server.frames",
-        "server.hide_scores",
-        "server.hosts",
-        "server.max_connections",
-        "server.origins",
-        "server.public",
-    }
+    f"server.{name}"
+    for name in ("frames", "hide_scores", "hosts", "max_connections", "origins", "public")
 )
 #: What the delay of the public takes over.
 DELAY_KEYS = frozenset(key for key in SETTINGS if key.startswith("feeds.delay_"))
@@ -287,52 +280,18 @@ SOURCE_KEYS = frozenset(
 )
 
 
-class SettingsDifference(NamedTuple):
-    """What a new reading of the settings means."""
+class Reloaded(NamedTuple):
+    """What became of settings that changed, by dotted key in the order of ``config.toml``."""
 
     applied: tuple[str, ...]
-    """Keys that are taken over now, in the order of ``config.toml``."""
     restart: tuple[str, ...]
-    """Keys that count from the next start on."""
-
-    def __str__(self) -> str:
-        said = []
-        if self.applied:
-            said.append(f"taken over: {', '.join(self.applied)}")
-        if self.restart:
-            keys = ", ".join(self.restart)
-            said.append(f"from the next start on: {keys} (start live-rate anew to have it count)")
-        return "; ".join(said) or "nothing has changed"
-
-
-def diff(old: Config, new: Config, live: Collection[str]) -> SettingsDifference:
-    """Which settings differ, and which of them (``live``) a running service takes over.
-
-    What a broker was sent stays there until it is sent something else, so scores are hidden from
-    its readers by a new start alone.
-    """
-    before, after = _flat(old), _flat(new)
-    changed = [key for key in SETTINGS if before[key] != after[key]]
-    kept = {"server.hide_scores"} if old.mqtt.publish else set()
-    applied = tuple(key for key in changed if key in live and key not in kept)
-    return SettingsDifference(applied, tuple(key for key in changed if key not in applied))
-
-
-def in_force(old: Config, new: Config, difference: SettingsDifference) -> Config:
-    """The settings that count from now on: the old ones with what is taken over."""
-    values, after = _flat(old), _flat(new)
-    values |= {key: after[key] for key in difference.applied}
-    return msgspec.convert(nested(values), Config)
-
-
-def _flat(config: Config) -> dict[str, object]:
-    return dict(flat(msgspec.to_builtins(config)))
+    """These count from the next start on."""
 
 
 class ReloadablePart(NamedTuple):
     """Something that takes settings over."""
 
-    keys: Collection[str]
+    keys: frozenset[str]
     """What it takes over, all of it; any other key needs a new start."""
     apply: Callable[[Config], None]
     check: Callable[[Config], object] = lambda config: None
@@ -390,15 +349,23 @@ class SettingsReloader:
             self._stamp = self._seen()
             self.reload(asked=asked)
 
-    def reload(self, *, asked: bool = False) -> SettingsDifference | None:
+    def reload(self, *, asked: bool = False) -> Reloaded | None:
         """Take over what can be; None where the settings cannot be used. Says what it did, and
         also that there was nothing to do to who ``asked``, or has mended a mistake.
         """
+        before = dict(flat(msgspec.to_builtins(self.now)))
+        live = {key for part in self._parts for key in part.keys}
+        if self.now.mqtt.publish:
+            # What a broker was sent stays there until it is sent something else, so scores are
+            # hidden from its readers by a new start alone.
+            live.discard("server.hide_scores")
         try:
-            read = self._load()
-            difference = diff(self.now, read, {key for part in self._parts for key in part.keys})
-            wanted = in_force(self.now, read, difference)
-            concerned = [part for part in self._parts if {*part.keys} & {*difference.applied}]
+            after = dict(flat(msgspec.to_builtins(self._load())))
+            changed = [key for key in SETTINGS if before[key] != after[key]]
+            taken = tuple(key for key in changed if key in live)
+            values = before | {key: after[key] for key in taken}
+            wanted = msgspec.convert(nested(values), Config)
+            concerned = [part for part in self._parts if not part.keys.isdisjoint(taken)]
             for part in concerned:
                 part.check(wanted)
         except LiveRateError as error:
@@ -408,10 +375,17 @@ class SettingsReloader:
         for part in concerned:
             part.apply(wanted)
         self.now = wanted
-        if difference.applied or difference.restart != self._said or asked or self._mistaken:
-            log.warning("settings: %s", difference)
-        self._said, self._mistaken = difference.restart, False
-        return difference
+        found = Reloaded(taken, tuple(key for key in changed if key not in taken))
+        if taken or found.restart != self._said or asked or self._mistaken:
+            said = [f"taken over: {', '.join(taken)}"] if taken else []
+            if found.restart:
+                keys = ", ".join(found.restart)
+                said.append(
+                    f"from the next start on: {keys} (start live-rate anew to have it count)"
+                )
+            log.warning("settings: %s", "; ".join(said) or "nothing has changed")
+        self._said, self._mistaken = found.restart, False
+        return found
 
     def _seen(self) -> tuple[int, int, int] | None:
         with contextlib.suppress(OSError):
