@@ -200,7 +200,7 @@ class HumanConfig(Section, frozen=True):
     enabled: bool = True
     """Asked about every position, where onnxruntime is installed."""
     network: str = ""
-    """An ONNX file, or a ``.pb.gz`` of Maia; empty: the one that comes with live-rate."""
+    """An ONNX file; empty: the one that comes with live-rate."""
 
 
 class FeedsConfig(Section, frozen=True):

@@ -95,7 +95,7 @@ SETTING_FLAGS = {
     ),
     "gain": SettingFlag("rating.gain", Gain | None, "", _GAIN),
     "network": SettingFlag(
-        "human.network", str | None, "FILE", "An ONNX file, or a .pb.gz of Maia."
+        "human.network", str | None, "FILE", "A network of your own: an ONNX file."
     ),
     "config": SettingFlag("", Path | None, "FILE", "Settings; see config.toml for every key."),
     "log_level": SettingFlag("log.level", Level | None, "", "How much to log to standard error."),

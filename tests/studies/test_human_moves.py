@@ -93,7 +93,6 @@ class Fake:
 
     about: dict[str, str] = {}  # noqa: RUF012 - a fake
     identity = "fake"
-    by_elo = True
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
@@ -141,15 +140,6 @@ def test_wrong_ratings_stay_within_those_learned() -> None:
     fake.asked.clear()
     check(fake, [GameLine(CHECKED.moves, (2700, 2700), "otb", (1, 2))])
     assert {one.elo for one in fake.asked} == {(2700, 2700), (2300, 2300)}
-
-
-def test_a_network_of_one_rating_is_not_asked_for_others() -> None:
-    fake = Fake()
-    fake.by_elo = False
-    report = check(fake, [CHECKED]).report()
-    assert len(fake.asked) == 2
-    assert report["wrong_elo_nll"] is None
-    assert report["right_elo_gain"] is None
 
 
 def test_what_is_not_covered_is_counted_and_left_out() -> None:
