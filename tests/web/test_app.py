@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator
-from itertools import cycle, islice
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import msgspec
 import pytest
 
 from live.config import ServerConfig
-from live.events import Agreement, Alert, Change, MomentMessage, Player
+from live.events import Agreement, Alert, MomentMessage, Player
 from live.publish.access import new_token
 from live.publish.server import Publisher
 from live.publish.visibility import EVERYTHING
@@ -23,7 +22,6 @@ from tests.web.broadcast import on_air
 from tests.web.chromium import Page, tab
 from tests.web.games import HOSTILE as HOSTILE
 from tests.web.games import game, hostile_world, moment
-from tests.web.replayed import Replayed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -564,14 +562,12 @@ async def test_a_view_that_could_not_be_loaded_is_tried_again(page: Page) -> Non
         assert not await page.run(f"document.body.dispatchEvent({left})")
 
 
-#: Published before the page is waited for.
-AT_ONCE = 400
 #: What heap and nodes may come to, of what they are after two rounds.
 MOST = 1.2
 #: What somebody looks at in turn.
 VIEWS = (
-    *("layout=cards", "game=board1", "view=players&experts=1", "layout=table"),
-    *("game=board1&ply=3", "view=health", "layout=cards&sort=swing"),
+    *("layout=cards", "game={id}", "view=players&experts=1", "layout=table"),
+    *("game={id}&ply=3", "view=health", "layout=cards&sort=swing"),
 )
 
 
@@ -586,19 +582,22 @@ async def weigh(page: Page) -> tuple[int, int]:
 
 @pytest.mark.whole
 async def test_the_heap_does_not_grow_with_what_was_told(page: Page) -> None:
-    played = Replayed(boards=6, plies=40)
-    rounds: Iterator[Change] = played.rounds()
     views = cycle(VIEWS)
-    async with Publisher(ServerConfig(port=0), played.state) as publisher:
+    async with on_air(boards=6, plies=10) as (broadcast, publisher):
         await page.open(publisher.url)
         await settled(page, publisher)
         weights = []
-        for times in (2, 6):
-            for _ in range(0, times * played.changes, AT_ONCE):
-                await page.run(f"location.hash = '{next(views)}'")
-                for change in islice(rounds, AT_ONCE):
-                    publisher.publish([change])
-                await settled(page, publisher)
+        for rounds in (2, 6):
+            for _ in range(rounds):
+                # The same round once more.
+                games = await told(publisher)
+                for each in games:
+                    broadcast.take_back(each["board"], len(each["plies"]) - 10)
+                for _ in range(8):
+                    view = next(views).format(id=games[0]["id"])
+                    await page.run(f"location.hash = '{view}'")
+                    broadcast.play(4)
+                    await settled(page, publisher)
             await page.run("location.hash = 'layout=cards'")
             await settled(page, publisher)
             weights.append(await weigh(page))
