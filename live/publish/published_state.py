@@ -182,8 +182,7 @@ class VisibleState:
         return sources_for(self._state.feeds(), self._selected.visibility)
 
     def engines(self) -> EngineHealth:
-        hidden = self._selected.visibility is Visibility.VENUE
-        return EngineHealth() if hidden else self._shown(self._state.engines())
+        return self._shown(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
         """What is the matter with feeds and engines is every arbiter's business."""

@@ -61,7 +61,6 @@ _BACKLOG = 1024
 #: How often it is seen whether the port is still ours.
 _LOOK_S = 1.0
 _LATER = (("Retry-After", "5"),)
-_EXPIRED = "the token is no longer valid"
 
 
 class Publisher:
@@ -404,9 +403,7 @@ class Publisher:
             subscriber.close(1013, "too many different filters are in use")  # try again later
 
     def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
-        """Send a subscriber its greeting and what it lacks; or close it, if its token has expired
-        since it was judged. Raises TooManyFilters.
-        """
+        """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
         wanted = guest.limit(client.wanted)
         broadcaster = self._of(wanted)
         heeded = guest.producer or client.here
@@ -419,10 +416,7 @@ class Publisher:
                 self._desk(command)
 
         subscriber.follow(broadcaster, wanted, guest, said)
-        if self._authentication.still(guest):
-            broadcaster.join(subscriber, client.resume)
-        else:
-            subscriber.close(wire.CloseCode.FORBIDDEN, _EXPIRED)
+        broadcaster.join(subscriber, client.resume)
 
     # --- the clock --------------------------------------------------------------------------------
 
@@ -438,7 +432,7 @@ class Publisher:
                 # Broad: a fault in one connection must not lift the deadlines of all others.
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
-        self._dismiss(wire.CloseCode.FORBIDDEN, _EXPIRED)
+        self._dismiss(wire.CloseCode.FORBIDDEN, "the token is no longer valid")
         for broadcaster in (self.broadcaster, self._arbiters):
             broadcaster.drop_unused()
 
