@@ -1,31 +1,20 @@
 """Results that were found before.
 
-They are kept by engine identity and search key, in memory, and on disk, so that a restart, or
-another event, searches nothing twice.
+They are kept by engine identity and search key: in memory, and while a corpus is searched, or in a
+journal (:mod:`live.store.journal`), on disk, so that a restart searches nothing twice.
 
-SQLite in WAL mode: one table, a digest of engine and search key to the result. Results are read on
-the event loop, since it costs some tens of microseconds (WAL readers wait for nobody); writing is
-done in batches by a thread of its own, since a commit waits for the disk. What is not written yet
-is found in memory, where every result used lately is kept.
-
-The file is bounded: the same thread deletes what nobody needed for a year, and of more than a
-million results those unused for longest. The space is used again, so the file stops growing.
-
-Loss policy: a crash loses at most what the last second found, and that is searched again. A file
-that cannot be used is said clearly, once, and the service goes on without it; one that can only be
-read is read.
+The file is SQLite in WAL mode: one table, a digest of engine and search key to the result. Loss
+policy: a crash loses at most what the last second found, and that is searched again. A file that
+cannot be used is said clearly, once, and it goes on without; one that can only be read is read.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import logging
-import queue
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
@@ -109,157 +98,92 @@ APPLICATION_ID: Final = 0x6C697665
 #: Raised when what the rows mean changes; a file of another version is left alone. A journal
 #: (:mod:`live.store.journal_file`) counts on from here.
 VERSION: Final = 1
-#: Results written in one commit, and how long the first of them may wait, seconds.
-_BATCH: Final = 200
-_LINGER_S: Final = 1.0
-#: Results that may wait to be written; further ones stay in memory only.
-_BACKLOG: Final = 10_000
-#: Results written between two looks at how many there are.
-_LOOK_EVERY: Final = 10_000
-_DAY_S: Final = 86_400
-#: How long a writer waits for another process's commit, seconds.
+#: Between two commits, and how long another process's commit is waited for, seconds.
+_COMMIT_S: Final = 1.0
 _BUSY_S: Final = 5.0
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SearchResult)
-#: Key, result (None: it is there, and was used again) and day of use.
-_Row = tuple[bytes, bytes | None, int]
-
-
-class ResultFileBounds(msgspec.Struct, frozen=True):
-    """How much a file keeps."""
-
-    results: int = 1_000_000
-    """About 300 bytes each, with one line."""
-    unused_days: int = 365
 
 
 class ResultFile:
-    """A :class:`live.engine.result_cache.ResultCache` over a file. Use as a context
-    manager; never raises for the file's sake: ``problem`` says, for people, what is wrong with it.
+    """A :class:`ResultCache` over a file. Use as a context manager; never raises for the file's
+    sake: ``problem`` says, for people, what is wrong with it.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        memory: MemoryResultCache | None = None,
-        *,
-        bounds: ResultFileBounds = ResultFileBounds(),  # noqa: B008  # frozen
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        """``clock`` gives seconds since 1970; only whole days of it count."""
+    def __init__(self, path: Path, memory: MemoryResultCache | None = None) -> None:
         self.problem = ""
-        self._bounds = bounds
-        self._clock = clock
         self._path = path.expanduser()
         self._memory = MemoryResultCache() if memory is None else memory
-        self._reader: sqlite3.Connection | None = None
-        # None ends the writer.
-        self._unwritten: queue.Queue[_Row | None] = queue.Queue(_BACKLOG)
-        self._writer: threading.Thread | None = None
+        self._db: sqlite3.Connection | None = None
         self._writable = True
+        self._committed_s = time.monotonic()
 
     def __enter__(self) -> Self:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._reader = _opened(self._path)
+            self._db = _opened(self._path)
         except (sqlite3.Error, OSError, _Foreign) as error:
             why = "it is a folder" if self._path.is_dir() else error
             self._give_up(f"cannot be used ({why}); every position is searched anew")
-            return self
-        self._writer = threading.Thread(target=self._write, name="cache writer", daemon=True)
-        self._writer.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._writer is not None:
-            # A writer that is behind by so much, or stuck, is not waited for.
-            with contextlib.suppress(queue.Full):
-                self._unwritten.put(None, timeout=_BUSY_S)
-                self._writer.join(2 * _BUSY_S)
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+        self._commit()
+        self._close()
 
     def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
         known = self._memory.get(identity, search_key)
-        if known is not None or self._reader is None:
+        if known is not None or self._db is None:
             return known
         try:
-            row = self._reader.execute(
-                "SELECT result FROM results WHERE key = ?", (key := digest(identity, search_key),)
+            row = self._db.execute(
+                "SELECT result FROM results WHERE key = ?", (digest(identity, search_key),)
             ).fetchone()
             if row is None:
                 return None
             result = _decoder.decode(row[0])
         except (sqlite3.Error, msgspec.MsgspecError, TypeError) as error:
-            self._reader.close()
-            self._reader = None
+            self._close()
             self._give_up(f"can no longer be read ({error}); what it holds is searched anew")
             return None
         self._memory.put(identity, search_key, result)
-        self._write_later((key, None, self._today))
         return result
 
     def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         self._memory.put(identity, search_key, result)
-        self._write_later((digest(identity, search_key), _encoder.encode(result), self._today))
-
-    @property
-    def _today(self) -> int:
-        return int(self._clock() // _DAY_S)
-
-    def _write_later(self, row: _Row) -> None:
-        if self._writer is not None and self._writable:
-            with contextlib.suppress(queue.Full):
-                self._unwritten.put_nowait(row)
-
-    def _write(self) -> None:
-        """The writer thread: batches until it is asked to end, or until the file takes no more."""
+        if self._db is None or not self._writable:
+            return
         try:
-            with contextlib.closing(_connected(self._path)) as connection:
-                _date(connection, self._today)
-                more, unlooked = True, _LOOK_EVERY
-                while more:
-                    if unlooked >= _LOOK_EVERY:
-                        _prune(connection, self._bounds, self._today)
-                        unlooked = 0
-                    rows, more = self._batch()
-                    unlooked += len(rows)
-                    with connection:
-                        connection.executemany(
-                            "INSERT OR IGNORE INTO results VALUES (?, ?)",
-                            [(key, result) for key, result, _ in rows if result is not None],
-                        )
-                        connection.executemany(
-                            "INSERT OR REPLACE INTO used VALUES (?, ?)",
-                            [(key, day) for key, _, day in rows],
-                        )
+            self._db.execute(
+                "INSERT OR IGNORE INTO results VALUES (?, ?)",
+                (digest(identity, search_key), _encoder.encode(result)),
+            )
         except sqlite3.Error as error:
-            self._writable = False
-            self._give_up(f"takes no more results ({error}); new ones are kept in memory only")
+            self._takes_no_more(error)
+        if time.monotonic() - self._committed_s >= _COMMIT_S:
+            self._commit()
 
-    def _batch(self) -> tuple[list[_Row], bool]:
-        """What to write next, and whether more may come."""
-        rows: list[_Row] = []
-        timeout, due_s = None, 0.0
-        while len(rows) < _BATCH:
+    def _commit(self) -> None:
+        self._committed_s = time.monotonic()
+        if self._db is not None:
             try:
-                row = self._unwritten.get(timeout=timeout)
-            except queue.Empty:
-                break
-            if row is None:
-                return rows, False
-            rows.append(row)
-            if timeout is None:
-                due_s = time.monotonic() + _LINGER_S
-            # Time from the first one on: else a search a second would put a commit off for ever.
-            timeout = max(0.0, due_s - time.monotonic())
-        return rows, True
+                self._db.commit()
+            except sqlite3.Error as error:
+                self._takes_no_more(error)
+
+    def _takes_no_more(self, error: sqlite3.Error) -> None:
+        self._writable = False
+        self._give_up(f"takes no more results ({error}); new ones are kept in memory only")
+
+    def _close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
     def _give_up(self, what: str) -> None:
         self.problem = f"cache {self._path}: {what}"
-        log.warning("%s. Name another with [engine] cache_file, or move it away", self.problem)
+        log.warning("%s. Move it away to have another made", self.problem)
 
 
 class _Foreign(Exception):
@@ -272,44 +196,12 @@ def digest(identity: str, search_key: SearchKey) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_BUSY_S, factory=SqliteConnection)
-    # A power cut may cost the last commits, never the file.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
-
-
-def _date(connection: sqlite3.Connection, today: int) -> None:
-    """Have days of last use beside the results; those of a file that had none count from now."""
-    with connection:
-        if not connection.execute("PRAGMA table_info(used)").fetchall():
-            # Another service may do the same at this moment: the second finds it done.
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS used"
-                " (key BLOB PRIMARY KEY, day INTEGER NOT NULL) WITHOUT ROWID"
-            )
-            connection.execute("INSERT OR IGNORE INTO used SELECT key, ? FROM results", (today,))
-
-
-def _prune(connection: sqlite3.Connection, bounds: ResultFileBounds, today: int) -> None:
-    """Delete what is beyond the bounds, a tenth more than needed where there is too much."""
-    with connection:
-        before = connection.total_changes
-        connection.execute("DELETE FROM used WHERE day < ?", (today - bounds.unused_days,))
-        count = connection.execute("SELECT count(*) FROM used").fetchone()[0]
-        if count > bounds.results:
-            connection.execute(
-                "DELETE FROM used WHERE key IN (SELECT key FROM used ORDER BY day LIMIT ?)",
-                (count - bounds.results * 9 // 10,),
-            )
-        if connection.total_changes > before:
-            connection.execute("DELETE FROM results WHERE key NOT IN (SELECT key FROM used)")
-
-
 def _opened(path: Path) -> sqlite3.Connection:
     """A connection to a file that is ours, made if there is none."""
-    connection = _connected(path)
+    connection = sqlite3.connect(path, timeout=_BUSY_S, factory=SqliteConnection)
     try:
+        # A power cut may cost the last commits, never the file.
+        connection.execute("PRAGMA synchronous = NORMAL")
         mark = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if (mark, version) == (0, 0) and not connection.execute("PRAGMA schema_version").fetchone()[
@@ -327,8 +219,6 @@ def _opened(path: Path) -> sqlite3.Connection:
             raise _Foreign("is another program's database")
         elif version != VERSION:
             raise _Foreign(f"is of version {version}, and this live-rate reads {VERSION}")
-        # Nobody is waited for on the event loop.
-        connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("SELECT result FROM results LIMIT 1").fetchone()
     except BaseException:
         connection.close()

@@ -26,7 +26,7 @@ from rich.console import Console
 from live import __version__
 from live.config import Config
 from live.engine.engine_pool import EnginePool
-from live.engine.result_cache import MemoryResultCache, ResultFile, ResultFileBounds
+from live.engine.result_cache import MemoryResultCache, ResultFile
 from live.engine.search import (
     Position,
     Search,
@@ -104,8 +104,6 @@ def _by_rule(game: NumberedGame) -> MoveSearch | None:
     return None
 
 
-#: Results in the file of searches under way. Never so many that one is dropped while it is needed.
-_BOUNDS = ResultFileBounds(results=100_000_000, unused_days=36_500)
 #: Between two commits, seconds.
 _COMMIT_S = 1.0
 
@@ -203,7 +201,6 @@ async def search_corpus(
             ResultFile(
                 corpus.with_name(f"{corpus.name}-searches"),
                 MemoryResultCache(5_000),
-                bounds=_BOUNDS,
             )
         )
         options = search_options_of(config.engine)

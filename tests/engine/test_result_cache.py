@@ -5,15 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from live.engine.result_cache import (
     MemoryResultCache,
     ResultFile,
-    ResultFileBounds,
     SqliteConnection,
 )
 from live.engine.search import Limit, Line, SearchKey, SearchResult
@@ -53,43 +52,21 @@ def test_what_was_found_is_found_after_a_restart(path: Path) -> None:
         assert all(cache.get("engine", numbered(number)) == RESULT for number in range(1_234))
 
 
-DAY_S = 86_400
-
-
-def found(path: Path, numbers: range, today: int = 0) -> list[int]:
-    """Which of them the file still has; looking them up uses them today."""
-    with ResultFile(path, MemoryResultCache(1), clock=lambda: today * DAY_S) as cache:
+def found(path: Path, numbers: range) -> list[int]:
+    """Which of them the file has."""
+    with ResultFile(path, MemoryResultCache(1)) as cache:
         return [number for number in numbers if cache.get("engine", numbered(number)) is not None]
 
 
-def test_what_nobody_asked_for_in_a_year_goes(path: Path) -> None:
-    with ResultFile(path, clock=lambda: 0.0) as cache:
-        for number in range(4):
-            cache.put("engine", numbered(number), RESULT)
-    assert found(path, range(2), today=300) == [0, 1]
-    assert found(path, range(0), today=400) == []
-    assert found(path, range(4), today=400) == [0, 1]
-
-
-def test_of_too_many_those_unused_for_longest_go(path: Path) -> None:
-    bounds = ResultFileBounds(results=20)
-    for day in range(3):
-        with ResultFile(path, bounds=bounds, clock=partial(float, day * DAY_S)) as cache:
-            for number in range(day * 10, day * 10 + 10):
-                cache.put("engine", numbered(number), RESULT)
-    with ResultFile(path, bounds=bounds, clock=lambda: 3 * DAY_S):
-        pass
-    left = found(path, range(30), today=3)
-    assert len(left) == 18
-    assert set(range(10, 30)) >= set(left) >= set(range(20, 30))
-
-
-def test_a_file_without_days_of_use_counts_from_now(path: Path) -> None:
+def test_a_kill_costs_what_the_last_second_found(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SimpleNamespace(monotonic=lambda: clock.now_s, now_s=0.0)
+    monkeypatch.setattr("live.engine.result_cache.time", clock)
     with ResultFile(path) as cache:
-        cache.put("engine", numbered(0), RESULT)
-    changed(path, "DROP TABLE used")
-    assert found(path, range(0), today=10_000) == []
-    assert found(path, range(2), today=10_100) == [0]
+        for number, clock.now_s in enumerate((0.5, 1.2, 1.3, 2.1)):
+            cache.put("engine", numbered(number), RESULT)
+        assert found(path, range(4)) == [0, 1]
 
 
 def test_two_services_may_make_and_share_a_file(tmp_path: Path) -> None:
@@ -97,6 +74,7 @@ def test_two_services_may_make_and_share_a_file(tmp_path: Path) -> None:
         path = tmp_path / f"{number}.sqlite"
         with ResultFile(path) as one, ResultFile(path) as two:
             one.put("engine", numbered(1), RESULT)
+            one._commit()
             two.put("engine", numbered(2), RESULT)
             two.put("engine", numbered(1), RESULT)
         assert one.problem == two.problem == ""
@@ -178,7 +156,7 @@ def test_a_file_that_can_only_be_read_is_read(path: Path) -> None:
     assert path.read_bytes() == bytes(data)
 
 
-def test_a_file_somebody_else_holds_locked_is_read_and_not_waited_for_on_the_loop(
+def test_a_file_somebody_else_holds_locked_is_read(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("live.engine.result_cache._BUSY_S", 0.05)
