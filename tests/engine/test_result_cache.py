@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,8 @@ def found(path: Path, numbers: range) -> list[int]:
 def test_a_kill_costs_what_the_last_second_found(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = SimpleNamespace(monotonic=lambda: clock.now_s, now_s=0.0)
+    clock: Any = SimpleNamespace(now_s=0.0)
+    clock.monotonic = lambda: clock.now_s
     monkeypatch.setattr("live.engine.result_cache.time", clock)
     with ResultFile(path) as cache:
         for number, clock.now_s in enumerate((0.5, 1.2, 1.3, 2.1)):
