@@ -71,8 +71,9 @@ def follow(
     """Follow live chess games and see how strong each player is playing.
 
     Options:
-        feed: [URL] What to follow; may be repeated. 'demo', a lichess broadcast URL, the URL or
-            path of a PGN, - for standard input, or plugin+NAME:ADDRESS.
+        feed: [URL] What to follow; may be repeated. 'demo', an address of lichess or LiveChess
+            Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess, mqtt:// of a topic,
+            - for standard input, or plugin+NAME:ADDRESS.
         headless: No terminal dashboard: one line per event.
         plain: A plain table in the terminal, no keys.
         json: Print every message as a line of JSON.

@@ -33,6 +33,8 @@ from live.feeds.source_address import (
 
 #: What stands before the first slash of an address that was copied without its ``https://``.
 _HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
+#: A drive of Windows.
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 #: Kinds that end: what is read once is not there a second time.
 _ENDING: frozenset[Kind] = frozenset({"demo", "stdin"})
 
@@ -132,7 +134,8 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
     try:
         path = path.expanduser()
         there = path.exists()
-        may_come = conditions.waiting and not _HOST.match(text)
+        elsewhere = _HOST.match(text) or (os.name != "nt" and _DRIVE.match(text))
+        may_come = conditions.waiting and not elsewhere
     except (OSError, ValueError, RuntimeError):
         # No name that a file could have (too long, with a zero byte), or nobody's home.
         there = may_come = False
@@ -140,8 +143,10 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
         remedy = "Check the path"
         if _HOST.match(text):
             remedy += ", or write https:// in front if it is an address"
+        elif _DRIVE.match(text):
+            remedy += ": it is one of Windows"
         elif text.endswith(".pgn"):
-            remedy += ", or name its folder, which may wait for it"
+            remedy += "; a service that lasts waits for it"
         raise FeedNotFound(source.name, "there is no such file", remedy)
     if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
         if source.forced and source.kind == "file":

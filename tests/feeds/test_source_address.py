@@ -266,7 +266,8 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
         ("pgn-url+ftp://example.org/x", UnknownFeed, "The kinds are: demo"),
         ("lichess+https://lichess.org/", UnknownFeed, "The kinds are: demo"),
         ("lichess+demo", UnknownFeed, "The kinds are: demo"),
-        ("{}/none.pgn", FeedNotFound, "there is no such file.*its folder"),
+        ("{}/none.pgn", FeedNotFound, "there is no such file.*a service that lasts waits"),
+        ("C:\\\\open\\\\games.pgn", FeedNotFound, "one of Windows"),
         ("lichess.org/broadcast/a/b/AbCdEfGh", FeedNotFound, "https://"),
         ("127.0.0.1:80/x.pgn", FeedNotFound, "https://"),
         ("file+{}", FeedUnreadable, "is a folder"),
@@ -279,7 +280,7 @@ def test_what_cannot_be_followed_says_why(
 ) -> None:
     (tmp_path / "games.pgn").touch()
     with pytest.raises(error, match=says):
-        open_feed(spec.format(tmp_path), CONFIG, env={})
+        open_feed(spec.format(tmp_path), CONFIG, env={}, lasting="C:" in spec)
 
 
 @pytest.mark.parametrize("text", ["./none.pgn", "a.b", "round 1.5/games.pgn"])
@@ -335,7 +336,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Pat
             "nonsense": ("", "names no kind of source"),
             str(tmp_path / "none.pgn"): ("file", "there is no such file"),
             f"{page}/games.pgn": ("pgn-url", "holds an HTML page"),
-            f"{hole}/games.pgn": ("pgn-url", "no answer within 0.5 s"),
+            f"{hole}/games.pgn": ("pgn-url", "no answer within 2 s"),
             # What is asked once promises no second time, and shows no secret.
             "http://me:secret@127.0.0.1:1/x.pgn?token=abc": (
                 "pgn-url",
@@ -344,7 +345,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Pat
             "ws://127.0.0.1:1/api": ("dgt-board", "cannot reach LiveChess (Connection refused)"),
             "mqtt://127.0.0.1:1/a/#": ("mqtt", f"feeds.mqtt.password_file {missing}: cannot be"),
         }
-        found = await probe(list(expected), config, within_s=0.5)
+        found = await probe(list(expected), config, within_s=2)
     for finding, (kind, detail) in zip(found, expected.values(), strict=True):
         assert (finding.kind, finding.answers) == (kind, False)
         assert finding.detail.startswith(detail)
