@@ -131,7 +131,6 @@ _MAGIC = {
     b"\x1f\x8b": "a gzip file (unpack it first)",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
-    b"SQLite format 3": "a database",
 }
 
 

@@ -27,8 +27,9 @@ import msgspec
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
-from live.events import FeedReport, GameReport, Headers, Player
+from live.events import FeedReport, GameReport, Player
 from live.feeds.charset import decode
+from live.feeds.pgn_headers import player
 from live.games.game import main_round
 from live.games.player_identity import fide_id, is_known, name_words
 
@@ -41,35 +42,14 @@ _CONTROL = re.compile(r"(?:\d+/)?(\d{2,5})(?:\+(\d{1,3}))?(?::|\Z)")
 _XML_PLAYER = re.compile(rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)")
 _XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
 _TXT_PLAYER = re.compile(rb"^ *(\d{1,10}) +([^,\s-]+)", re.MULTILINE)
-#: Headings of FIDE's text lists: of the rating itself it is a month (``NOV26``) or ``SRtng``. Those
-#: that are not read end the ones before them.
-_TXT_COLUMNS = {
-    "name": "Name",
-    "country": "Fed",
-    "sex": "Sex",
-    "title": r"\bTit",
-    "women's title": "WTit",
-    "other title": "OTit",
-    "FOA": "FOA",
-    "rating": r"SRtng|\b[A-Z]{3}\d{2}\b",
-    "k": r"\bS?K\b",
-    "rapid_rating": "RRtng",
-    "blitz_rating": "BRtng",
-    "games": r"SGm|\bGms\b",
-    "games r": "RGm",
-    "games b": "BGm",
-    "k r": r"\bRk\b",
-    "k b": r"\bBK\b",
-    "born": "B-day",
-}
 
 
 def _by_alias(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
     return {alias: name for name, aliases in names.items() for alias in aliases}
 
 
-#: How the columns of a CSV may be called, in lower case and without signs.
-_CSV_COLUMNS = _by_alias(
+#: How the columns of a CSV or of FIDE's text lists may be called, in lower case and without signs.
+_COLUMNS = _by_alias(
     {
         "fideid": ("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"),
         "name": ("name", "player", "fullname"),
@@ -79,6 +59,8 @@ _CSV_COLUMNS = _by_alias(
         "rapid_rating": ("rapid", "rapidrating", "rrtng"),
         "blitz_rating": ("blitz", "blitzrating", "brtng"),
         "k": ("k", "kfactor", "sk"),
+        "rapid_k": ("rk",),
+        "blitz_k": ("bk",),
     }
 )
 
@@ -248,15 +230,13 @@ def _number(text: str) -> int | None:
 
 def _from_fields(fields: dict[str, str]) -> ListedPlayer:
     numbers = {
-        name: _number(fields.get(column, "") or fields.get(other, ""))
-        for name, column, other in (
-            ("fide_id", "fideid", ""),
-            ("standard", "rating", ""),
-            ("rapid", "rapid_rating", ""),
-            ("blitz", "blitz_rating", ""),
-            ("k", "k", ""),
-            ("rapid_k", "rapid_k", "k r"),
-            ("blitz_k", "blitz_k", "k b"),
+        name: _number(fields.get(column, ""))
+        for name, column in (
+            ("fide_id", "fideid"),
+            ("standard", "rating"),
+            ("rapid", "rapid_rating"),
+            ("blitz", "blitz_rating"),
+            *((name, name) for name in ("k", "rapid_k", "blitz_k")),
         )
     }
     title = _text(fields, "title")
@@ -280,12 +260,16 @@ def _xml_row(data: bytes, at: int) -> ListedPlayer:
 
 
 def _txt_columns(heading: str) -> dict[str, tuple[int, int]]:
-    """Where each column of a text list begins and ends."""
-    found = {name: re.search(pattern, heading) for name, pattern in _TXT_COLUMNS.items()}
-    places = {name: match.start() for name, match in found.items() if match}
-    starts = sorted(places.values())
-    ends = dict(zip(starts, [*starts[1:], 10_000], strict=True))
-    return {name: (at, ends[at]) for name, at in places.items()}
+    """Where each column of a text list begins and ends; the rating may be called by its month."""
+    words = list(re.finditer(r"\S+", heading))
+    ends = [*(word.start() for word in words[1:]), 10_000]
+    found = {}
+    for word, end in zip(words, ends, strict=True):
+        month = re.fullmatch(r"[A-Z]{3}\d{2}", word[0])
+        name = "rating" if month else _COLUMNS.get(re.sub(r"[^a-z]", "", word[0].lower()))
+        if name is not None:
+            found[name] = word.start(), end
+    return found
 
 
 def _txt_row(data: bytes, at: int, columns: dict[str, tuple[int, int]]) -> ListedPlayer:
@@ -297,7 +281,7 @@ def _txt_row(data: bytes, at: int, columns: dict[str, tuple[int, int]]) -> Liste
 
 
 def _read_csv(data: bytes) -> RatingList:
-    columns, reader = _csv_rows(decode(data), _CSV_COLUMNS)
+    columns, reader = _csv_rows(decode(data), _COLUMNS)
     rows = list(reader)
     ids: dict[int, int] = {}
     names: defaultdict[str, list[int]] = defaultdict(list)
@@ -364,64 +348,43 @@ _PAIRING_COLUMNS = _by_alias(
 )
 
 
-class PairingList:
-    """Pairings by board, and by round where the list names rounds."""
-
-    def __init__(self, pairings: dict[tuple[str, int], tuple[Player, Player]]) -> None:
-        self._pairings = pairings
-
-    def __len__(self) -> int:
-        return len(self._pairings)
-
-    def seated(self, told: Headers) -> Headers:
-        """``told`` with the names and teams it lacks; unchanged where the list has no such board.
-
-        Only boards without any name are filled in: a name of the source is never replaced.
-        """
-        if told.board is None or is_known(told.white) or is_known(told.black):
-            return told
-        round_ = main_round(told.round)
-        found = self._pairings.get((round_, told.board)) or self._pairings.get(("", told.board))
-        if found is None:
-            return told
-        return msgspec.structs.replace(told, white=found[0], black=found[1])
+#: Who sits there, White first, by round (empty where the list names none) and board.
+Pairings = dict[tuple[str, int], tuple[Player, Player]]
 
 
-def read_pairing_list(data: bytes) -> PairingList:
+def read_pairing_list(data: bytes) -> Pairings:
     """Read a CSV with the columns Board, White, Black, and maybe Round, WhiteTeam, WhiteFideId,
     WhiteElo and the same of Black.
 
     Raises:
         ValueError: there is no pairing in it.
     """
-    pairings: dict[tuple[str, int], tuple[Player, Player]] = {}
+    pairings: Pairings = {}
     columns, rows = _csv_rows(decode(data), _PAIRING_COLUMNS)
     for fields in (_named(row, columns) for row in rows):
         board = fields.get("board", "").strip()
         if not board.isdecimal():
             continue
-        players = tuple(_player(fields, side) for side in ("white", "black"))
-        pairings[main_round(fields.get("round", "").strip()), int(board)] = (players[0], players[1])
+        seat = main_round(fields.get("round", "").strip()), int(board)
+        pairings[seat] = _player(fields, "white"), _player(fields, "black")
     if not pairings:
         raise ValueError("holds no pairing: it has the columns Board, White, Black")
-    return PairingList(pairings)
+    return pairings
 
 
 def _player(fields: dict[str, str], side: str) -> Player:
-    return Player(
-        name=_text(fields, side) or "?",
+    return player(
+        fields.get(side),
         elo=_number(fields.get(f"{side} elo", "")),
-        fide_id=_number(fields.get(f"{side} id", "")),
-        team=_text(fields, f"{side} team"),
+        fide_id=fields.get(f"{side} id", "").strip(),
+        team=fields.get(f"{side} team"),
     )
 
 
 class PlayerLists:
     """Both lists, or either, or none."""
 
-    def __init__(
-        self, ratings: RatingList | None = None, pairings: PairingList | None = None
-    ) -> None:
+    def __init__(self, ratings: RatingList | None = None, pairings: Pairings | None = None) -> None:
         self._ratings = ratings
         self._pairings = pairings
         self.doubtful: dict[str, None] = {}
@@ -453,8 +416,12 @@ class PlayerLists:
 
     def _applied(self, game: GameReport) -> GameReport:
         headers = game.headers
-        if self._pairings is not None:
-            headers = self._pairings.seated(headers)
+        # Only boards without any name are filled in: a name of the source is never replaced.
+        if headers.board and not (is_known(headers.white) or is_known(headers.black)):
+            pairings, board = self._pairings or {}, headers.board
+            found = pairings.get((main_round(headers.round), board)) or pairings.get(("", board))
+            if found is not None:
+                headers = msgspec.structs.replace(headers, white=found[0], black=found[1])
         if self._ratings is not None:
             pace = pace_of(headers.time_control)
             white, black = (self._rated(each, pace) for each in (headers.white, headers.black))
