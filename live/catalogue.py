@@ -7,6 +7,7 @@ of the manual.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
@@ -380,10 +381,12 @@ def standings(
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     found = {view.id: value(view) for view in by_name}
     values = sorted((each for each in found.values() if each is not None), reverse=True)
+    times = Counter(values)
+    places = {each: place for place, each in reversed(list(enumerate(values, 1)))}
     placed = [
         Standing(view, None)
         if (own := found[view.id]) is None
-        else Standing(view, 1 + values.index(own), values.count(own) > 1)
+        else Standing(view, places[own], times[own] > 1)
         for view in by_name
     ]
     return sorted(placed, key=lambda each: each.place or len(by_name) + 1)

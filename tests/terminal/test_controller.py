@@ -14,7 +14,6 @@ from live.alerts.incident_log import IncidentLog
 from live.events import (
     Alert,
     AlertMessage,
-    BellChoice,
     Curves,
     DeskCommand,
     DifficultyView,
@@ -151,15 +150,6 @@ def test_every_order_sorts_and_says_so() -> None:
     assert listed(stage) == by_board
 
 
-def test_age_puts_the_board_that_waits_longest_first() -> None:
-    stage = Stage()
-    stage.now_s += 100
-    game = next(game for game in stage.controller.boards.listed if game.result == "*")
-    stage.changes.note([MoveMessage(game.id, len(game.plies), game.plies[-1])])
-    assert "•" in stage.press("s", "s")
-    assert [x.id for x in stage.controller.boards.listed if x.result == "*"][-1] == game.id
-
-
 def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
     stage = Stage()
     stage.press("slash")
@@ -265,9 +255,9 @@ def test_a_board_opens_steps_and_closes() -> None:
     before = stage.press("left")
     assert stage.controller.board.ply == len(game.plies) - 1
     assert f"at {len(game.plies) // 2}" in before and "end follows the game again" in before
-    assert "at the start" in stage.press("home")
     stage.client_state.apply(MoveMessage(game.id, 1, None))
-    assert "no move yet" in stage.frame()
+    assert "no move yet" in stage.frame() and stage.controller.board.ply is None
+    assert "at the start" in stage.press("home")
     for change in whole_game(game):
         stage.client_state.apply(change)
     stage.press("right", "right", "left", "right")
@@ -289,16 +279,6 @@ def test_a_board_that_vanished_says_so() -> None:
     assert "no longer holds this board" in stage.frame()
     stage.press("escape")
     assert len(listed(stage)) == 5
-
-
-def test_a_takeback_takes_the_cursor_with_it() -> None:
-    stage = Stage()
-    stage.press("enter", "left")
-    game = stage.controller.board.game
-    assert game is not None
-    stage.client_state.apply(MoveMessage(game, 5, None))
-    stage.frame()
-    assert stage.controller.board.ply is None
 
 
 def test_players_are_sorted_by_what_is_said_and_opened() -> None:
@@ -489,17 +469,12 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> No
     text = " ".join(stage.press("5").split())
     assert f"↻ {url}: retrying, 0 boards asks us to slow down (429), trying again in 28 s" in text
     assert "● demo: live, 6 boards" in text
-    assert "from ● demo" in stage.press("1", "enter")
-
-
-def test_how_far_figures_are_behind_is_said_at_eighty_columns() -> None:
-    stage = Stage()
-    engines = EngineHealth(
-        behind="figures are up to 6 moves behind on 9 boards: follow fewer boards"
-    )
-    stage.client_state.apply(HealthMessage((FeedHealth("demo", "live"),), engines))
-    status = stage.frame().splitlines()[-2]
-    assert "figures are up to 6 moves behind on 9" in status and len(status) <= 80
+    queue = EngineHealth(queued=14, waiting=QueueLengths(head=2, backlog=12, speculate=40))
+    assert "queue 14 (2 live, 12 behind)" in engines_text(queue)
+    late = EngineHealth(behind="figures are up to 6 moves behind on 9 boards: follow fewer")
+    stage.client_state.apply(HealthMessage(feeds[:1], late))
+    assert "! figures are up to 6 moves behind on 9" in stage.press("1").splitlines()[-2]
+    assert "from ● demo" in stage.press("enter")
 
 
 def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
@@ -522,29 +497,21 @@ def board_shown(game: GameDetail, width: int, height: int) -> str:
     return stage.frame()
 
 
-def test_a_score_that_is_not_the_engines_names_its_source() -> None:
+def test_beside_the_move_stand_who_scored_it_and_what_others_would_play() -> None:
     game = detail(provisional=True)
-    assert "lichess" not in board_shown(game, 80, 24)
-    cloud = replace(game.plies[1], depth=40, score_source="lichess cloud")
-    text = board_shown(replace(game, plies=(game.plies[0], cloud)), 80, 24)
-    assert all(said in text for said in ("+0.37~", "lichess cloud", "depth 40"))
-
-
-def test_what_others_would_play_stands_beside_the_move() -> None:
-    game = detail()
-    assert "played" not in board_shown(game, 80, 24)
+    bare = board_shown(game, 80, 24)
+    assert "lichess" not in bare and "played" not in bare
     hard = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
-    common = replace(game.plies[1], played_share=0.3, difficulty=hard)
-    find = replace(common, played_share=0.083, mark="find")
-    trap = replace(common, mark="trap")
-    said = {
-        common: ("played 3 in 10", "best 1 in 20", "err 4 in 10"),
-        find: ("find 1 in 12", "best 1 in 20", "err 4 in 10"),
-        trap: ("played 3 in 10", "trap 4 in 10"),
-    }
-    for ply, words in said.items():
-        text = board_shown(replace(game, plies=(game.plies[0], ply)), 80, 24)
-        assert all(f"  {each}" in text for each in words)
+    ply = replace(game.plies[1], depth=40, score_source="lichess cloud")
+    ply = replace(ply, played_share=0.083, difficulty=hard)
+    for mark, words in (
+        (None, ("+0.37~", "lichess cloud", "depth 40", "played 1 in 12", "best 1 in 20")),
+        ("find", ("find 1 in 12", "best 1 in 20", "err 4 in 10")),
+        ("trap", ("played 1 in 12", "trap 4 in 10")),
+    ):
+        plies = game.plies[0], replace(ply, mark=mark)
+        text = board_shown(replace(game, plies=plies), 80, 40)
+        assert all(each in text for each in words)
 
 
 def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> None:
@@ -570,12 +537,6 @@ def test_what_is_withheld_is_not_taken_for_unknown() -> None:
     stage.client_state.apply(EngineMessage(engine))
     lines = stage.frame().splitlines()
     assert "this service withholds scores and ratings" in lines[-2] and "0 Elo" not in lines[0]
-
-
-def test_the_queue_is_told_by_class_where_several_wait() -> None:
-    engines = EngineHealth(queued=14, waiting=QueueLengths(head=2, backlog=12, speculate=40))
-    assert "queue 14 (2 live, 12 behind)" in engines_text(engines)
-    assert engines_text(EngineHealth()).endswith("queue 0")
 
 
 def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note() -> None:
@@ -635,20 +596,14 @@ def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
     assert not bell.rings([]) and bell.rings([ALARM]), "gone, and there again"
 
 
-@pytest.mark.parametrize(
-    ("choice", "alert", "rings"),
-    [
-        ("all", LOOK, True),
-        ("alarms", LOOK, False),
-        ("off", ALARM, False),
-        ("all", replace(ALARM, muted=True), False),
-        ("all", replace(LOOK, acknowledged_s=1.0), False),
-    ],
-)
-def test_the_bell_rings_for_what_was_chosen(choice: BellChoice, alert: Alert, rings: bool) -> None:
-    bell = AlertBell(choice)
-    bell.rings([])
-    assert bell.rings([alert]) is rings
+def test_the_bell_rings_for_what_was_chosen() -> None:
+    quiet = replace(ALARM, muted=True), replace(LOOK, acknowledged_s=1.0)
+    for choice, alerts in (("all", [LOOK]), ("alarms", [ALARM])):
+        bell = AlertBell(choice)
+        assert not bell.rings([]) and bell.rings(alerts)
+    for choice, alerts in (("alarms", [LOOK]), ("off", [ALARM]), ("all", quiet)):
+        bell = AlertBell(choice)
+        assert not bell.rings([]) and not bell.rings(alerts)
 
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()

@@ -29,7 +29,6 @@ from live.terminal import event_tables
 from live.terminal.charts import (
     AXIS,
     Drawn,
-    common_scale,
     figure_at,
     gain_chart,
     rating_graph,
@@ -176,33 +175,12 @@ def columns(lines: list[str]) -> list[str]:
     return ["".join(line.ljust(width)[at] for line in lines) for at in range(AXIS, width)]
 
 
-def test_white_rises_above_the_line_and_black_hangs_below() -> None:
-    game = detail()
-    plies = tuple(
-        msgspec.structs.replace(game.plies[0], ply=ply, score_cp=cp)
-        for ply, cp in ((1, 900), (2, -900))
-    )
-    game = msgspec.structs.replace(game, start_score_cp=0, plies=plies)
-    lines = [line.plain for line in score_graph(game, 99, AXIS + 3, 8)]
-    level, white, black = columns(lines)
-    assert level == "   ▁    "
-    assert white.strip() and not white[4:].strip()
-    assert black[4:].strip() and not black[:3].strip()
-
-
 def test_an_unknown_score_is_no_zero() -> None:
     game = detail()
     plies = tuple(msgspec.structs.replace(ply, score_cp=None) for ply in game.plies)
     game = msgspec.structs.replace(game, plies=plies)
     [_, unknown, *_] = columns([x.plain for x in score_graph(game, 99, AXIS + 3, 8)])
     assert unknown == "   ·    "
-
-
-def test_a_curve_lies_in_its_band() -> None:
-    scale = (1800, 2600)
-    lines = rating_graph(curve_of(point(1, 2200.0)), scale, AXIS + 1, 9, "white")
-    [column] = columns([line.plain for line in lines])
-    assert column == "  ░░━░░  "
 
 
 def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band() -> None:
@@ -222,12 +200,6 @@ def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     [column] = columns([line.plain for line in lines])
     assert column[-1] == "↓"
     assert "━" not in column
-
-
-def test_both_players_share_one_scale() -> None:
-    scale = common_scale([curve_of(point(1, 2200.0)), curve_of(point(2, 2400.0))])
-    assert scale == (2000, 2600)
-    assert common_scale([[], []]) is None
 
 
 GAINS = st.lists(st.integers(-300, 120), min_size=1, max_size=60)

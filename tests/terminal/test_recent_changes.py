@@ -7,6 +7,7 @@ import msgspec
 from live.events import (
     Alert,
     AlertMessage,
+    Change,
     Curves,
     EngineHealth,
     FeedHealth,
@@ -193,115 +194,80 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
 
 
 VIEW: GameView = view_of(detail())
+LABEL = "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: "
+E4 = PlyView(1, "e4", "e2e4")
+SCORED = msgspec.structs.replace(E4, score_cp=30, final=True, gain_cp=-12)
+OVER = msgspec.structs.replace(VIEW, result="1-0", problem="illegal move Qh9 at ply 3")
+FIGURE = PointMessage("g1", "white", point(1, 2210.0))
 
 
-def test_a_move_with_its_gain_is_one_line() -> None:
-    writer = EventLineWriter()
-    assert writer.lines([GameMessage(VIEW)]) == [
-        "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: board appears"
-    ]
-    played = PlyView(1, "e4", "e2e4")
-    scored = msgspec.structs.replace(played, score_cp=30, final=True, gain_cp=-12)
-    assert writer.lines([MoveMessage("g1", 1, msgspec.structs.replace(played, clock_s=59.0))]) == [
-        "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: played 1.e4, clock 0:59"
-    ]
-    assert writer.lines(
-        [ScoreMessage("g1", scored), PointMessage("g1", "white", full_point(1))]
-    ) == [
-        "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: 1.e4 +0.30, gain -0.12. "
-        "Petriashvili, Nikoloz: playing like 2441 · usual for 2459 against 1807: 2180–2750 · "
-        "better than 74 % of games by players of 2459"
-    ]
-
-
-def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
-    over = msgspec.structs.replace(VIEW, result="1-0", plies_played=40)
-    for view, ply, said in (
-        (over, 39, "played like"),
-        (over, 37, "playing like"),
-        (msgspec.structs.replace(over, result="*"), 39, "playing like"),
-    ):
-        writer = EventLineWriter()
-        writer.lines([GameMessage(view)])
-        [line] = writer.lines([PointMessage("g1", "white", full_point(ply))])
-        assert f": {said} 2441 · " in line
-
-
-def test_a_gain_known_before_the_score_still_names_the_move() -> None:
-    writer = EventLineWriter()
-    writer.lines([GameMessage(VIEW), MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))])
-    [line] = writer.lines([PointMessage("g1", "white", point(1, None))])
-    assert ": 1.e4, gain -0.12. " in line
-    assert line.endswith(": no perceived rating")
-
-
-def test_results_takebacks_problems_and_ends_are_told_once() -> None:
-    writer = EventLineWriter()
-    writer.lines([GameMessage(VIEW)])
-    over = msgspec.structs.replace(VIEW, result="1-0", problem="illegal move Qh9 at ply 3")
-    lines = writer.lines([GameMessage(over), GameMessage(over), MoveMessage("g1", 2, None)])
-    assert [line.split(": ", 1)[1] for line in lines] == [
-        "1-0",
-        "illegal move Qh9 at ply 3",
-        "taken back to the start",
-    ]
-    [gone] = writer.lines([GoneMessage("g1")])
-    assert gone.endswith("gone from its source")
-
-
-def test_a_curve_sent_again_tells_no_move_twice() -> None:
-    writer = EventLineWriter()
-    writer.lines([GameMessage(VIEW), MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))])
-    again = [PointMessage("g1", "white", point(1, 2210.0))]
-    assert len(writer.lines(again)) == 1
-    assert writer.lines(again) == []
-    [corrected] = writer.lines([MoveMessage("g1", 1, PlyView(1, "d4", "d2d4"))])
-    assert corrected.endswith(": corrected to 1.d4, was e4")
-    assert ": 1.d4, " in writer.lines(again)[0]
-
-
-def plies(*sans: str) -> list[MoveMessage]:
+def plies(*sans: str) -> list[Change]:
     return [
         MoveMessage("g1", ply, PlyView(ply, san, "0000")) for ply, san in enumerate(sans, start=1)
     ]
 
 
-def test_of_moves_that_come_together_the_last_is_told() -> None:
+def said(*batches: list[Change]) -> list[str]:
+    """What is printed of the last batch, without the name of the board."""
     writer = EventLineWriter()
-    told = writer.lines([GameMessage(VIEW), *plies("e4", "c5", "Nf3")])
-    assert [line.split(": ", 1)[1] for line in told] == ["board appears", "played 3 moves to 2.Nf3"]
-    [line] = writer.lines([MoveMessage("g1", 4, PlyView(4, "d6", "d7d6"))])
-    assert line.endswith(": played 2...d6")
+    lines = [writer.lines(batch) for batch in batches][-1]
+    return [line.removeprefix(LABEL) for line in lines]
 
 
-def test_a_move_after_a_takeback_is_no_correction() -> None:
-    writer = EventLineWriter()
-    writer.lines([GameMessage(VIEW), *plies("e4", "c5", "Nf3")])
-    writer.lines([MoveMessage("g1", 2, None)])
-    [line] = writer.lines([MoveMessage("g1", 2, PlyView(2, "e5", "e7e5"))])
-    assert line.endswith(": played 1...e5")
+NEW: list[Change] = [GameMessage(VIEW)]
 
 
-def test_a_correction_in_a_game_met_in_its_middle_says_what_was_there() -> None:
-    writer = EventLineWriter()
-    writer.lines([GameMessage(detail())])
-    [line] = writer.lines([MoveMessage("g1", 2, PlyView(2, "e5", "e7e5"))])
-    assert line.endswith(": corrected to 1...e5, was c5")
+def test_moves_and_figures_are_lines() -> None:
+    played = MoveMessage("g1", 1, msgspec.structs.replace(E4, clock_s=59.0))
+    assert said([*NEW, played]) == ["board appears", "played 1.e4, clock 0:59"]
+    assert said([*NEW, *plies("e4", "c5", "Nf3")])[1:] == ["played 3 moves to 2.Nf3"]
+    whole = [ScoreMessage("g1", SCORED), PointMessage("g1", "white", full_point(1))]
+    assert said([*NEW, played], whole) == [
+        "1.e4 +0.30, gain -0.12. Petriashvili, Nikoloz: playing like 2441 · usual for 2459 "
+        "against 1807: 2180–2750 · better than 74 % of games by players of 2459"
+    ]
+    # A gain known before the score still names the move; sent again it is told no more.
+    bare = "1.{}, gain -0.12. Petriashvili, Nikoloz: no perceived rating"
+    assert said([*NEW, *plies("e4")], [FIGURE]) == [bare.format("e4")]
+    assert said([*NEW, *plies("e4"), FIGURE], [FIGURE]) == []
+    corrected = said([*NEW, *plies("e4"), FIGURE], [*plies("d4"), FIGURE])
+    assert corrected == ["corrected to 1.d4, was e4", bare.format("d4")]
+
+
+def test_takebacks_corrections_results_and_ends_are_told_once() -> None:
+    over = [GameMessage(OVER), GameMessage(OVER), MoveMessage("g1", 2, None)]
+    assert said([*NEW, *plies("e4", "c5")], over) == ["1-0", OVER.problem, "taken back to 1.e4"]
+    assert said(NEW, [MoveMessage("g1", 1, None)]) == ["taken back to the start"]
+    assert said(NEW, [GoneMessage("g1")]) == ["gone from its source"]
+    instead = [MoveMessage("g1", 2, PlyView(2, "e5", "e7e5"))]
+    taken_back = [*NEW, *plies("e4", "c5"), MoveMessage("g1", 2, None)]
+    assert said(taken_back, instead) == ["played 1...e5"]
+    # In a game met in its middle, too, it says what was there.
+    assert said([GameMessage(detail())], instead) == ["corrected to 1...e5, was c5"]
+
+
+def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
+    over = msgspec.structs.replace(VIEW, result="1-0", plies_played=40)
+    for view, ply, verb in (
+        (over, 39, "played like"),
+        (over, 37, "playing like"),
+        (msgspec.structs.replace(over, result="*"), 39, "playing like"),
+    ):
+        figure = PointMessage("g1", "white", full_point(ply))
+        assert f": {verb} 2441 · " in said([GameMessage(view)], [figure])[0]
 
 
 def test_a_feed_is_told_of_when_it_changes() -> None:
-    writer = EventLineWriter()
     live = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
-    assert writer.lines([live, live]) == ["demo live"]
     retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
-    assert writer.lines([retrying]) == ["demo retrying: again in 4 s"]
+    assert said([live, live, retrying]) == ["demo live", "demo retrying: again in 4 s"]
 
 
 def test_alerts_are_lines_where_they_are_sent_at_all() -> None:
     text = "Board 3: 0:00\x1b[2J"
     flag = Alert(id="f", kind="flag", severity="alarm", text=text, advice="", first_seen_s=1.0)
-    writer = EventLineWriter()
-    assert writer.lines([AlertMessage(flag)]) == ["alert raised !! Board 3: 0:00[2J"]
-    assert writer.lines([AlertMessage(flag)]) == []
     over = msgspec.structs.replace(flag, cleared_s=5.0)
-    assert writer.lines([AlertMessage(over)]) == ["alert over !! Board 3: 0:00[2J"]
+    assert said([AlertMessage(flag), AlertMessage(flag), AlertMessage(over)]) == [
+        "alert raised !! Board 3: 0:00[2J",
+        "alert over !! Board 3: 0:00[2J",
+    ]

@@ -67,47 +67,6 @@ async def following(follower: Follower) -> AsyncIterator[asyncio.Task[None]]:
         await asyncio.wait({task})
 
 
-class Cable:
-    """Between follower and service, to be cut."""
-
-    def __init__(self, service: tuple[str, int]) -> None:
-        self._service = service
-        self._ends: list[asyncio.StreamWriter] = []
-        self._plugged: set[asyncio.Task[None]] = set()
-
-    async def __aenter__(self) -> Cable:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        self.cut()
-        if self._plugged:
-            await asyncio.wait(self._plugged)
-
-    async def plug(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._join(reader, writer))
-        self._plugged.add(task)
-        await task
-
-    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        other_reader, other = await asyncio.open_connection(*self._service)
-        self._ends += [writer, other]
-
-        async def pipe(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-            with contextlib.suppress(ConnectionError):
-                while data := await source.read(65536):
-                    sink.write(data)
-            sink.close()
-            with contextlib.suppress(ConnectionError):
-                await sink.wait_closed()
-
-        await asyncio.gather(pipe(reader, other), pipe(other_reader, writer))
-
-    def cut(self) -> None:
-        for end in self._ends:
-            end.transport.abort()
-        self._ends.clear()
-
-
 def world(seed: int = 3, steps: int = 60) -> World:
     made = World(seed)
     for _ in range(steps):
@@ -142,12 +101,11 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
 async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
     state = world()
     async with Publisher(ServerConfig(port=0), state) as publisher:
-        cable = Cable(publisher.address)
-        server = await asyncio.start_server(cable.plug, "127.0.0.1", 0)
-        follower = Follower(server.sockets[0].getsockname()[1])
-        async with server, cable, following(follower):
+        follower = Follower(publisher.address[1])
+        async with following(follower):
             await follower.until(follower.attachment.ready.is_set)
-            cable.cut()
+            for connection in publisher._connections:
+                connection.transport.abort()
             publisher.publish(state.health())
             await follower.until(lambda: bool(follower.message))
             await follower.until(lambda: follower.client_state.snapshot() == snapshot(state))
