@@ -391,7 +391,7 @@ class BoardsView(ListView[GameDetail]):
         lines = filled([heads(plan, order.head), *rows], height)
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
-            how = "" if context.keyless else ": tab lists them, / round 7 finds those of one"
+            how = "" if context.keyless else ": tab, or / and: round 7"
             lines[-1] = styled(f"   {more}{how}", "dim")
         return lines
 

@@ -33,7 +33,6 @@ from live.terminal.text import (
     PALETTES,
     SEVERITY_STYLES,
     WITHHELD,
-    counted,
     filled,
     fit,
     is_withheld,
@@ -348,25 +347,20 @@ def health(context: ViewContext, width: int) -> Text:
         line.append(f"{WITHHELD}  ", "warn")
     elif not state.engine().models:
         line.append("no model reads these scores  ", "warn")
-    feeds = sorted(state.feeds(), key=is_calm)
-    for feed in feeds:
-        detail, name = "", plain(feed.feed, 36)
+    for feed in state.feeds():
+        name, style = plain(feed.feed), feed_style(feed.state)
         if not is_calm(feed):
-            name = fit(name, max(12, width // 3))
+            # How an address ends says most; what is wrong often begins with all of it.
+            name = f"…{name[-20:]}" if len(name) > 21 else name
             room = width - line.cell_len - cell_len(name) - len(feed.state) - 7
-            # What is wrong often begins with where, and that stands there already.
             reason = trouble_text(feed.detail.removeprefix(feed.feed).strip(), room)
-            detail = f" {feed.state}: {reason}" if feed.detail else f" {feed.state}"
-        elif note := feed.detail.partition("; ")[2]:
-            detail = f": {plain(note, 120)}"
-        elif len(feeds) > 3:
-            continue
-        line.append(f"{FEED_SIGNS[feed.state]} ", feed_style(feed.state))
-        line.append(f"{name}{detail}  ", "text" if is_calm(feed) else "warn")
+            line.append(f"{FEED_SIGNS[feed.state]} ", style)
+            line.append(f"{name} {feed.state}{reason and f': {reason}'}  ", "warn")
     for trouble in engine_troubles(engines):
         line.append(f"! {plain(trouble, 80)}  ", "warn")
-    if (calm := sum(map(is_calm, feeds))) > 3:
-        line.append(f"{FEED_SIGNS['live']} {counted(calm, 'source')}  ", "text")
+    for feed in filter(is_calm, state.feeds()):
+        if note := feed.detail.partition("; ")[2]:
+            line.append(f"● {plain(feed.feed, 36)}: {plain(note, 120)}  ", "text")
     return line.append(f"⚙ {engines_text(engines)}", "dim")
 
 

@@ -14,6 +14,7 @@ from live.alerts.incident_log import IncidentLog
 from live.events import (
     Alert,
     AlertMessage,
+    BellChoice,
     Curves,
     DeskCommand,
     DifficultyView,
@@ -596,14 +597,19 @@ def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
     assert not bell.rings([]) and bell.rings([ALARM]), "gone, and there again"
 
 
+WISHES: tuple[tuple[BellChoice, Alert, bool], ...] = (
+    ("all", LOOK, True),
+    ("alarms", LOOK, False),
+    ("off", ALARM, False),
+    ("all", replace(ALARM, muted=True), False),
+    ("all", replace(LOOK, acknowledged_s=1.0), False),
+)
+
+
 def test_the_bell_rings_for_what_was_chosen() -> None:
-    quiet = replace(ALARM, muted=True), replace(LOOK, acknowledged_s=1.0)
-    for choice, alerts in (("all", [LOOK]), ("alarms", [ALARM])):
+    for choice, alert, rings in WISHES:
         bell = AlertBell(choice)
-        assert not bell.rings([]) and bell.rings(alerts)
-    for choice, alerts in (("alarms", [LOOK]), ("off", [ALARM]), ("all", quiet)):
-        bell = AlertBell(choice)
-        assert not bell.rings([]) and not bell.rings(alerts)
+        assert not bell.rings([]) and bell.rings([alert]) is rings
 
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()

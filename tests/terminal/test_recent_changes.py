@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from live.events import (
@@ -207,7 +209,7 @@ def plies(*sans: str) -> list[Change]:
     ]
 
 
-def said(*batches: list[Change]) -> list[str]:
+def said(*batches: Sequence[Change]) -> list[str]:
     """What is printed of the last batch, without the name of the board."""
     writer = EventLineWriter()
     lines = [writer.lines(batch) for batch in batches][-1]
@@ -221,7 +223,7 @@ def test_moves_and_figures_are_lines() -> None:
     played = MoveMessage("g1", 1, msgspec.structs.replace(E4, clock_s=59.0))
     assert said([*NEW, played]) == ["board appears", "played 1.e4, clock 0:59"]
     assert said([*NEW, *plies("e4", "c5", "Nf3")])[1:] == ["played 3 moves to 2.Nf3"]
-    whole = [ScoreMessage("g1", SCORED), PointMessage("g1", "white", full_point(1))]
+    whole: list[Change] = [ScoreMessage("g1", SCORED), PointMessage("g1", "white", full_point(1))]
     assert said([*NEW, played], whole) == [
         "1.e4 +0.30, gain -0.12. Petriashvili, Nikoloz: playing like 2441 · usual for 2459 "
         "against 1807: 2180–2750 · better than 74 % of games by players of 2459"
@@ -230,12 +232,15 @@ def test_moves_and_figures_are_lines() -> None:
     bare = "1.{}, gain -0.12. Petriashvili, Nikoloz: no perceived rating"
     assert said([*NEW, *plies("e4")], [FIGURE]) == [bare.format("e4")]
     assert said([*NEW, *plies("e4"), FIGURE], [FIGURE]) == []
-    corrected = said([*NEW, *plies("e4"), FIGURE], [*plies("d4"), FIGURE])
-    assert corrected == ["corrected to 1.d4, was e4", bare.format("d4")]
+    again: list[Change] = [*plies("d4"), FIGURE]
+    assert said([*NEW, *plies("e4"), FIGURE], again) == [
+        "corrected to 1.d4, was e4",
+        bare.format("d4"),
+    ]
 
 
 def test_takebacks_corrections_results_and_ends_are_told_once() -> None:
-    over = [GameMessage(OVER), GameMessage(OVER), MoveMessage("g1", 2, None)]
+    over: list[Change] = [GameMessage(OVER), GameMessage(OVER), MoveMessage("g1", 2, None)]
     assert said([*NEW, *plies("e4", "c5")], over) == ["1-0", OVER.problem, "taken back to 1.e4"]
     assert said(NEW, [MoveMessage("g1", 1, None)]) == ["taken back to the start"]
     assert said(NEW, [GoneMessage("g1")]) == ["gone from its source"]
