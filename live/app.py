@@ -68,7 +68,6 @@ from live.service.sources import (
     SourceRunner,
 )
 from live.service.supervision import ServiceManager, Supervisor, alongside, guarded, noticing
-from live.store.journal import Journal
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +132,7 @@ async def follow(
         journal = service.journal.journal
         public.listen(partial(mark_shown, public, journal))
         reloader = (
-            _reloader(said, again, sources, publisher, journal) if again is not None else None
+            _reloader(said, again, sources, publisher, service) if again is not None else None
         )
         if reloader is not None:
             parts["settings"] = reloader.run
@@ -202,9 +201,10 @@ def _reloader(
     again: StartAgain,
     sources: SourceRunner,
     publisher: Publisher,
-    journal: Journal,
+    service: EventService,
 ) -> SettingsReloader:
     """What takes settings over while the service runs."""
+    journal = service.journal.journal
     parts = (
         ReloadablePart(frozenset({"log.level"}), log_level),
         ReloadablePart(
@@ -224,7 +224,8 @@ def _reloader(
             lambda new: DelayedGames.of(new.feeds),
         ),
     )
-    return SettingsReloader(again.load, again.path, config, parts)
+    record = service.arbiter.record
+    return SettingsReloader(again.load, again.path, config, parts, record=record)
 
 
 def publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:

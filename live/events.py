@@ -254,7 +254,8 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """From 1 on, in the order they began."""
     kind: str
-    """As of alerts; ``entry`` for what the arbiter wrote, ``mute`` for a kind or board muted."""
+    """As of alerts; ``entry`` for what the arbiter wrote, ``mute`` for a kind or board muted,
+    ``service`` for starts, ends and settings of the service and its sources."""
     severity: Severity
     """The highest it had."""
     text: str

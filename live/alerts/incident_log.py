@@ -17,6 +17,13 @@ from live.events import Alert, GameId, GameView, Incident, IncidentChange, Incid
 
 #: Longest entry an arbiter may write, characters.
 ENTRY_CHARS = 500
+#: Who enters what happens to the service and its sources.
+SERVICE = "service"
+
+
+def signed(text: str, by: str) -> str:
+    """What somebody has written, with the name where it came by a token."""
+    return f"{text} ({by})" if by else text
 
 
 def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
@@ -96,9 +103,14 @@ class IncidentLog:
             del self._open[alert.id], self._last[alert.id]
         return found
 
-    def entry(self, text: str, at_s: float, game: GameId | None = None) -> None:
-        """Something the arbiter writes down, with or without a board."""
-        self._add("entry", text, at_s, game)
+    def entry(self, text: str, at_s: float, game: GameId | None = None, by: str = "") -> None:
+        """Something the arbiter writes down, with or without a board; ``by``: which one, or
+        :data:`SERVICE`, whose starts, ends and settings belong into the log as well.
+        """
+        if by == SERVICE:
+            self._add(SERVICE, text, at_s, game)
+        else:
+            self._add("entry", signed(text, by), at_s, game)
 
     def muted(self, what: str, muted: bool, at_s: float, game: GameId | None = None) -> None:
         """The arbiter wants to be shown no alert of a kind or of a board, or wants it again."""
@@ -133,7 +145,7 @@ _SAME = ("kind", "severity", "text", "advice", "game", "feed", "ply", "color", "
 
 def kind_name(kind: str) -> str:
     """What people call a kind of incident."""
-    own = {"entry": "Arbiter's entry", "mute": "Muted"}
+    own = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
     return own.get(kind) or {str(each): name for each, name in NAMES.items()}.get(kind, kind)
 
 

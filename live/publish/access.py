@@ -554,6 +554,8 @@ class Guest(msgspec.Struct, frozen=True):
     """Whether it reads the figures of the service."""
     producer: bool = False
     """Whether it says which boards are on air, from wherever it connects."""
+    name: str = ""
+    """Of its token."""
 
     @property
     def commands(self) -> bool:
@@ -636,7 +638,7 @@ class Authentication:
         if token is None or token.expired(self._now()):
             return None
         visibility = Visibility.ARBITER if token.arbiter else self._visibility
-        return Guest(visibility, token.within, digest, token.metrics, token.producer)
+        return Guest(visibility, token.within, digest, token.metrics, token.producer, token.name)
 
 
 def given_token(request: HttpRequest) -> str | None:

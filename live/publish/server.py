@@ -82,7 +82,7 @@ class Publisher:
         figure: FigureChoice = "perceived",
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
-        desk: Callable[[DeskCommand], None] = lambda command: None,
+        desk: Callable[[DeskCommand, str], None] = lambda command, by: None,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
         exports: EventExports | None = None,
         study: StaticSite | None = None,
@@ -90,7 +90,7 @@ class Publisher:
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
         unless given; ``incidents`` gives the incident log, ``desk`` is called with what arbiters
-        do; ``on_air`` is called with the boards on air whenever they change;
+        do, and which one; ``on_air`` is called with the boards on air whenever they change;
         ``exports`` makes downloads, ``study`` has tables and figures;
         ``report`` is given what is wrong with the file of tokens.
         """
@@ -413,7 +413,7 @@ class Publisher:
                 self._air.show(subscriber, message)
             command = client_message(message, DeskCommand) if guest.commands else None
             if command is not None and self._authentication.still(guest):
-                self._desk(command)
+                self._desk(command, guest.name)
 
         subscriber.follow(broadcaster, wanted, guest, said)
         broadcaster.join(subscriber, client.resume)

@@ -16,8 +16,8 @@ from typing import TypeVar
 import msgspec
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
-from live.alerts.finding import NAMES, Finding
-from live.alerts.incident_log import ENTRY_CHARS, IncidentLog, log_lines
+from live.alerts.finding import NAMES, Finding, span
+from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines, signed
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.events import (
     Alert,
@@ -28,6 +28,7 @@ from live.events import (
     FeedHealth,
     FeedName,
     GameId,
+    HealthMessage,
     Incident,
 )
 from live.ledger.event_state import EventState
@@ -59,10 +60,12 @@ class Heartbeat(msgspec.Struct, frozen=True):
 
 
 class ArbiterEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the arbiter wrote down."""
+    """What the arbiter wrote down, or what happened to the service."""
 
     text: str
     game: GameId | None = None
+    by: str = ""
+    """Name of the token it came by, or :data:`live.alerts.incident_log.SERVICE`."""
 
 
 class BoardRuling(msgspec.Struct, frozen=True):
@@ -110,8 +113,8 @@ def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
                 found.alert(alert, at_s)
             case RestoredMute() as mute if (what := muted_words(mute)) is not None:
                 found.muted(what, mute.muted, at_s, mute.game)
-            case ArbiterEntry(text=text, game=game):
-                found.entry(text, at_s, game)
+            case ArbiterEntry(text, game, by):
+                found.entry(text, at_s, game, by)
     return found
 
 
@@ -162,6 +165,8 @@ def remember(journal: Journal, what: Said) -> None:
 
 #: What the desk is called where parts of the service are listed.
 PART = "alerts"
+#: The last that the log says of a run that was not cut off.
+ENDED = "The service ended."
 
 
 class AlertService:
@@ -193,6 +198,10 @@ class AlertService:
         self._noted_s = 0.0
         # How long nobody watched, as the journal has it.
         self._unwatched_s = 0.0
+        # When the run before this one showed a sign of life last, seconds since 1970 UTC.
+        self._before_s = 0.0
+        # Sources that are followed, and those of them that have finished.
+        self._followed: dict[FeedName, bool] = {}
 
     def await_plugins(self) -> None:
         """Plugins watch boards, too."""
@@ -208,6 +217,7 @@ class AlertService:
             return all_of_them
         # Sixteen kinds of alert look at what feeds say. It is reported by :meth:`tick`.
         with self._faults.guarded():
+            self._follow(all_of_them)
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
         return all_of_them
 
@@ -237,14 +247,16 @@ class AlertService:
         """Everything that arbiters were shown and did, in the order it began."""
         return self._log.incidents()
 
-    def command(self, asked: DeskCommand) -> None:
-        """Carry out what an arbiter wants, here or by a websocket. What it names may be gone."""
+    def command(self, asked: DeskCommand, by: str = "") -> None:
+        """Carry out what an arbiter wants, here or by a websocket whose token is named ``by``.
+        What it names may be gone.
+        """
         about, muted = asked.about, asked.muted
         match asked.act:
             case "acknowledge":
                 self.acknowledge(about)
             case "note":
-                self.note(about, asked.text)
+                self.note(about, signed(asked.text, by))
             case "mute":
                 self.mute(about, muted)
             case "mute-kind":
@@ -253,13 +265,38 @@ class AlertService:
             case "mute-board":
                 self.mute_board(about, muted)
             case "enter" if asked.text.strip():
-                self.enter(asked.text.strip(), about or None)
+                self.enter(asked.text.strip(), about or None, by)
 
-    def enter(self, text: str, game: GameId | None = None) -> None:
+    def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
         """The arbiter writes something down, with or without a board. It is never rewritten."""
-        entry = ArbiterEntry(text[:ENTRY_CHARS], game)
+        entry = ArbiterEntry(text[:ENTRY_CHARS], game, by)
         remember(self._journal, entry)
-        self._log.entry(entry.text, self._clock(), game)
+        self._log.entry(entry.text, self._clock(), game, by)
+
+    def record(self, text: str) -> None:
+        """Something that happened to the service belongs into the log."""
+        self.enter(text, by=SERVICE)
+
+    def record_start(self) -> None:
+        """The service runs; what the journal had of the run before it is restored."""
+        own = [each.text for each in self._log.incidents() if each.kind == SERVICE]
+        if not self._before_s:
+            self.record("The service started.")
+            return
+        how = "had ended" if not own or own[-1] == ENDED else "had been cut off without a word"
+        away = span(max(0.0, self._clock() - self._before_s))
+        self.record(f"The service started again; the one before {how} {away} earlier.")
+
+    def _follow(self, changes: Sequence[Change]) -> None:
+        """Enter that a source is followed, or has finished; when it is not reached is an alert."""
+        for change in changes:
+            for feed in change.feeds if isinstance(change, HealthMessage) else ():
+                over = feed.state == "finished"
+                if feed.part or feed.state not in ("live", "finished"):
+                    continue
+                if self._followed.get(feed.feed) is not over:
+                    self._followed[feed.feed] = over
+                    self.record(f"Source {feed.feed} {'has finished' if over else 'is followed'}.")
 
     def acknowledge(self, alert: str, note: str = "") -> None:
         """The arbiter has taken note; see :meth:`live.alerts.alert_desk.AlertDesk.acknowledge`."""
@@ -319,7 +356,8 @@ class AlertService:
             recalled(self._journal, UNWATCHED, float).get("", 0.0),
         )
         self._unwatched_s, now_s = memory.unwatched_s, self._clock()
-        self._desk.restore(games, memory, alerts, max(times_ms, default=0) / 1000, now_s)
+        self._before_s = max(times_ms, default=0) / 1000
+        self._desk.restore(games, memory, alerts, self._before_s, now_s)
         self._log = log_of(notes)
         stand = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in stand]

@@ -45,7 +45,7 @@ from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.service.alert_service import AlertService, BoardRuling, remember, rule_again
+from live.service.alert_service import ENDED, AlertService, BoardRuling, remember, rule_again
 from live.service.engine_service import (
     EngineService,
     ReferenceSearch,
@@ -151,7 +151,9 @@ class EventService:
                 for game in self.state.held():
                     over = game.result != "*"
                     self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
+                self.arbiter.record_start()
                 yield
+                self.arbiter.record(ENDED)
                 self.journal.journal.remember(self._memories)
 
     async def bring_back(

@@ -27,6 +27,7 @@ from rich.console import Console, Group
 from rich.live import Live
 
 import live
+from live.alerts.finding import span
 from live.alerts.incident_log import board_words, with_boards
 from live.config import Config
 from live.errors import InputError
@@ -436,6 +437,11 @@ class OutputMode:
         )
         console.print(table)
 
+    def _set_delay(self, delay_s: float) -> None:
+        choose_delay(self._public, self._service.journal.journal, delay_s)
+        words = f"is {span(delay_s)} behind" if delay_s else "waits for nothing"
+        self._service.arbiter.record(f"Delay set: the public {words} from now on.")
+
     def actions(self) -> TerminalActions:
         """What the arbiter may do from here."""
         service, public, arbiter = self._service, self._public, self._service.arbiter
@@ -445,7 +451,7 @@ class OutputMode:
             leave_question="End the service? Subscribers are asked to come back.",
             export=partial(export_report, public, Path.cwd()),
             public_delay=public.held,
-            set_delay=partial(choose_delay, public, service.journal.journal),
+            set_delay=self._set_delay,
             command=arbiter.command,
             incidents=arbiter.incidents,
             remove_board=service.remove_board,

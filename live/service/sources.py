@@ -306,6 +306,7 @@ class SettingsReloader:
         path: the file to look at; None where there is none, and only a signal asks.
         now: the settings the service was started with.
         parts: who takes what over.
+        record: enters into the arbiters' log what was taken over.
     """
 
     def __init__(
@@ -315,9 +316,11 @@ class SettingsReloader:
         now: Config,
         parts: Collection[ReloadablePart],
         *,
+        record: Callable[[str], None] = lambda text: None,
         clock: Clock | None = None,
     ) -> None:
         self.now = now
+        self._record = record
         self._load = load
         self._path = path
         self._parts = parts
@@ -375,6 +378,10 @@ class SettingsReloader:
         for part in concerned:
             part.apply(wanted)
         self.now = wanted
+        if taken:
+            # What a setting says may be secret; how long the public waits belongs to the record.
+            words = (f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken)
+            self._record(f"Settings taken over: {', '.join(words)}.")
         found = Reloaded(taken, tuple(key for key in changed if key not in taken))
         if taken or found.restart != self._said or asked or self._mistaken:
             said = [f"taken over: {', '.join(taken)}"] if taken else []

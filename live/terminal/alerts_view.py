@@ -255,7 +255,7 @@ class IncidentsView(ListView[Incident]):
 
 
 def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
-    own, over = each.kind in ("entry", "mute"), each.over_s is not None
+    own, over = each.kind in ("entry", "mute", "service"), each.over_s is not None
     number = _number(each.board)
     board = each.board if number is None or wide else str(number)
     about = f"{plain(board, 30)}: " if board else ""

@@ -125,10 +125,15 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
     secret, entry = new_token(kind, os.urandom, arbiter=kind == "arbiter", events=events)
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(entry)
-    log, asked = IncidentLog(), asyncio.Queue[DeskCommand]()
+    log, asked = IncidentLog(), asyncio.Queue[tuple[DeskCommand, str]]()
     log.entry("lights out", 1.0)
     config = ServerConfig(port=0, tokens_file=str(tokens))
-    service = Publisher(config, World(3), incidents=log.incidents, desk=asked.put_nowait)
+    service = Publisher(
+        config,
+        World(3),
+        incidents=log.incidents,
+        desk=lambda command, by: asked.put_nowait((command, by)),
+    )
     async with service as publisher, asyncio.timeout(60):
         watch = ServiceWatch(f"{publisher.url}?token={secret}", "app", Console())
         parts = [asyncio.create_task(watch.attachment.run())]
@@ -138,7 +143,7 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
             watch._command(command)
         await asyncio.gather(*watch._commands)
         if answers:
-            assert [await asked.get(), await asked.get()] == given
+            assert [await asked.get() for _ in given] == [(each, kind) for each in given]
             parts.append(asyncio.create_task(watch.follow_log()))
             while not watch._incidents:  # noqa: ASYNC110 - lets the request run
                 await asyncio.sleep(0)

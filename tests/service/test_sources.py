@@ -46,7 +46,6 @@ from live.service.sources import (
     settings_of,
 )
 from live.service.supervision import Supervisor
-from live.store.journal import Journal
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
 
@@ -284,7 +283,8 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     monkeypatch.setattr(publisher, "reconfigure", served.append)
     log = logging.getLogger("live").level
     again = app.StartAgain(lambda: new, None, HangupSignals())
-    reloader = app._reloader(old, again, sources, publisher, Journal())
+    service = EventService(old)
+    reloader = app._reloader(old, again, sources, publisher, service)
     try:
         difference = reloader.reload()
     finally:
@@ -294,6 +294,8 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     assert (key in difference.applied) != (key in difference.restart)
     taken = f"taken over: {key}" in caplog.text
     assert taken == (key in difference.applied)
+    logged = [each.text for each in service.arbiter.incidents()]
+    assert [key in text for text in logged] == ([True] if taken else [])
     section, _, name = key.partition(".")
     if not taken:
         assert "from the next start on" in caplog.text
