@@ -262,7 +262,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     message_bytes: int = 4_096
     """One message from a subscriber."""
     messages: int = 60
-    """Frames, pongs aside, that a subscriber may send within ``messages_s``."""
+    """Frames, pongs aside, that a subscriber may send at once, and again in ``messages_s``."""
     messages_s: float = 30.0
     connections: int = 10_000
     connections_per_address: int = 256
@@ -424,11 +424,8 @@ def read_tokens(text: str, where: str) -> Tokens:
         raise ConfigError(
             where, f"{error}", 'Make entries with "live-rate token NAME" and append them'
         ) from None
-    for what, values in (
-        ("name", [token.name for token in tokens]),
-        ("sha256", [token.sha256 for token in tokens]),
-    ):
-        if len(set(values)) != len(values):
+    for what in ("name", "sha256"):
+        if len({getattr(token, what) for token in tokens}) != len(tokens):
             raise ConfigError(where, f"two tokens have the same {what}", "Remove one of them")
     return {token.sha256: token for token in tokens}
 
@@ -626,9 +623,7 @@ class Authentication:
 
     def still(self, guest: Guest) -> bool:
         """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
-        if not guest.digest:
-            return self.anybody == guest
-        return self._guest(guest.digest) == guest
+        return (self._guest(guest.digest) if guest.digest else self.anybody) == guest
 
     def _known(self, token: str) -> Guest | None:
         return self._guest(digest_of(token)) if 0 < len(token) <= MAX_CHARS else None

@@ -83,6 +83,7 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
 )
+from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
 from live.network.mqtt_client import MqttClient
 from live.network.retry import backoff, spoken
@@ -260,10 +261,9 @@ class RetainedMessages:
             latest["game"] = GameMessage(view_of(detail))
             if detail.plies:
                 latest["move"] = MoveMessage(detail.id, detail.plies[-1].ply, detail.plies[-1])
-            if points := detail.curves.white:
-                latest["white"] = PointMessage(detail.id, "white", points[-1])
-            if points := detail.curves.black:
-                latest["black"] = PointMessage(detail.id, "black", points[-1])
+            for color in COLORS:
+                if points := getattr(detail.curves, color):
+                    latest[color] = PointMessage(detail.id, color, points[-1])
         for name, message in latest.items():
             self._want(self.topic(*at, name), message)
 

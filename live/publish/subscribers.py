@@ -29,7 +29,7 @@ from websockets.server import ServerProtocol
 
 from live.events import Change, FigureChoice, HeartbeatMessage, PublicDelay
 from live.publish import wire
-from live.publish.access import ClientLimits, Guest
+from live.publish.access import ClientLimits, Guest, TokenBucket
 from live.publish.answers import MetricCounts
 from live.publish.published_state import PublishedState
 from live.publish.streams import NumberedMessage, NumberedStream, StreamHub
@@ -144,8 +144,10 @@ class Subscriber(asyncio.Protocol):
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
-        self._frames_s: deque[float] = deque()
-        self._pongs_s: deque[float] = deque()
+        often = limits.messages / limits.messages_s
+        self._frames = TokenBucket(often, limits.messages, self._since_s)
+        # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
+        self._pongs = TokenBucket(often * _PONGS, limits.messages * _PONGS, self._since_s)
         self._turns = turns
         # What came and has not been read yet, and our turn to read on.
         self._unread = memoryview(b"")
@@ -310,14 +312,8 @@ class Subscriber(asyncio.Protocol):
             self.transport.abort()
 
     def _frame(self, frame: Frame) -> None:
-        limits, pong = self._limits, frame.opcode is Opcode.PONG
-        # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
-        frames = self._pongs_s if pong else self._frames_s
-        most = _PONGS * limits.messages if pong else limits.messages
-        frames.append(self._heard_s)
-        while self._heard_s - frames[0] > limits.messages_s:
-            frames.popleft()
-        if len(frames) > most:
+        bucket = self._pongs if frame.opcode is Opcode.PONG else self._frames
+        if not bucket.take(self._heard_s):
             self._hang_up("too many messages")
         elif self._closing_s is not None:
             return
