@@ -739,8 +739,10 @@ def making(clock: Callable[[], float], **limits: Any) -> Any:
     return SharedMaking(clock, **limits)
 
 
-async def test_who_asks_meanwhile_and_soon_after_gets_the_same(maker: Maker) -> None:
-    shared = making(lambda: maker.now_s, kept_s=5.0)
+async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once(
+    maker: Maker,
+) -> None:
+    shared = making(lambda: maker.now_s, kept_s=5.0, most=2)
     first = asyncio.ensure_future(shared.get("file", maker.make))
     second = asyncio.ensure_future(shared.get("file", maker.make))
     await asyncio.sleep(0)
@@ -752,17 +754,14 @@ async def test_who_asks_meanwhile_and_soon_after_gets_the_same(maker: Maker) -> 
     assert await shared.get("other", maker.make) == 2
     maker.now_s += 0.2
     assert await shared.get("file", maker.make) == 3
-
-
-async def test_so_much_at_once_and_no_more(maker: Maker) -> None:
-    shared = making(lambda: maker.now_s, most=2)
+    maker.let.clear()
     waiting = [asyncio.ensure_future(shared.get(name, maker.make)) for name in "ab"]
     await asyncio.sleep(0)
     with pytest.raises(ExportFailed, match="too many"):
         await shared.get("c", maker.make)
     maker.let.set()
-    assert await asyncio.gather(*waiting) == [1, 2]
-    assert await shared.get("c", maker.make) == 3
+    assert await asyncio.gather(*waiting) == [4, 5]
+    assert await shared.get("c", maker.make) == 6
 
 
 async def test_a_failure_that_nobody_waits_for_any_more_is_not_complained_of(

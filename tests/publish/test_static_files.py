@@ -12,8 +12,8 @@ import functools
 import http.server
 import re
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
@@ -41,7 +41,7 @@ from live.publish.static_files import (
     write_site,
 )
 from live.publish.visibility import Visibility
-from tests.publish.mosquitto import ANYBODY, free_port, running
+from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.world import World
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page, browsing
@@ -280,55 +280,64 @@ async def moves_shown(page: Page, broadcast: Broadcast) -> None:
     await page.until(f"document.querySelector('main').textContent.includes({last!r})")
 
 
+@asynccontextmanager
+async def site_of(
+    require_program: Callable[[str], str], folder: Path
+) -> AsyncIterator[tuple[Broadcast, Mosquitto, Page, str]]:
+    """A round, a broker, a browser, and the address of the site that reads from the broker."""
+    web = free_port()
+    more = f"{ANYBODY}listener {web} 127.0.0.1\nprotocol websockets\n"
+    write_site(folder / "out", f"ws://127.0.0.1:{web}", "t")
+    broadcast = Broadcast(4)
+    broadcast.play(20)
+    async with (
+        running(require_program("mosquitto"), folder, more=more) as broker,
+        browsing(require_program("chromium"), folder / "profiles") as page,
+    ):
+        with files_at(folder / "out") as url:
+            yield broadcast, broker, page, url
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.whole
 async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
-    web = free_port()
-    more = f"{ANYBODY}listener {web} 127.0.0.1\nprotocol websockets\n"
-    write_site(tmp_path / "out", f"ws://127.0.0.1:{web}", "t")
-    broadcast = Broadcast(4)
-    broadcast.play(20)
-    async with (
-        running(require_program("mosquitto"), tmp_path, more=more) as broker,
-        browsing(require_program("chromium"), tmp_path / "profiles") as page,
-    ):
+    async with site_of(require_program, tmp_path) as (broadcast, broker, page, url):
         service = Service(broadcast, broker.port, "first")
-        with files_at(tmp_path / "out") as url:
-            await page.open(f"{url}index.html", 1280, 720)
-            await page.until(f"{CONNECTION} === 'live'")
-            await moves_shown(page, broadcast)
-            broadcast.play(1, board=3)
-            await moves_shown(page, broadcast)
+        await page.open(f"{url}index.html", 1280, 720)
+        await page.until(f"{CONNECTION} === 'live'")
+        await moves_shown(page, broadcast)
+        broadcast.play(1, board=3)
+        await moves_shown(page, broadcast)
 
-            # What is shown stays, and is said to be of before.
-            await service.stop()
-            await page.until(f"{CONNECTION}.startsWith('the service is away; shown as of')")
-            await moves_shown(page, broadcast)
+        # What is shown stays, and is said to be of before.
+        await service.stop()
+        await page.until(f"{CONNECTION}.startsWith('the service is away; shown as of')")
+        await moves_shown(page, broadcast)
 
-            # Whoever comes now is shown the same, from what is retained.
-            await page.visit(f"{url}index.html?again")
-            await page.until(f"{CONNECTION}.startsWith('the service is away')")
-            await moves_shown(page, broadcast)
+        # Whoever comes now is shown the same, from what is retained.
+        await page.visit(f"{url}index.html?again")
+        await page.until(f"{CONNECTION}.startsWith('the service is away')")
+        await moves_shown(page, broadcast)
 
-            broadcast.listener = lambda changes: None
-            broadcast.play(2, board=3)
-            service = Service(broadcast, broker.port, "second")
-            await page.until(f"{CONNECTION} === 'live'")
-            await moves_shown(page, broadcast)
+        broadcast.listener = lambda changes: None
+        broadcast.play(2, board=3)
+        service = Service(broadcast, broker.port, "second")
+        await page.until(f"{CONNECTION} === 'live'")
+        await moves_shown(page, broadcast)
 
-            # A broker that restarts has forgotten everything.
-            broker.kill()
-            await page.until(f"{CONNECTION} !== 'live'")
-            broadcast.play(1, board=3)
-            await broker.start()
-            await page.until(f"{CONNECTION} === 'live'")
-            await moves_shown(page, broadcast)
+        # A broker that restarts has forgotten everything.
+        broker.kill()
+        await page.until(f"{CONNECTION} !== 'live'")
+        broadcast.play(1, board=3)
+        await broker.start()
+        await page.until(f"{CONNECTION} === 'live'")
+        await moves_shown(page, broadcast)
 
-            await page.visit(f"{url}overlay.html?layout=grid")
-            await page.until("document.querySelectorAll('.cell').length === 4")
+        await page.visit(f"{url}overlay.html?layout=grid")
+        await page.until("document.querySelectorAll('.cell').length === 4")
         await service.stop()
         refused = [each for each in page.complaints if "ERR_CONNECTION" not in each]
         assert [each for each in refused if "WebSocket" not in each] == []
@@ -340,37 +349,28 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
 async def test_what_a_static_page_cannot_show_it_refuses_and_shows_nobody_else(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
-    web = free_port()
-    more = f"{ANYBODY}listener {web} 127.0.0.1\nprotocol websockets\n"
-    write_site(tmp_path / "out", f"ws://127.0.0.1:{web}", "t")
-    broadcast = Broadcast(4)
-    broadcast.play(20)
-    (view,) = [each for each in broadcast.state.games() if each.board == 3]
-    async with (
-        running(require_program("mosquitto"), tmp_path, more=more) as broker,
-        browsing(require_program("chromium"), tmp_path / "profiles") as page,
-    ):
+    async with site_of(require_program, tmp_path) as (broadcast, broker, page, url):
+        (view,) = [each for each in broadcast.state.games() if each.board == 3]
         service = Service(broadcast, broker.port, "first")
-        with files_at(tmp_path / "out") as url:
-            asked = quote(view.black.name)
-            await page.open(f"{url}overlay.html?layout=player&player={asked}", 1280, 720)
-            shown = "document.querySelector('.layout-player:not([hidden]) .player.black')"
-            await page.until(f"{shown} !== null && !{shown}.hidden")
-            status = "document.getElementById('status')?.textContent"
-            for query, said in (
-                ("layout=player&player=Nobody,%20At%20All", "Not there yet: Nobody, At All"),
-                ("layout=board&board=77", "Not there yet: 77"),
-                ("layout=standings&player=Nobody", "Not understood: Nobody"),
-            ):
-                await page.visit(f"{url}overlay.html?{query}")
-                await page.until(f"{status} === {said!r}")
-                seen = "document.getElementById('stage')"
-                await page.until(
-                    f"{seen}.hidden || {seen}.firstElementChild?.hidden"
-                    f" || {seen}.innerText.trim() === ''"
-                )
-            await page.visit(f"{url}index.html#game={quote(view.id)}")
-            share = "[...document.querySelectorAll('.take-along button')].map(b => b.textContent)"
-            await page.until(f"{share}.includes('CSV')")
-            await page.until(f"!{share}.includes('PGN')")
+        asked = quote(view.black.name)
+        await page.open(f"{url}overlay.html?layout=player&player={asked}", 1280, 720)
+        shown = "document.querySelector('.layout-player:not([hidden]) .player.black')"
+        await page.until(f"{shown} !== null && !{shown}.hidden")
+        status = "document.getElementById('status')?.textContent"
+        for query, said in (
+            ("layout=player&player=Nobody,%20At%20All", "Not there yet: Nobody, At All"),
+            ("layout=board&board=77", "Not there yet: 77"),
+            ("layout=standings&player=Nobody", "Not understood: Nobody"),
+        ):
+            await page.visit(f"{url}overlay.html?{query}")
+            await page.until(f"{status} === {said!r}")
+            seen = "document.getElementById('stage')"
+            await page.until(
+                f"{seen}.hidden || {seen}.firstElementChild?.hidden"
+                f" || {seen}.innerText.trim() === ''"
+            )
+        await page.visit(f"{url}index.html#game={quote(view.id)}")
+        share = "[...document.querySelectorAll('.take-along button')].map(b => b.textContent)"
+        await page.until(f"{share}.includes('CSV')")
+        await page.until(f"!{share}.includes('PGN')")
         await service.stop()
