@@ -235,12 +235,6 @@ def test_a_file_that_is_not_there_leaves_no_corpus(tmp_path: Path) -> None:
     assert not (tmp_path / "c.db").exists()
 
 
-def test_a_file_of_nothing_but_damage_is_an_error(tmp_path: Path) -> None:
-    file = tmp_path / "bad.ndjson"
-    file.write_text('{"white":1,"black":2,"result":"1-0","moves":["e2e5"]}\n')
-    assert study("add", str(tmp_path / "c.db"), str(file))[0] == 1
-
-
 def test_results_need_no_engine_and_a_letter_is_a_name(tmp_path: Path) -> None:
     corpus, file = str(tmp_path / "c.db"), tmp_path / "games.ndjson"
     file.write_text('{"white":"A","black":"b","result":"1-0","moves":["e2e4"]}\n')
@@ -278,13 +272,6 @@ def test_other_settings_are_not_pooled(corpus: str, tmp_path: Path) -> None:
     assert study("table", other, "career", "--setting", "1")[0] == 0
     with pytest.raises(InputError, match="names no setting"):
         study("table", other, "career", "--setting", "9")
-
-
-def test_alliot_and_moves(corpus: str, tmp_path: Path) -> None:
-    assert study("alliot", corpus, str(tmp_path / "a.pgn"))[0] == 0
-    code, said = study("add", str(tmp_path / "back.db"), str(tmp_path / "a.pgn"))
-    assert (code, "13 games, 13 new, 13 with evaluations" in said) == (0, True)
-    assert "1 files" in study("moves", corpus)[1]
 
 
 @pytest.mark.parametrize(
@@ -354,17 +341,3 @@ def test_what_people_play_is_learned_from_games_that_are_there(
     done = live_rate(*words, cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr
-
-
-@pytest.mark.slow
-def test_the_figures_of_games(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
-    (tmp_path / "games.ndjson").write_text(json.dumps(GAME) + "\n")
-    done = live_rate("human", "--check", "games.ndjson", "--json", "-", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
-    assert figures["positions"] == 6
-    assert figures["nll"] > 0
-    assert figures["wrong_elo_nll"] > 0
-    assert [band["elo"] for band in figures["by_elo"]] == [1800, 2000]
-    assert sum(line["positions"] for line in figures["reliability"]) > 100

@@ -18,9 +18,7 @@ from live.feeds import demo_feed
 from live.jobs.doctor import examine
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.publish.exports import analysis
-from live.ratings import engine_scale
-from live.ratings.engine_scale import ReferenceSet, load_reference
-from live.service import engine_service, event_service
+from live.ratings.engine_scale import load_reference
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
@@ -195,25 +193,3 @@ async def test_the_doctor_says_which_calibration_it_is_and_what_would_be_better(
         await service.measure_engine()
     refused = await told(random)
     assert "its scores do not fit" in refused and "ratings by Algorithm 4 alone" in refused
-
-
-@pytest.mark.slow
-async def test_native_stockfish_is_measured(
-    require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reference = load_reference()
-    few = msgspec.structs.replace(reference, positions=reference.positions[:60])
-
-    def some() -> ReferenceSet:
-        return few
-
-    for module in (event_service, engine_service, engine_scale):
-        monkeypatch.setattr(module, "load_reference", some)
-    config = settings(require_program("stockfish"), **{"engine.nodes": 10_000})
-    async with opened(config) as (service, _):
-        await service.measure_engine()
-        assert service.measured is not None
-        found = service.measured.agreement
-        assert found.positions == 60
-        assert 0.6 < found.scale < 1.0 and found.correlation > 0.93
-        assert 9_000 < service.measured.nodes < 11_000
