@@ -7,6 +7,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,14 @@ SPANISH = """[Event "Open"]
 1. e4 {[%eval 0.3]} e5 {[%eval 0.3]} 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5
 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. c4 c6 1/2-1/2
 """
+
+
+async def analysed(tmp_path: Path, *files: Path) -> Any:
+    """What is written of files with evaluations, as JSON."""
+    written = tmp_path / "all.json"
+    config = load_config(None, {}, {})
+    assert await analyze(config, files, evals="pgn", json=str(written), pgn=None) == 0
+    return json.loads(written.read_bytes())
 
 
 @pytest.mark.slow
@@ -56,13 +65,11 @@ async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
 
 @pytest.mark.parametrize("told", ["[%eval 0.25] {words}", "{words} [%eval 0.25]"])
 async def test_evaluations_are_found_in_a_comment_of_megabytes(told: str, tmp_path: Path) -> None:
-    pgn, written = tmp_path / "long.pgn", tmp_path / "all.json"
+    pgn = tmp_path / "long.pgn"
     comment = told.format(words="lorem ipsum\n" * 250_000)
     assert len(comment) > 3_000_000
     pgn.write_text(f'[White "A"]\n[Black "B"]\n\n1. e4 {{{comment}}} e5 {{[%eval 0.3]}} 1-0\n')
-    config = load_config(None, {}, {})
-    assert await analyze(config, [pgn], evals="pgn", json=str(written), pgn=None) == 0
-    (game,) = json.loads(written.read_bytes())["games"]
+    (game,) = (await analysed(tmp_path, pgn))["games"]
     assert [ply["score_cp"] for ply in game["plies"]] == [25, 30]
 
 
@@ -89,13 +96,9 @@ async def test_a_game_that_stands_twice_counts_once_in_its_players_pool(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Audit of the feeds, row 13."""
-    pgn, written = tmp_path / "twice.pgn", tmp_path / "all.json"
+    pgn = tmp_path / "twice.pgn"
     pgn.write_text(SPANISH + "\n" + SPANISH)
-    assert (
-        await analyze(load_config(None, {}, {}), [pgn], evals="pgn", json=str(written), pgn=None)
-        == 0
-    )
-    found = json.loads(written.read_bytes())
+    found = await analysed(tmp_path, pgn)
     assert [player["games"] for player in found["players"]] == [1, 1]
     assert len(found["games"]) == 1
     assert f"{pgn}: games that stand in it twice, counted once: 1" in caplog.text
@@ -104,13 +107,10 @@ async def test_a_game_that_stands_twice_counts_once_in_its_players_pool(
 async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, two, written = tmp_path / "hall.pgn", tmp_path / "cloud.pgn", tmp_path / "all.json"
+    one, two = tmp_path / "hall.pgn", tmp_path / "cloud.pgn"
     one.write_text(SPANISH)
     two.write_text(SPANISH.replace("11. c4", "11. Nbd2").replace("1/2-1/2", "1-0"))
-    config = load_config(None, {}, {})
-    for target in (str(written), None):
-        assert await analyze(config, [one, two], evals="pgn", json=target, pgn=None) == 0
-    (game,) = json.loads(written.read_bytes())["games"]
+    (game,) = (await analysed(tmp_path, one, two))["games"]
     assert (game["feed"], game["also"]) == (str(one), [str(two)])
     assert game["dispute"] == f"11. c4 in {one}, but Nbd2 in {two}"
     said = "".join(capsys.readouterr().out.split())  # a long path is wrapped anywhere
@@ -119,12 +119,10 @@ async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
 
 
 async def test_two_games_of_the_same_names_in_two_files_stay_two(tmp_path: Path) -> None:
-    one, two, written = tmp_path / "a.pgn", tmp_path / "b.pgn", tmp_path / "all.json"
+    one, two = tmp_path / "a.pgn", tmp_path / "b.pgn"
     one.write_text(SPANISH)
     two.write_text(SPANISH.replace('[Round "4"]', '[Round "5"]'))
-    config = load_config(None, {}, {})
-    assert await analyze(config, [one, two], evals="pgn", json=str(written), pgn=None) == 0
-    games = json.loads(written.read_bytes())["games"]
+    games = (await analysed(tmp_path, one, two))["games"]
     assert [game["also"] for game in games] == [[], []]
 
 
