@@ -14,7 +14,6 @@ a corpus searches nothing that a live event would not. A finished position is sc
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
@@ -26,7 +25,7 @@ from rich.console import Console
 from live import __version__
 from live.config import Config
 from live.engine.engine_pool import EnginePool
-from live.engine.result_cache import MemoryResultCache, ResultFile
+from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
     Position,
     Search,
@@ -40,6 +39,7 @@ from live.events import MATE_CP
 from live.service.engine_service import EngineService, limit_text, search_options_of
 from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
+from live.store.journal import Journal
 from live.studies.corpus_database import (
     CorpusDatabase,
     MoveSearch,
@@ -196,13 +196,11 @@ async def search_corpus(
     """
     log_to_stderr(config)
     stop = asyncio.Event()
-    with CorpusDatabase(corpus) as database, contextlib.ExitStack() as stack:
-        cache = stack.enter_context(
-            ResultFile(
-                corpus.with_name(f"{corpus.name}-searches"),
-                MemoryResultCache(5_000),
-            )
-        )
+    under_way = corpus.with_name(f"{corpus.name}-searches")
+    with (
+        CorpusDatabase(corpus) as database,
+        Journal(under_way, memory=MemoryResultCache(5_000)) as cache,
+    ):
         options = search_options_of(config.engine)
         searcher = CorpusSearcher(database, options, retrograde=retrograde)
         service = EngineService(config, searcher, cache)
