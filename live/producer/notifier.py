@@ -38,6 +38,7 @@ from live.events import (
     Severity,
 )
 from live.games.player_identity import isolated
+from live.publish.visibility import StreamFilter, fold
 from live.story.story_desk import PAST_MOVES
 
 log = logging.getLogger(__name__)
@@ -59,11 +60,6 @@ class Notice(NamedTuple):
 
     title: str
     body: str
-
-
-def folded(name: str) -> str:
-    """A name as it is compared: whatever the case, single spaces."""
-    return " ".join(name.casefold().split())
 
 
 class NoticeLimit:
@@ -113,7 +109,8 @@ class NoticeRules(abc.ABC):
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()
         self._config = config
-        self._players = frozenset(map(folded, config.players))
+        self._follows = StreamFilter(players=frozenset(map(fold, config.players))).takes
+        """Whether somebody followed plays in a game; where nobody is followed: yes."""
         self._games: dict[GameId, _KnownGame] = {}
 
     def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
@@ -130,14 +127,6 @@ class NoticeRules(abc.ABC):
             else:
                 found += self._other(change)
         return self.limit.within(found, now_s)
-
-    def _follows(self, view: GameView) -> bool:
-        """Whether somebody followed plays in it, by folded full name or FIDE id; where nobody is
-        followed: yes.
-        """
-        ids = {str(side.fide_id) for side in (view.white, view.black) if side.fide_id}
-        names = {folded(side.name) for side in (view.white, view.black)}
-        return not self._players or not self._players.isdisjoint(ids | names)
 
     def _game(self, known: _KnownGame) -> list[str]:
         """What a game's header or result says that is news."""
