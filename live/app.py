@@ -248,7 +248,6 @@ def publishing(config: Config, service: EventService, plugins: PluginService) ->
     return Publisher(
         within(config.server, raise_limit()),
         service.state,
-        figure=config.rating.figure,
         public=public,
         incidents=service.arbiter.incidents,
         desk=service.arbiter.command,
@@ -331,7 +330,6 @@ async def _publishing_to_broker(
         seen,
         epoch=secrets.token_hex(6),
         clock=time.monotonic,
-        figure=config.rating.figure,
         delay=public.held,
     )
     broker = BrokerPublisher(

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from live.errors import ConfigError
-from live.events import BellChoice, FigureChoice, GainKind, MomentKind, Severity
+from live.events import BellChoice, GainKind, MomentKind, Severity
 
 log = logging.getLogger(__name__)
 
@@ -166,8 +166,6 @@ class RatingConfig(Section, frozen=True):
     file's path."""
     intrinsic: str = "auto"
     """The table for choices among several lines: likewise."""
-    figure: FigureChoice = "perceived"
-    """Which figure leads in the terminal; page and overlays have the perceived rating."""
 
 
 class LichessConfig(Section, frozen=True):
@@ -360,6 +358,7 @@ _LOOKS = "It follows from feeds.poll_s"
 _FIXED = "It is fixed: "
 GONE = {
     "rating.calibration": "rating.model says what perceived ratings are read by",
+    "rating.figure": "tab on a board shows either curve; all else leads with the perceived rating",
     "engine.quick_nodes": "Every search is a full one",
     "engine.syzygy_path": "Endgames are searched as all else",
     "engine.cloud_evals": "A position shows the engine's own score alone",

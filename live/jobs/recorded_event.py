@@ -167,9 +167,7 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
         InputError: it was another version's.
     """
     try:
-        # Which figure leads is no matter here, and earlier versions had others.
-        known = SETTINGS.keys() - {"rating.figure"}
-        given = {key: value for key, value in flat(run.settings) if key in known}
+        given = {key: value for key, value in flat(run.settings) if key in SETTINGS}
         return msgspec.convert({**nested(given), **changes}, Config)
     except msgspec.ValidationError as error:
         raise InputError(

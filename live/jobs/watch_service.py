@@ -115,8 +115,6 @@ class ServiceWatch:
                 export_incidents, actions.incidents, self.client_state, Path.cwd()
             )
             self.say = context.notify
-            if self.client_state.hello is not None:
-                context.figure = self.client_state.hello.figure
         await draw(self.shown, context, self.console, stop)
 
     def _command(self, command: DeskCommand) -> None:

@@ -500,10 +500,11 @@ class BoardsView(ListView[GameDetail]):
 
 # --- one board ------------------------------------------------------------------------------------
 
-Panel = Literal["moves", "curves", "gains", "methods"]
+Panel = Literal["moves", "curves", "algorithm4", "gains", "methods"]
 PANEL_NAMES: dict[Panel, str] = {
     "moves": "Moves",
     "curves": "Curves",
+    "algorithm4": "A4",
     "gains": "Gains",
     "methods": "Methods",
 }
@@ -617,7 +618,6 @@ class BoardView(View):
         texts = {key: head for key, head, _, _ in columns}
         texts |= {"plays": "Played like"} if is_final(game) else {}
         lines = [styled(f"  {left('Player', name)}{_in_cells(columns, texts)}", "dim")]
-        leading = "plays" if context.figure == "perceived" else "a4"
         for sign, color, _ in _SIDES:
             player, point = getattr(game, color), last_point(game, color)
             clock, clock_style = clock_cell(game, color, context.changes)
@@ -631,7 +631,7 @@ class BoardView(View):
                 no_wrap=True,
             )
             styles = {"usual": "dim", "a4 ends": "dim", "clock": clock_style}
-            styles |= {"plays": "dim"} if is_early(point) else {leading: "strong"}
+            styles |= {"plays": "dim"} if is_early(point) else {"plays": "strong"}
             for column in columns:
                 line.append(_in_cells([column], texts), styles.get(column[0], ""))
             lines.append(line)
@@ -711,9 +711,10 @@ class BoardView(View):
         match panel:
             case "moves":
                 return self._moves(game, width, height)
-            case "curves":
+            case "curves" | "algorithm4":
                 half = (width - 1) // 2
-                return beside([(curve, half) for curve in self._curves(game, half, height - 1)], 1)
+                curves = self._curves(game, panel == "algorithm4", half, height - 1)
+                return beside([(curve, half) for curve in curves], 1)
             case "gains":
                 return self._gains(game, width, height)
             case "methods":
@@ -730,13 +731,14 @@ class BoardView(View):
         first = min(max(0, first), max(0, (len(game.plies) + 2) // 2 - body))
         return charts.moves(game, at, first, height, width)
 
-    def _curves(self, game: GameDetail, width: int, height: int) -> list[list[Text]]:
+    def _curves(
+        self, game: GameDetail, algorithm4: bool, width: int, height: int
+    ) -> list[list[Text]]:
         """Of each side the curve under its name."""
-        context = self._context
-        plus = context.state.engine().rating
-        name = "Plays like, usual ░" if context.figure == "perceived" else "Algorithm 4, 95 % ░"
+        plus = self._context.state.engine().rating if algorithm4 else None
+        name = "Algorithm 4, 95 % ░" if algorithm4 else "Plays like, usual ░"
         sides = [
-            [charts.figure_at(point, context.figure, plus) for point in points]
+            [charts.figure_at(point, plus) for point in points]
             for points in (game.curves.white, game.curves.black)
         ]
         scale = charts.common_scale(sides)
@@ -776,7 +778,7 @@ class BoardView(View):
 
     def offers(self) -> list[KeyHint]:
         moves = "one move back or on; home and end: start, newest"
-        panels = "moves, curves, gains, other methods"
+        panels = "moves, curves, Algorithm 4, gains, other methods"
         return [
             KeyHint("", "back", "back to the list", shown="esc"),
             KeyHint("left right home end", "moves", moves, self._step, shown="←→"),

@@ -15,7 +15,7 @@ from typing import TypeVar
 import chess
 from rich.text import Text
 
-from live.events import CurvePoint, FigureChoice, GainCounts, GameDetail, PlyView
+from live.events import CurvePoint, GainCounts, GameDetail, PlyView
 from live.games.game import move_number
 from live.terminal.text import clock_text, filled, left, ply_score, right, styled
 
@@ -97,15 +97,17 @@ Drawn = tuple[float | None, float | None, float | None]
 """Low, value, high of one point of a curve, Elo."""
 
 
-def figure_at(point: CurvePoint, shown: FigureChoice, engine_rating: int) -> Drawn:
-    """What the curve shows: the perceived rating in its usual band, or Algorithm 4's rating."""
-    if shown == "perceived":
+def figure_at(point: CurvePoint, engine_rating: int | None = None) -> Drawn:
+    """What the curve shows: the perceived rating in its usual band, or with an engine's rating that
+    of Algorithm 4.
+    """
+    if engine_rating is None:
         return point.usual_low, point.perceived, point.usual_high
-
-    def plus(difference: float | None) -> float | None:
-        return None if difference is None else engine_rating + difference
-
-    return plus(point.difference_low), plus(point.difference), plus(point.difference_high)
+    low, value, high = (
+        None if each is None else engine_rating + each
+        for each in (point.difference_low, point.difference, point.difference_high)
+    )
+    return low, value, high
 
 
 def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:

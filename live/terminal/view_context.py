@@ -20,7 +20,6 @@ from live.events import (
     Alert,
     BellChoice,
     DeskCommand,
-    FigureChoice,
     GameId,
     Incident,
     PublicDelay,
@@ -141,8 +140,6 @@ class ViewContext:
     palette: Palette = DUSK
     keyless: bool = False
     """Nobody presses keys here: what runs is shown, and no cursor."""
-    figure: FigureChoice = "perceived"
-    """Which figure leads."""
     prompt: TextPrompt | None = None
     ask: TextQuestion | None = None
     show: Callable[[GameId], None] = _nothing

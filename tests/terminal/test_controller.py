@@ -48,8 +48,9 @@ VIEWS = {
     "boards-figures": ("f", "s"),
     "board": ("enter",),
     "board-curves": ("enter", "tab"),
-    "board-gains": ("enter", "tab", "tab"),
-    "board-methods": ("enter", "tab", "tab", "tab"),
+    "board-algorithm4": ("enter", "tab", "tab"),
+    "board-gains": ("enter", "tab", "tab", "tab"),
+    "board-methods": ("enter", *["tab"] * 4),
     "players": ("2",),
     "player": ("2", "enter"),
     "alerts": ("3",),
@@ -301,13 +302,6 @@ def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     [game] = stage.controller.boards.listed
     assert last in stage.client_state.player_ids(game.id)
     assert "[2 Players]" in stage.press("escape", "escape", "escape").splitlines()[0]
-
-
-def test_the_figure_of_the_settings_leads_in_the_curves() -> None:
-    stage = Stage()
-    assert "Plays like, usual" in stage.press("enter", "tab")
-    stage.context.figure = "algorithm4"
-    assert "Algorithm 4, 95 %" in stage.frame()
 
 
 def test_alerts_are_acknowledged_muted_and_noted() -> None:

@@ -166,7 +166,7 @@ def test_the_clock_of_the_side_to_move_runs() -> None:
 
 def curve_of(*points: CurvePoint) -> list[Drawn]:
     """Algorithm 4 of these points."""
-    return [figure_at(each, "algorithm4", 2160) for each in points]
+    return [figure_at(each, 2160) for each in points]
 
 
 def columns(lines: list[str]) -> list[str]:
@@ -185,10 +185,10 @@ def test_an_unknown_score_is_no_zero() -> None:
 
 def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band() -> None:
     whole = full_point(1, 2441.0)
-    assert figure_at(whole, "perceived", 2160) == (2180.0, 2441.0, 2750.0)
+    assert figure_at(whole) == (2180.0, 2441.0, 2750.0)
     bare = msgspec.structs.replace(whole, usual_low=None, usual_high=None)
     scale = (2041, 2841)
-    shown = [figure_at(bare, "perceived", 2160)]
+    shown = [figure_at(bare)]
     lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
     [column] = columns([line.plain for line in lines])
     assert column == "    ━    "
