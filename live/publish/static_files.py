@@ -76,6 +76,7 @@ OVERLAY = Path(__file__).resolve().parents[1] / "web"
 CATALOGUE = "client/catalogue.js"
 
 
+@cache
 def catalogue_module() -> bytes:
     """The catalogue of figures as a module of the page."""
     return b"export default " + catalogue_json() + b";\n"
