@@ -39,14 +39,10 @@ async def asked(page: Page, **wanted: list[str]) -> None:
 
 async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
     async with on_air(boards=4, plies=24) as (broadcast, publisher):
-        origin = publisher.url.rstrip("/")
         await page.open()
-        await page.call(
-            "Browser.grantPermissions",
-            browserContextId=page.context,
-            origin=origin,
-            permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
-        )
+        permissions = ["clipboardReadWrite", "clipboardSanitizedWrite"]
+        granted = {"origin": publisher.url.rstrip("/"), "permissions": permissions}
+        await page.call("Browser.grantPermissions", browserContextId=page.context, **granted)
         await page.open(f"{publisher.url}overlays", 1400, 900)
         await page.until("document.querySelector('#address')?.value")
         await asked(page)
@@ -79,9 +75,8 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
 
         # A link dropped on OBS says how large and what it is called.
         dragged = parse_qs(urlsplit(await page.run("document.querySelector('#drag').href")).query)
-        assert dragged["layer-width"] == ["1920"]
-        assert dragged["layer-height"] == ["184"]
-        assert dragged["layer-name"] == ["live-rate bar"]
+        layer = [dragged[f"layer-{name}"] for name in ("width", "height", "name")]
+        assert layer == [["1920"], ["184"], ["live-rate bar"]]
 
         # A swing is seen on demand; the address to go on air knows nothing of it.
         choose = "each.dispatchEvent(new Event('change', { bubbles: true }))"

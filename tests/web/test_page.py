@@ -422,24 +422,21 @@ def test_a_game_has_a_row_for_each_ply_and_boards_one_each(pages: Pages) -> None
 
 
 def test_what_others_would_play(pages: Pages) -> None:
-    def played(move: PlyView) -> str:
-        return said(pages, "board_panels.playedWords", move, START)
-
     move = ply(3, 30, 0, played_share=0.083, played_elo=2500)
-    assert played(move) == "about 1 in 12 players rated 2500 play 2. Nf3"
-    assert "1 in 12 players play" in played(msgspec.structs.replace(move, played_elo=None))
-    assert played(ply(3)) == ""
-    # Other ratings only where they play something else.
     same, other = RatingShare(2400, 0.085), RatingShare(1500, 0.024)
-    assert said(pages, "board_panels.otherRatings", 0.083, [RatingShare(1500, 0.08), same]) == ""
-    words = "1500: about 1 in 40 · 2400: about 1 in 12"
-    assert said(pages, "board_panels.otherRatings", 0.083, [other, same]) == words
     hard = DifficultyView(2400, "e7e5", 0.05, (), 0.41, 90)
     quiet = msgspec.structs.replace(hard, best_share=None, error_chance=0.0)
+    for name, args, words in (
+        ("playedWords", (move, START), "about 1 in 12 players rated 2500 play 2. Nf3"),
+        ("playedWords", (ply(3), START), ""),
+        # Other ratings only where they play something else.
+        ("otherRatings", (0.083, [RatingShare(1500, 0.08), same]), ""),
+        ("otherRatings", (0.083, [other, same]), "1500: about 1 in 40 · 2400: about 1 in 12"),
+        ("difficultyWords", (quiet,), "hardly any lose a pawn or more"),
+    ):
+        assert said(pages, f"board_panels.{name}", *args) == words
     words = "about 1 in 20 find the best move, about 4 in 10 lose a pawn or more"
     assert said(pages, "board_panels.difficultyWords", hard) == words
-    words = "hardly any lose a pawn or more"
-    assert said(pages, "board_panels.difficultyWords", quiet) == words
 
 
 def test_signs_agree_with_lichess_figures(pages: Pages) -> None:
