@@ -122,23 +122,6 @@ def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
     assert belief.games == (game("Á"), C) and belief.complete
 
 
-@pytest.mark.slow
-@given(st.lists(st.integers(0, 9), max_size=12))
-def test_law_readings_of_a_growing_text_never_take_back_what_was_reported(
-    points: list[int],
-) -> None:
-    """Read at any moments while A, B, C are rewritten, then left alone: all ends well."""
-    text = Text(A, B, C)
-    for point in points:  # the text holds that many moves in all
-        full, rest = divmod(point, 3)
-        games = [A, B, C][:full]
-        if rest:
-            games.append(game("ABC"[full], MOVES[:rest]))
-        assert seen(text.read(*games, whole=rest == 0)) == "A3 B3 C3"
-    end = text.read(A, B, C)
-    assert end.games == (A, B, C) and end.complete
-
-
 @given(st.lists(st.sampled_from([A, B, C, OVER]), max_size=5))
 def test_law_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
     text = Text(A, B, C)

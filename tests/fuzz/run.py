@@ -3,9 +3,9 @@
     LIVE_RATE_FUZZ_SECONDS=3600 python -m tests.fuzz.run [SEED [TARGET ...]]
 
 Each target gets an equal share of the time. Inputs that a target accepted are mutated further, so
-that mutations add up. A finding is made as small as it stays a finding, written to a file in
-``$LIVE_RATE_FUZZ_FOLDER`` (the working folder by default), and the run goes on; it ends with the
-number of findings, 1 at most, as its exit code.
+that mutations add up. A finding is written to a file in ``$LIVE_RATE_FUZZ_FOLDER`` (the working
+folder by default), and the run goes on; it ends with the number of findings, 1 at most, as its exit
+code.
 """
 
 # ruff: noqa: T201 - its output is what it is for
@@ -16,8 +16,6 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -33,7 +31,7 @@ _KEPT_BYTES = 20_000
 
 
 def fuzz(target: Target, random: Random, until_s: float) -> tuple[int, dict[str, bytes]]:
-    """Inputs tried, and findings: where in our code each escaped, with its smallest input."""
+    """Inputs tried, and findings: where in our code each escaped, with its first input."""
     corpus = list(target.seeds)
     findings: dict[str, bytes] = {}
     count = 0
@@ -47,7 +45,7 @@ def fuzz(target: Target, random: Random, until_s: float) -> tuple[int, dict[str,
             place = _place(error)
             if place not in findings:
                 traceback.print_exc()
-                findings[place] = smaller(data, partial(_escapes, target, place))
+                findings[place] = data
             continue
         if taken and len(data) <= _KEPT_BYTES:
             if len(corpus) >= _CORPUS:
@@ -66,31 +64,6 @@ def _place(error: Exception) -> str:
     ]
     last = ours[-1]
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
-
-
-def _escapes(target: Target, place: str, data: bytes) -> bool:
-    """Whether this input is the same finding."""
-    try:
-        tried(target, data)
-    except Exception as error:
-        return _place(error) == place
-    return False
-
-
-def smaller(data: bytes, still: Callable[[bytes], bool], tries: int = 400) -> bytes:
-    """Leave out pieces, ever smaller ones, as long as it is still the same finding."""
-    size = max(1, len(data) // 2)
-    while size and tries > 0:
-        at = 0
-        while at < len(data) and tries > 0:
-            tries -= 1
-            less = data[:at] + data[at + size :]
-            if still(less):
-                data = less
-            else:
-                at += size
-        size //= 2
-    return data
 
 
 def main() -> int:
