@@ -198,30 +198,26 @@ class FilesRead:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._found: dict[Path, tuple[Signature, float]] = {}
-        """How a file looks, and since when."""
-        self._read_s: dict[Path, float] = {}
+        self._found: dict[Path, tuple[Signature, float, float]] = {}
+        """How a file looks, since when, and when it was read last."""
 
     def due(self, path: Path, now: Signature) -> bool:
         """Read the file: it has changed, was not read yet, or was read so soon after its last
         change that another one may look the same.
         """
-        found, since_s = self._found.get(path, (None, 0.0))
-        if found != now:
-            since_s = self._clock.now()
-            self._found[path] = now, since_s
-            self._read_s.pop(path, None)
-        return self._read_s.get(path, float("-inf")) < since_s + TICK_S
+        found = self._found.get(path)
+        if found is None or found[0] != now:
+            found = self._found[path] = now, self._clock.now(), float("-inf")
+        return found[2] < found[1] + TICK_S
 
     def was_read(self, path: Path) -> None:
         """Its text was taken in."""
-        self._read_s[path] = self._clock.now()
+        self._found[path] = *self._found[path][:2], self._clock.now()
 
     def forget(self, gone: Iterable[Path] | None = None) -> None:
         """Files that are not there any more; all of them, where none are named."""
         for path in list(self._found) if gone is None else gone:
             self._found.pop(path, None)
-            self._read_s.pop(path, None)
 
 
 def read(path: Path, max_bytes: int) -> bytes:

@@ -110,6 +110,11 @@ _SECRET = re.compile(
 )
 _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
+_SCHEMES: dict[str, Kind] = {
+    **dict.fromkeys(("ws", "wss"), "dgt-board"),
+    **dict.fromkeys(("mqtt", "mqtts"), "mqtt"),
+    "file": "file",
+}
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
 _ID8 = r"[A-Za-z0-9]{8}"
 #: Pages of lichess whose names look like ids of games.
@@ -120,42 +125,31 @@ _PAGES = frozenset(
 _CLOUD = re.compile(
     r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?", re.IGNORECASE
 )
-#: What people copy from the browser, and the API's own addresses: what each is, its id (for a page
-#: the path of its PGN), the seconds between two requests for a page: lichess allows 20 in a
-#: minute (API documentation, rate limiting), and arenas are long.
-_LICHESS: tuple[tuple[LichessKind, str, str, float], ...] = (
-    ("round", rf"(/api|/embed)?/broadcast/[^/]+/[^/]+/(?P<a>{_ID8})(/{_ID8})?(\.pgn|/)?", "{}", 0),
-    ("tour", rf"(/embed)?/broadcast/(?!round/)[^/]+/(?P<a>{_ID8})/?", "{}", 0),
-    ("round", rf"/api/(stream/)?broadcast/round/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
+#: What people copy from the browser, and the API's own addresses: what each is, and its id.
+_LICHESS: tuple[tuple[LichessKind, str], ...] = (
+    ("round", rf"(/api|/embed)?/broadcast/[^/]+/[^/]+/(?P<a>{_ID8})(/{_ID8})?(\.pgn|/)?"),
+    ("tour", rf"(/embed)?/broadcast/(?!round/)[^/]+/(?P<a>{_ID8})/?"),
+    ("round", rf"/api/(stream/)?broadcast/round/(?P<a>{_ID8})(\.pgn)?"),
     # One link of the API documentation spells it "tournament".
-    ("tour", rf"/api/stream/broadcast/tour(nament)?/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
-    ("group", rf"/api/stream/broadcast/group/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
-    ("tour", rf"/api/broadcast/(?P<a>{_ID8})(\.pgn)?", "{}", 0),
-    ("tv", r"/(api/)?tv(/(?P<a>[A-Za-z0-9]{2,20}))??(/feed)?/?", "{}", 0),
+    ("tour", rf"/api/stream/broadcast/tour(nament)?/(?P<a>{_ID8})(\.pgn)?"),
+    ("group", rf"/api/stream/broadcast/group/(?P<a>{_ID8})(\.pgn)?"),
+    ("tour", rf"/api/broadcast/(?P<a>{_ID8})(\.pgn)?"),
+    ("tv", r"/(api/)?tv(/(?P<a>[A-Za-z0-9]{2,20}))??(/feed)?/?"),
     # A game's id has eight letters; a player's own link has four more.
     (
         "game",
         rf"/(api/stream/game/|embed/game/|embed/|game/export/)?(?P<a>{_ID8})([A-Za-z0-9]{{4}})?"
         r"(\.pgn|/white|/black|/)?",
-        "{}",
-        0,
     ),
+)
+#: Pages: the path of their PGN, and the seconds between two requests for it: lichess allows 20 in a
+#: minute (API documentation, rate limiting), and arenas are long.
+_PGN_PAGES: tuple[tuple[str, str, float], ...] = (
+    (rf"(/embed)?(/api)?/study/({_ID8}(/{_ID8})?)(\.pgn|/)?", "/api/study/{2}.pgn", 10),
+    (rf"(/api)?/((tournament|swiss)/{_ID8})(/games|/)?", "/api/{1}/games?clocks=true", 60),
     (
-        "page",
-        rf"(/embed)?(/api)?/study/(?P<a>{_ID8}(/{_ID8})?)(\.pgn|/)?",
-        "/api/study/{}.pgn",
-        10,
-    ),
-    (
-        "page",
-        rf"(/api)?/(?P<a>(tournament|swiss)/{_ID8})(/games|/)?",
-        "/api/{}/games?clocks=true",
-        60,
-    ),
-    (
-        "page",
-        r"(/@/|/api/user/)(?P<a>[A-Za-z0-9_-]{2,30})(/tv/?|/current-game)",
-        "/api/user/{}/current-game?clocks=true",
+        r"(/@/|/api/user/)([A-Za-z0-9_-]{2,30})(/tv/?|/current-game)",
+        "/api/user/{1}/current-game?clocks=true",
         6,
     ),
 )
@@ -239,43 +233,41 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             remedy = f"Write ./{public_name(text)} if it is a file or folder. {_the_kinds()}"
             raise unknown(spec, remedy=remedy)
         raise unknown(spec)
-    match scheme.group(1).lower():
-        case "file":
-            return "file"
-        case "ws" | "wss":
-            return "dgt-board"
-        case "mqtt" | "mqtts":
-            return "mqtt"
-        case "http" | "https":
-            url = split(text)
-            if url is None or not url.hostname:
-                raise unknown(spec, "is not a URL that can be read")
-            if _same_site(url, LICHESS) or _same_site(url, lichess_url):
-                if lichess_target(text) is not None:
-                    return "lichess"
-                if not url.path.endswith(".pgn"):
-                    raise unknown(
-                        spec,
-                        "is a lichess page that cannot be followed: broadcasts, studies,"
-                        " tournaments and games end in their eight-letter id",
-                    )
-            if (url.hostname or "").endswith("livechesscloud.com"):
-                if livechess_cloud(text) is None:
-                    raise unknown(spec, "is a LiveChess Cloud address without a tournament's id")
-                return "livechess-cloud"
-            return "pgn-url"
-        case _:
-            raise unknown(spec)
+    kind = scheme.group(1).lower()
+    if kind in _SCHEMES:
+        return _SCHEMES[kind]
+    if kind not in ("http", "https"):
+        raise unknown(spec)
+    url = split(text)
+    if url is None or not url.hostname:
+        raise unknown(spec, "is not a URL that can be read")
+    if _same_site(url, LICHESS) or _same_site(url, lichess_url):
+        if lichess_target(text) is not None:
+            return "lichess"
+        if not url.path.endswith(".pgn"):
+            raise unknown(
+                spec,
+                "is a lichess page that cannot be followed: broadcasts, studies,"
+                " tournaments and games end in their eight-letter id",
+            )
+    if (url.hostname or "").endswith("livechesscloud.com"):
+        if livechess_cloud(text) is None:
+            raise unknown(spec, "is a LiveChess Cloud address without a tournament's id")
+        return "livechess-cloud"
+    return "pgn-url"
 
 
 def lichess_target(url: str) -> LichessTarget | None:
     """What a browser's or the API's URL of lichess shows; None for any other."""
     parts = split(url)
-    for what, pattern, shown, poll_s in _LICHESS if parts is not None else ():
-        if found := re.fullmatch(pattern, parts.path if parts else ""):
-            if what == "game" and found["a"] in _PAGES:
-                return None
-            return LichessTarget(what, shown.format(found["a"] or ""), poll_s)
+    path = parts.path if parts else ""
+    for what, pattern in _LICHESS:
+        if found := re.fullmatch(pattern, path):
+            named = what == "game" and found["a"] in _PAGES
+            return None if named else LichessTarget(what, found["a"] or "")
+    for pattern, pgn, poll_s in _PGN_PAGES:
+        if found := re.fullmatch(pattern, path):
+            return LichessTarget("page", pgn.format(*found.groups()), poll_s)
     return None
 
 
