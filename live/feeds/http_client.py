@@ -107,7 +107,6 @@ async def request(
     url: str,
     *,
     headers: Mapping[str, str] | None = None,
-    auth: tuple[str, str] | None = None,
     endless: bool = False,
 ) -> AsyncIterator[httpx.Response]:
     """A GET whose answer is worth reading (2xx or 304); anything else raises Trouble.
@@ -115,7 +114,6 @@ async def request(
     Errors while the body is read, inside the block, are translated as well. ``endless`` lifts
     the time-out between bytes, for streams that set their own deadline.
     """
-    user = auth or httpx.USE_CLIENT_DEFAULT
     usual = http.timeout
     usual_s = usual.read or 5.0
     timeout: httpx.Timeout | httpx._client.UseClientDefault = httpx.USE_CLIENT_DEFAULT
@@ -129,7 +127,7 @@ async def request(
                 # Without a time-out between bytes nothing else bounds the wait for the first.
                 async with asyncio.timeout(PATIENCE_BEGIN * usual_s):
                     response = await stack.enter_async_context(
-                        http.stream("GET", url, headers=headers, timeout=timeout, auth=user)
+                        http.stream("GET", url, headers=headers, timeout=timeout)
                     )
             except TimeoutError:
                 raise FeedTrouble(f"{_host(url)} does not answer") from None
@@ -151,7 +149,6 @@ async def get(
     *,
     max_bytes: int = MAX_BYTES,
     since: HttpValidators | None = None,
-    auth: tuple[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> HttpBody | None:
     """The whole body at a URL, or None when it has not changed ``since``.
@@ -163,7 +160,7 @@ async def get(
     try:
         async with (
             asyncio.timeout(PATIENCE * (http.timeout.read or 5.0)),
-            request(http, feed, url, headers=asked, auth=auth) as response,
+            request(http, feed, url, headers=asked) as response,
         ):
             if response.status_code == 304:
                 return None

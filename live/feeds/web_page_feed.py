@@ -6,8 +6,6 @@ obeyed. One page may hold many games; they come with one request.
 
 from __future__ import annotations
 
-from urllib.parse import unquote, urlsplit, urlunsplit
-
 import httpx
 
 from live.feeds import http_client
@@ -45,7 +43,7 @@ class WebPageFeed(SessionFeed):
         super().__init__(name, conditions)
         self._poll_s = max(poll_s, conditions.config.poll_s)
         self._token = token
-        self._url, self._auth = without_user(url)
+        self._url = url
         self._text = PgnText(name, conditions, cached=True)
         self._snapshots = PgnSnapshots(conditions)
 
@@ -94,7 +92,6 @@ class WebPageFeed(SessionFeed):
                 self.name,
                 self._url,
                 since=since,
-                auth=self._auth,
                 headers=headers,
             )
         except RefusedRequest:
@@ -103,14 +100,3 @@ class WebPageFeed(SessionFeed):
             if self._token is None:
                 raise
             raise self._token.explained(self.name, trouble) from trouble
-
-
-def without_user(url: str) -> tuple[str, tuple[str, str] | None]:
-    """A URL without ``user:password@``, and those two apart."""
-    parts = urlsplit(url)
-    user_info, at, host = parts.netloc.rpartition("@")
-    if not at:
-        return url, None
-    user, _, password = user_info.partition(":")
-    bare = urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
-    return bare, (unquote(user), unquote(password))

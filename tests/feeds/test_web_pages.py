@@ -12,7 +12,6 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
-from live.feeds.web_page_feed import without_user
 from live.network.retry import FeedTrouble
 from live.rehearse.web_servers import (
     Answer,
@@ -456,8 +455,6 @@ async def test_a_page_that_is_empty_before_the_round_is_waited_for() -> None:
 
 
 async def test_user_and_password_go_into_the_header_and_nowhere_else() -> None:
-    assert without_user("http://a:b%3A@h:1/p?q#f") == ("http://h:1/p?q", ("a", "b:"))
-    assert without_user("http://h/p") == ("http://h/p", None)
     case = Case()
     async with case.following(lambda url: url.replace("//", "//anna:p%40ss@")) as seen:
         await until(lambda: seen.done)
