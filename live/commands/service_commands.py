@@ -127,21 +127,15 @@ def analyze(
     )
 
 
-def doctor(
-    overlays: list[str] | None = None,
-    *,
-    feed: list[str] | None = None,
-    settings: Annotated[Settings, SERVICE],
-) -> Ended:
+def doctor(*, feed: list[str] | None = None, settings: Annotated[Settings, SERVICE]) -> Ended:
     """Check that everything is in place for a round: give it what live-rate will be given.
 
     Options:
         feed: [URL] A source that will be followed; may be repeated.
-        overlays: [ADDRESS...] Addresses of overlays, to look at, too.
     """
     from live.jobs.doctor import examine
 
-    return examine(settings.load, feed or (), overlays or ())
+    return examine(settings.load, feed or ())
 
 
 def token(

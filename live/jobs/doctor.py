@@ -10,13 +10,11 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 from rich import box
@@ -52,7 +50,6 @@ from live.plugins.plugin_process import (
     used_plugins,
 )
 from live.publish.public_state import DelayedGames, PublicState
-from live.publish.static_files import OVERLAY
 from live.service.engine_service import (
     advice,
     fitting,
@@ -91,13 +88,9 @@ class DoctorFinding(msgspec.Struct, frozen=True):
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "red"), "note": ("·", "dim")}
 
 
-async def examine(
-    settings: Callable[[], Config], specs: Sequence[str] = (), overlays: Sequence[str] = ()
-) -> int:
-    """Print the findings, first those about these addresses of overlays; 0 when nothing is wrong,
-    else 2. ``specs`` are the sources to come.
-    """
-    findings = [*map(overlay_finding, overlays), *await _findings(settings, specs)]
+async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> int:
+    """Print the findings; 0 when nothing is wrong, else 2. ``specs`` are the sources to come."""
+    findings = await _findings(settings, specs)
     table = Table.grid(padding=(0, 2))
     for finding in findings:
         sign, style = _SIGNS[finding.state]
@@ -188,31 +181,6 @@ async def _broker(address: str) -> DoctorFinding:
         why = (error.strerror or "no answer").lower()
         return DoctorFinding("broker", "problem", f"{host}:{port} cannot be reached: {why}")
     return DoctorFinding("broker", "ok", f"{host}:{port} answers")
-
-
-def overlay_finding(address: str) -> DoctorFinding:
-    """What of an overlay's address was of a version before; on air the usual stands for it."""
-    said = []
-    for name, value in parse_qsl(urlsplit(address).query):
-        said += [
-            f"{name}={each}"
-            for each in value.split(",")
-            if name in gone_options() and (not gone_options()[name] or each in gone_options()[name])
-        ]
-    text = (
-        f"no longer there: {', '.join(said)}; the usual is shown" if said else "as of this version"
-    )
-    return DoctorFinding("overlay", "note" if said else "ok", text)
-
-
-@cache
-def gone_options() -> dict[str, list[str]]:
-    """What of overlays' options has gone, by option, of the overlays' own table: these values, or
-    where it names none all of them.
-    """
-    table = (OVERLAY / "overlay" / "options.js").read_text(encoding="utf-8")
-    (found,) = re.findall(r"^const GONE = (\{.*\});$", table, re.MULTILINE)
-    return msgspec.json.decode(found, type=dict[str, list[str]])
 
 
 def _delay(config: FeedsConfig, rounds: Sequence[str] = ()) -> DoctorFinding:

@@ -14,10 +14,8 @@ from live.jobs.doctor import (
     _tried,
     enough,
     examine,
-    gone_options,
     journal_finding,
     list_plugins,
-    overlay_finding,
 )
 from tests.plugins.conftest import PluginFolder
 
@@ -41,15 +39,6 @@ def test_a_delay_that_holds_nothing_back_is_a_problem(
 ) -> None:
     [found] = _tried("delay", lambda: _delay(config))
     assert found.state == state and said in found.text
-
-
-def test_addresses_of_overlays_of_before_are_named() -> None:
-    assert {"order", "hide", "rating", "flags"} < gone_options().keys()
-    base = "http://127.0.0.1:8765/overlay?layout=bar"
-    found = overlay_finding(f"{base}&rating=level&hide=clock,second&order=percentile")
-    assert found.state == "note"
-    assert "rating=level, hide=second, order=percentile" in found.text
-    assert overlay_finding(f"{base}&hide=clock").state == "ok"
 
 
 @pytest.mark.parametrize(
