@@ -282,12 +282,7 @@ def engine_limit(config: EngineConfig) -> Limit:
 
 def uci_settings(config: EngineConfig) -> UciSettings:
     """How each engine is set up."""
-    return UciSettings(
-        threads=config.threads,
-        hash_mb=config.hash_mb,
-        reproducible=config.reproducible,
-        adaptive=config.adaptive,
-    )
+    return msgspec.convert(config, UciSettings, from_attributes=True)
 
 
 def search_options_of(config: EngineConfig) -> SearchOptions:
@@ -296,13 +291,6 @@ def search_options_of(config: EngineConfig) -> SearchOptions:
         lines=config.multipv,
         same_depth=config.same_depth or config.adaptive,
     )
-
-
-def human_searches(config: EngineConfig) -> HumanSearches:
-    """What is searched to know what the moves that players choose lose: the scouts of looking
-    ahead, so that neither searches for itself.
-    """
-    return HumanSearches(ForecastPolicy().replies, scout_limit(engine_limit(config)))
 
 
 def limit_text(config: EngineConfig) -> str:
@@ -370,6 +358,9 @@ def measure_of(
         models = fitting(rating.model, engine, limit, gain, measured)
     table, table_note = fitting_table(rating.intrinsic, config.engine, engine, limit)
     results, forecast = figure_models(engine, limit)
+    # The scouts of looking ahead, so that neither searches for itself.
+    scouts = scout_limit(engine_limit(config.engine))
+    searches = HumanSearches(ForecastPolicy().replies, scouts)
     return Measure(
         gain,
         models,
@@ -378,7 +369,7 @@ def measure_of(
         table_note,
         results,
         forecast,
-        human_searches(config.engine) if human and engine_scores else None,
+        searches if human and engine_scores else None,
         engine_distribution(rating.engine_distribution, engine, limit, gain),
     )
 
