@@ -35,6 +35,7 @@ from live.ratings.match import (
     match_statistics,
     sprt,
 )
+from live.studies.study_data import named_like
 from live.terminal import event_tables
 from live.terminal.event_tables import NAME, titled
 from live.terminal.text import interval_text, odds_text, plain
@@ -218,9 +219,8 @@ def _as_reported(games: Sequence[MatchGame], first: str | None) -> str | None:
     """``first`` as the games spell it, by some of its words if only one player has them."""
     if first is None:
         return None
-    wanted = set(name_words(first).split())
-    names = {name for game in games for name in (game.white, game.black)}
-    found = [name for name in names if wanted and wanted <= set(name_words(name).split())]
+    names = {name: name for game in games for name in (game.white, game.black)}
+    found = named_like(first, names)
     return found[0] if len(found) == 1 else first
 
 
@@ -233,8 +233,8 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     for view in views:
         if name == view.id or name_words(name) == name_words(view.name) != "":
             return view
-    words = set(name_words(name).split())
-    found = [view for view in views if words and words <= set(name_words(view.name).split())]
+    by_id = {view.id: view for view in views}
+    found = [by_id[id] for id in named_like(name, {view.id: view.name for view in views})]
     if len(found) == 1:
         return found[0]
     # Names hold commas.

@@ -43,8 +43,7 @@ from rich.console import Console
 from live.errors import ConfigError, InputError
 from live.human.network import POSITION, Asked, HumanMoves, Positions, mirrored, open_network, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
-from live.jobs.analyze_games import write_json
-from live.studies.read_games import say
+from live.jobs.analyze_games import say, write_json
 
 Part = Literal["train", "validation", "test"]
 GamePart = Literal["all"] | Part
@@ -416,7 +415,7 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
         if not chosen:
             raise InputError(str(files[0]), f"no game is left for {name}", "Give more games")
         encode_to(work, [*chosen], name, wanted.seed)
-    learned = train(work, wanted, time.time, lambda line: say(Console(stderr=True), line))
+    learned = train(work, wanted, time.time, lambda line: say(line, Console(stderr=True)))
     about = {
         "name": out.stem,
         "learned": ", ".join(path.name for path in files),
@@ -440,13 +439,13 @@ def _print(report: dict[str, Any]) -> None:
         wrong = figures["wrong_elo_nll"]
         off = "" if wrong is None else f"  {wrong - figures['right_elo_nll']:+.4f}"
         shares = f"{figures['first_choice']:>9.1%}{figures['nll']:>8.3f}{off}"
-        say(console, f"{name:<12}{figures['positions']:>9}{shares}")
+        say(f"{name:<12}{figures['positions']:>9}{shares}", console)
 
-    say(console, f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off")
+    say(f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off", console)
     line("all", report)
     for kind in report["by_kind"]:
         line(kind["kind"], kind)
     for band in report["by_elo"]:
         line(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
     for reason, many in report["left_out"].items():
-        say(console, f"left out: {many} positions, {reason}")
+        say(f"left out: {many} positions, {reason}", console)

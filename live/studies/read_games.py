@@ -47,7 +47,7 @@ from live.errors import InputError
 from live.events import MATE_CP
 from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head, read_result
-from live.jobs.analyze_games import progress_bar
+from live.jobs.analyze_games import progress_bar, say
 from live.publish.exports import tag_lines, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
@@ -699,11 +699,6 @@ def progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
             bar.update(task, completed=done, description=line)
             if not console.is_terminal and time.monotonic() - shown_s >= _LINE_S:
                 shown_s = time.monotonic()
-                say(console, line)
+                say(line, console)
 
         yield show
-
-
-def say(console: Console, line: str) -> None:
-    """A line as it is."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)

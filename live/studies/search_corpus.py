@@ -36,6 +36,7 @@ from live.engine.search import (
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import MATE_CP
+from live.jobs.analyze_games import say
 from live.service.engine_service import EngineService, limit_text, search_options_of
 from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
@@ -49,7 +50,7 @@ from live.studies.corpus_database import (
     SearchSetting,
     move_search,
 )
-from live.studies.read_games import progress, say
+from live.studies.read_games import progress
 
 Ask = Callable[[Search, int], Awaitable[SearchResult | SearchFailure]]
 """Has a search made; of two the one with the lower number comes first."""
@@ -216,10 +217,10 @@ async def search_corpus(
             wanted = missing_games(database, number, most)
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
                 await unless_stopped(searcher.run(service.room, number, wanted), stop)
-            say(Console(stderr=True), f"{setting}: {searcher}")
+            say(f"{setting}: {searcher}", Console(stderr=True))
             if searcher.failed:
                 failed = f"{searcher.failed} games have positions that no engine could search."
-                say(Console(stderr=True), failed)
+                say(failed, Console(stderr=True))
         database.commit()
     return 128 + came[0] if came else 0
 

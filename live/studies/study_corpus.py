@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from live.errors import InputError
-from live.jobs.analyze_games import check_writable, write, write_json
+from live.jobs.analyze_games import check_writable, say, write, write_json
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,
@@ -21,7 +21,7 @@ from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES`
     regan_fit,
 )
 from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSetting, merge
-from live.studies.read_games import AddedGames, add_file, progress, say, write_alliot
+from live.studies.read_games import AddedGames, add_file, progress, write_alliot
 from live.studies.study_data import (
     NO_SETTING,
     MoveFolder,
@@ -124,7 +124,7 @@ def write_moves(corpus: Path, setting: int | None) -> int:
         number, chosen = chosen_setting(database, corpus, setting)
         folder = MoveFolder(corpus, number)
         files = folder.refresh(database)
-    say(Console(), f"{chosen}: {len(files)} files in {folder.path}")
+    say(f"{chosen}: {len(files)} files in {folder.path}", Console())
     return 0
 
 
@@ -176,7 +176,7 @@ def _report(json: str | None, figures: object, lines: Iterable[str]) -> None:
         write_json(json, figures, indent=2)
     if json != "-":
         for line in lines:
-            say(Console(), line)
+            say(line, Console())
 
 
 def _added_line(added: AddedGames) -> str:

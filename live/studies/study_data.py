@@ -243,8 +243,17 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     gain: GainKind = "same-search"
 
 
+Key = TypeVar("Key")
+
 #: Of a study that asks no engine.
 NO_SETTING: Final = SearchSetting("", "")
+
+
+def named_like(part: str, names: Mapping[Key, str]) -> list[Key]:
+    """Who is called so, or else whose names have all these words."""
+    exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
+    words = set(name_words(part).split()) or {part.casefold()}
+    return exact or [key for key, name in names.items() if words <= set(name_words(name).split())]
 
 
 def gain_column(gain: GainKind) -> str:
@@ -408,16 +417,12 @@ class StudyData:
         return dict(rows)
 
     def _named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
-        words = set(name_words(part).split()) or {part.casefold()}
-        exact = [item for item in names.items() if item[1].casefold() == part.casefold()]
-        found = exact or [
-            item for item in names.items() if words <= set(name_words(item[1]).split())
-        ]
+        found = named_like(part, names)
         if len(found) == 1:
-            return found[0]
+            return found[0], names[found[0]]
         if not found:
             raise InputError("--player", f"nobody is called {part!r}", "See study status")
-        listed = "; ".join(name for _, name in found[:_LISTED])
+        listed = "; ".join(names[number] for number in found[:_LISTED])
         raise InputError("--player", f"{part!r} may be {listed}", "Give more of the name")
 
 
