@@ -258,10 +258,10 @@ def test_with_a_file_only_tokens_count() -> None:
     assert strict.who(request()) is None
     assert strict.who(request("Bearer x")) is None
     assert strict.who(request("Bearer ")) is None
-    assert strict.who(request("Bearer s")) == Guest(Visibility.PUBLIC, WITHIN, digest_of("s"))
-    assert strict.who(request(None, ("token", "a"))) == Guest(
-        Visibility.ARBITER, None, digest_of("a")
-    )
+    screen = Guest(Visibility.PUBLIC, WITHIN, digest_of("s"), name="screen")
+    arbiter = Guest(Visibility.ARBITER, None, digest_of("a"), name="arbiter")
+    assert strict.who(request("Bearer s")) == screen
+    assert strict.who(request(None, ("token", "a"))) == arbiter
     assert strict.asks_first(request())
     assert not strict.asks_first(request("Bearer x"))
 
