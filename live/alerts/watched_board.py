@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -36,36 +36,16 @@ from live.games.player_identity import same_person
 FIFTY_PLIES = 100
 
 
-class PositionTrack:
-    """Follows one game. O(1) a move; a move replaced or taken back costs the game once more."""
+class PlayedPosition:
+    """Where a game stands after these moves (UCI), and what the rules say of it."""
 
-    def __init__(self, start_fen: str, *, chess960: bool) -> None:
-        self._start = chess.Board(start_fen, chess960=chess960)
-        self._begin()
-
-    def _begin(self) -> None:
-        self.board = self._start.copy(stack=False)
-        self.plies = 0
-        self._forget()
-
-    def cut(self, to_ply: int) -> None:
-        """Only the first ``to_ply`` plies stand: all have to be followed again."""
-        if to_ply < self.plies:
-            self._begin()
-
-    def _forget(self) -> None:
-        for known in ("times", "third_time", "mated", "drawn"):
-            self.__dict__.pop(known, None)
-
-    def follow(self, moves: Sequence[str]) -> None:
-        """Make the moves (UCI) after those made already."""
-        for uci in moves[self.plies :]:
+    def __init__(self, start_fen: str, moves: Iterable[str], *, chess960: bool = False) -> None:
+        self.board = chess.Board(start_fen, chess960=chess960)
+        for uci in moves:
             self.board.push(chess.Move.from_uci(uci))
-            self.plies += 1
             if self.board.halfmove_clock == 0:
                 # No position before can come back.
                 self.board.clear_stack()
-        self._forget()
 
     @cached_property
     def times(self) -> int:
@@ -336,7 +316,9 @@ class WatchedBoard:
         self.memory = BoardMemory() if memory is None else memory
         self._read = read
         self._plies: tuple[PlyView, ...] = ()
+        # What follows from the moves, where somebody asked.
         self._clocks: dict[Color, SideClock] = {}
+        self._position: PlayedPosition | None = None
 
     @property
     def moves(self) -> tuple[PlyView, ...]:
@@ -368,16 +350,13 @@ class WatchedBoard:
     def white_begins(self) -> bool:
         return self.view.start_fen.split()[1:2] != ["b"]
 
-    @cached_property
-    def track(self) -> PositionTrack:
-        """The position, if somebody asks; call :meth:`position` to have it up to date."""
-        return PositionTrack(self.view.start_fen, chess960=self.view.variant == "chess960")
-
-    def position(self) -> PositionTrack:
+    def position(self) -> PlayedPosition:
         """Where the board stands now."""
-        if self.track.plies < len(self.moves):
-            self.track.follow([move.uci for move in self.moves])
-        return self.track
+        if self._position is None:
+            chess960 = self.view.variant == "chess960"
+            moves = [move.uci for move in self.moves]
+            self._position = PlayedPosition(self.view.start_fen, moves, chess960=chess960)
+        return self._position
 
     @property
     def running(self) -> bool:
@@ -471,8 +450,7 @@ class WatchedBoard:
             plies=same + (now is not None),
         )
         self._clocks.clear()
-        if "track" in self.__dict__:
-            self.track.cut(same)
+        self._position = None
 
     def _play(self, moves: Sequence[PlyView], now_s: float) -> None:
         memory = self.memory
@@ -483,6 +461,7 @@ class WatchedBoard:
                 memory.late_plies += 1
             self._arrived(now_s, used_s)
         self._clocks.clear()
+        self._position = None
 
     def _show(self, game: GameDetail, now_s: float) -> bool:
         view, memory = self.view, self.memory

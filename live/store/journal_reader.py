@@ -130,10 +130,6 @@ class JournalStanding(msgspec.Struct, frozen=True):
     """A game to go on with: as kept, if it is, and what happened to it since."""
 
     game: GameId
-    opened: int
-    """Number of the change that opened it: games are shown in this order."""
-    at_ms: int
-    """Of its last change."""
     kept: bytes | None
     """As :class:`live.ledger.tracked_game.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
@@ -349,18 +345,18 @@ class JournalReader:
             with contextlib.suppress(msgspec.MsgspecError):
                 since[game].append(RecordedChange(n, at_ms, step_of(step)))
         rows = self._connection.execute(
-            "SELECT game, opened, at_ms, n, measure, CASE WHEN measure IS ? THEN rest END, sum"
+            "SELECT game, n, measure, CASE WHEN measure IS ? THEN rest END, sum"
             " FROM games ORDER BY opened",
             (measure,),
         )
         found = []
-        for game, opened, at_ms, n, of, rest, record in rows:
+        for game, n, of, rest, record in rows:
             changes = tuple(since.get(game, ()))
             damaged = rest is not None and record not in (None, sum_of(game, n, of, rest))
             if damaged:
                 log.error("journal %s: game %s as it was kept is damaged", self._path, game)
                 rest, changes = None, tuple(self.changes_of(game))
-            found.append(JournalStanding(game, opened, at_ms, rest, changes, damaged))
+            found.append(JournalStanding(game, rest, changes, damaged))
         return found
 
     def result(self, identity: str, search_key: SearchKey) -> RecordedScore | None:

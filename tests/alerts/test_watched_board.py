@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from live.alerts.watched_board import (
     MoveFlow,
-    PositionTrack,
+    PlayedPosition,
     SideClock,
     WatchedBoard,
     increment_s,
@@ -51,7 +51,6 @@ def reachable(board: chess.Board) -> bool:
 def test_repetition_and_draws_are_those_of_the_whole_game(seed: int, fen: str, plies: int) -> None:
     chance = random.Random(seed)
     board = chess.Board(fen)
-    track = PositionTrack(fen, chess960=False)
     moves: list[str] = []
     for _ in range(plies):
         legal = sorted(board.legal_moves, key=chess.Move.uci)
@@ -59,33 +58,24 @@ def test_repetition_and_draws_are_those_of_the_whole_game(seed: int, fen: str, p
             break
         # Mostly the same few moves, so that positions come back.
         move = legal[chance.randrange(min(3, len(legal)))]
-        if chance.random() < 0.05 and moves:
-            back = chance.randint(0, len(moves) - 1)
-            track.cut(back)
-            while len(moves) > back:
-                board.pop()
-                moves.pop()
-            continue
         board.push(move)
         moves.append(move.uci())
-        track.follow(moves)
-        assert track.board.fen() == board.fen()
-        assert (track.times >= 3) == board.is_repetition(3)
-        assert (track.times >= 5) == board.is_repetition(5)
+        position = PlayedPosition(fen, moves)
+        assert position.board.fen() == board.fen()
+        assert (position.times >= 3) == board.is_repetition(3)
+        assert (position.times >= 5) == board.is_repetition(5)
         if not board.is_repetition(3):
-            assert (track.third_time is not None) == reachable(board)
-        assert track.mated == board.is_checkmate()
+            assert (position.third_time is not None) == reachable(board)
+        assert position.mated == board.is_checkmate()
         over = board.outcome(claim_draw=False)
-        assert bool(track.drawn) == (over is not None and over.winner is None)
+        assert bool(position.drawn) == (over is not None and over.winner is None)
 
 
 def test_the_fifth_time_and_no_earlier_the_game_is_drawn() -> None:
-    track = PositionTrack(chess.STARTING_FEN, chess960=False)
     moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 4
-    track.follow(moves[:-1])
-    assert track.drawn == ""
-    track.follow(moves)
-    assert track.drawn == "the position has stood five times"
+    assert PlayedPosition(chess.STARTING_FEN, moves[:-1]).drawn == ""
+    drawn = PlayedPosition(chess.STARTING_FEN, moves).drawn
+    assert drawn == "the position has stood five times"
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,6 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
         MovesPlayed("g1", 1, MOVES),
     ]
     assert [change.at_ms for change in one.since] == [2_000, 3_000]
-    assert one.at_ms == 3_000 and two.opened == 3
     with JournalReader.open(path) as reader:
         ((number, at_ms, run),) = reader.runs()
     assert (number, at_ms, run) == (1, 1_000, RUN)
@@ -549,8 +548,7 @@ def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(first: Pa
 def test_the_first_released_journal_still_opens_with_every_game_and_score(released: Path) -> None:
     with Journal(released) as journal:
         assert journal.problem == ""
-        one, two = journal.standing(b"")
-        assert (one.opened, two.opened) < (two.opened, one.opened)
+        assert len(journal.standing(b"")) == 2
     with JournalReader.open(released) as reader:
         whole = analysis(rebuilt(reader, released).state)
         assert [(game.plies_played, game.plies_scored) for game in whole.games] == [(8, 8), (4, 4)]
