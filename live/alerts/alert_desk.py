@@ -500,17 +500,15 @@ class AlertDesk:
 
     # --- what the arbiter does ------------------------------------------------------------------
 
-    def acknowledge(self, id: str, now_s: float, note: str = "") -> list[AlertMessage]:
+    def acknowledge(self, id: str, now_s: float) -> list[AlertMessage]:
         """The arbiter has taken note. What is merely past is thereby over; a state that lasts
         stays open, marked, until its cause goes.
-        An alert that is over by now is left alone.
+        One that is over by now, or was taken note of before, is left alone.
         """
         alert = self._open.get(id)
-        if alert is None:
+        if alert is None or alert.acknowledged_s is not None:
             return []
-        alert_now = msgspec.structs.replace(
-            alert, acknowledged_s=now_s, note=note[:NOTE_CHARS] if note else alert.note
-        )
+        alert_now = msgspec.structs.replace(alert, acknowledged_s=now_s)
         if alert.kind in PASSING:
             topic = topic_of(alert)
             self._settled.setdefault(topic, {})[id] = self._counted[topic][id]

@@ -254,16 +254,16 @@ class AlertService:
         about, muted = asked.about, asked.muted
         match asked.act:
             case "acknowledge":
-                self.acknowledge(about)
+                self._say(self._desk.acknowledge(about, self._clock()))
             case "note":
-                self.note(about, signed(asked.text, by))
+                self._say(self._desk.note(about, signed(asked.text, by)))
             case "mute":
-                self.mute(about, muted)
+                self._mute(RestoredMute(muted=muted, alert=about))
             case "mute-kind":
                 for kind in (each for each in NAMES if each == about):
-                    self.mute_kind(kind, muted)
+                    self._mute(RestoredMute(muted=muted, kind=kind))
             case "mute-board":
-                self.mute_board(about, muted)
+                self._mute(RestoredMute(muted=muted, game=about))
             case "enter" if asked.text.strip():
                 self.enter(asked.text.strip(), about or None, by)
 
@@ -297,26 +297,6 @@ class AlertService:
                 if self._followed.get(feed.feed) is not over:
                     self._followed[feed.feed] = over
                     self.record(f"Source {feed.feed} {'has finished' if over else 'is followed'}.")
-
-    def acknowledge(self, alert: str, note: str = "") -> None:
-        """The arbiter has taken note; see :meth:`live.alerts.alert_desk.AlertDesk.acknowledge`."""
-        self._say(self._desk.acknowledge(alert, self._clock(), note))
-
-    def note(self, alert: str, text: str) -> None:
-        """The arbiter writes something to an alert."""
-        self._say(self._desk.note(alert, text))
-
-    def mute(self, alert: str, muted: bool) -> None:
-        """Do not show this alert, or show it again; it is still found and logged."""
-        self._mute(RestoredMute(muted=muted, alert=alert))
-
-    def mute_kind(self, kind: AlertKind, muted: bool) -> None:
-        """The same for all alerts of a kind."""
-        self._mute(RestoredMute(muted=muted, kind=kind))
-
-    def mute_board(self, game: GameId, muted: bool) -> None:
-        """The same for all alerts of a board."""
-        self._mute(RestoredMute(muted=muted, game=game))
 
     def _mute(self, mute: RestoredMute) -> None:
         remember(self._journal, mute)

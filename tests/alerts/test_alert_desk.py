@@ -62,9 +62,12 @@ def test_messages_make_the_list() -> None:
 def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> None:
     service = Rehearsal()
     alert = illegal(service)
-    (message,) = service.desk.acknowledge(alert.id, service.now_s, "phoned the operator")
+    service._take(service.desk.note(alert.id, "phoned the operator"))
+    (message,) = service.desk.acknowledge(alert.id, service.now_s)
     assert message.alert.acknowledged_s == service.now_s
+    service._take([message])
     service.wait(60)
+    assert service.desk.acknowledge(alert.id, service.now_s) == [], "that is no news"
     (still,) = service.desk.open()
     assert (still.note, still.first_seen_s) == ("phoned the operator", alert.first_seen_s)
     service.report(FeedReport("hall", (played(LINE),)))

@@ -24,6 +24,7 @@ from live.errors import InputError
 from live.events import (
     AlertMessage,
     Change,
+    DeskCommand,
     FeedReport,
     GameReport,
     MoveMessage,
@@ -143,7 +144,8 @@ async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Pat
         hall.listen(said.extend)
         await told(hall, game)
         (alert,) = hall.arbiter.alerts()
-        hall.arbiter.acknowledge(alert.id, "phoned")
+        hall.arbiter.command(DeskCommand("note", alert.id, "phoned"))
+        hall.arbiter.command(DeskCommand("acknowledge", alert.id))
         await told(hall, msgspec.structs.replace(game, problem=None))
     _, again = await played(path, speed=1e3)
     # What is only worded anew is not kept.
@@ -322,7 +324,8 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         )
         await told(service, game)
         (alert,) = service.arbiter.alerts()
-        service.arbiter.acknowledge(alert.id, "phoned")
+        service.arbiter.command(DeskCommand("note", alert.id, "phoned"))
+        service.arbiter.command(DeskCommand("acknowledge", alert.id))
         (acknowledged,) = service.arbiter.alerts()
         then_ms = service.journal.journal._last_ms
         await told(service, msgspec.structs.replace(game, problem=None))
@@ -348,5 +351,5 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     (incidents,) = folder.glob("*-incidents.csv")
     rows = csv.DictReader(incidents.read_text(encoding="utf-8").splitlines())
     words = [row["what"] for row in rows]
-    assert words == ["raised", "acknowledged", "noted", "over"]
+    assert words == ["raised", "noted", "acknowledged", "over"]
     assert list(folder.glob("*-incidents.html"))

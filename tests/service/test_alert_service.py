@@ -75,8 +75,9 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
         assert change is FAILED
         assert isinstance(message, AlertMessage)
         assert arbiter.alerts() == [message.alert]
-        arbiter.acknowledge(message.alert.id, "phoned")
-        (told,) = published[0]
+        arbiter.command(DeskCommand("note", message.alert.id, "phoned"))
+        arbiter.command(DeskCommand("acknowledge", message.alert.id))
+        (told,) = published[1]
         assert isinstance(told, AlertMessage)
         assert told.alert.acknowledged_s == 1000.0
         assert told.alert.note == "phoned"
@@ -84,8 +85,8 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     assert not arbiter.alerts()
     assert [record.message.split(" ", 2)[1] for record in caplog.records] == [
         "raised",
-        "acknowledged",
         "noted",
+        "acknowledged",
         "over",
     ]
     retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
@@ -93,7 +94,7 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     now_s += 20
     for _ in range(2):
         arbiter.tick()
-    assert len(published) == 2, "time alone raises, and once"
+    assert len(published) == 3, "time alone raises, and once"
 
 
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:
@@ -109,7 +110,7 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     assert list(service.state.alerts()) == [told]
     assert snapshot(service.state, StreamFilter(visibility=Visibility.ARBITER)).alerts == (told,)
     assert snapshot(service.state).alerts == ()
-    service.arbiter.mute(told.id, True)
+    service.arbiter.command(DeskCommand("mute", told.id))
     assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
     await service.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
     assert not service.state.alerts()
@@ -203,15 +204,17 @@ def acts(hall: Hall, chance: random.Random) -> None:
     alert, on = chance.choice(list(alerts)), chance.random() < 0.7
     match chance.randrange(7):
         case 0 | 1:
-            arbiter.acknowledge(alert.id, f"note {chance.randrange(100)}")
+            arbiter.command(DeskCommand("note", alert.id, f"note {chance.randrange(100)}"))
+            arbiter.command(DeskCommand("acknowledge", alert.id))
         case 2:
-            arbiter.note(alert.id, chance.choice(["looked at", "<b>; =1+1", ""]))
+            text = chance.choice(["looked at", "<b>; =1+1", ""])
+            arbiter.command(DeskCommand("note", alert.id, text))
         case 3:
-            arbiter.mute_kind(alert.kind, on)
+            arbiter.command(DeskCommand("mute-kind", alert.kind, muted=on))
         case 4:
-            arbiter.mute_board(alert.game or "", on)
+            arbiter.command(DeskCommand("mute-board", alert.game or "", muted=on))
         case 5:
-            arbiter.mute(alert.id, on)
+            arbiter.command(DeskCommand("mute", alert.id, muted=on))
         case _:
             arbiter.enter(f"entry {chance.randrange(100)}: draw offer disputed", alert.game)
 
@@ -268,7 +271,7 @@ FIRST_LIFE = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from live.config import load_config
-from live.events import FeedReport
+from live.events import DeskCommand, FeedReport
 from live.feeds.pgn_decoder import PgnReader
 from live.service.event_service import EventService
 from live.service.event_journal import EventJournal
@@ -280,7 +283,8 @@ async def live(pgn, journal):
         games = tuple(PgnReader().read(pgn.read_bytes(), closed=True))
         await hall.take(FeedReport(str(pgn), games, complete=True))
         (alert,) = hall.arbiter.alerts()
-        hall.arbiter.acknowledge(alert.id, "phoned the operator")
+        hall.arbiter.command(DeskCommand("note", alert.id, "phoned the operator"))
+        hall.arbiter.command(DeskCommand("acknowledge", alert.id))
         assert hall.journal.journal.flush()
         os.kill(os.getpid(), signal.SIGKILL)
 
