@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from live.errors import ConfigError
-from live.events import BellChoice, GainKind, MomentKind, Severity
+from live.events import GainKind, MomentKind, Severity
 
 log = logging.getLogger(__name__)
 
@@ -273,13 +273,6 @@ class MemoryConfig(Section, frozen=True):
     reported newer ones; 0: never."""
 
 
-class TerminalConfig(Section, frozen=True):
-    """``[terminal]``"""
-
-    bell: BellChoice = "off"
-    """Which new alerts ring the bell, until somebody presses b."""
-
-
 class DirectorConfig(Section, frozen=True):
     """``[director]``: scenes of OBS switched on moments."""
 
@@ -343,7 +336,6 @@ class Config(Section, frozen=True):
     mqtt: MqttConfig = MqttConfig()
     journal: JournalConfig = JournalConfig()
     memory: MemoryConfig = MemoryConfig()
-    terminal: TerminalConfig = TerminalConfig()
     director: DirectorConfig = DirectorConfig()
     notify: NotifyConfig = NotifyConfig()
     plugins: PluginsConfig = PluginsConfig()
@@ -359,6 +351,7 @@ _FIXED = "It is fixed: "
 GONE = {
     "rating.calibration": "rating.model says what perceived ratings are read by",
     "rating.figure": "tab on a board shows either curve; all else leads with the perceived rating",
+    "terminal.bell": "Bell in the terminal's list of commands (:) turns it on",
     "engine.quick_nodes": "Every search is a full one",
     "engine.syzygy_path": "Endgames are searched as all else",
     "engine.cloud_evals": "A position shows the engine's own score alone",

@@ -168,9 +168,6 @@ AlertKind = Literal[
 Severity = Literal["look", "warning", "alarm"]
 """Worth a look, act soon, act now."""
 
-BellChoice = Literal["off", "alarms", "all"]
-"""Which new alerts are heard."""
-
 
 class Agreement(msgspec.Struct, frozen=True, gc=False):
     """How often one player chose the engine's move: a screening figure, which accuses nobody."""

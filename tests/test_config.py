@@ -262,7 +262,12 @@ WHOLE, ABOVE = "a whole number above 0", "seconds, above 0"
         ("feeds.poll_s", float("inf"), False, f"inf does not fit. Expected is {ABOVE}"),
         ("feeds.poll_s", float("nan"), False, f"nan does not fit. Expected is {ABOVE}"),
         ("feeds.poll_s", "inf", True, f'"inf" does not fit. Expected is {ABOVE}'),
-        ("terminal.bell", "c", False, '"c" does not fit. Expected is "alarms" or "all" or "off"'),
+        (
+            "log.level",
+            "c",
+            False,
+            '"c" does not fit. Expected is "debug" or "error" or "info" or "warning"',
+        ),
         ("server.public", "maybe", True, '"maybe" does not fit. Expected is true or false'),
         ("engine.path", 3, False, "3 does not fit. Expected is text"),
         ("feeds.mqtt", 3, False, "is a table, not a value. Write [feeds.mqtt] and keys below"),

@@ -423,7 +423,6 @@ class OutputMode:
         state = service.state if whole else self._public
         actions = self.actions() if whole else TerminalActions(self._address)
         context = ViewContext(state, self._recent_changes, actions, time.time)
-        context.bell.choice = service.config.terminal.bell
         await draw(self._shown, context, self._console, self._stop)
 
     def end(self) -> None:

@@ -130,13 +130,10 @@ class AlertsView(ListView[Alert]):
         def act(do: Callable[[Alert], None]) -> Callable[..., object]:
             return partial(do, here) if here is not None else str
 
-        take = "you took note: it stands below what is new"
-        mute = "show it below all others, or as before"
-        note = "write something to it, kept in the log with the time"
         return [
-            KeyHint("a", "ack", take, act(self._acknowledge), why),
-            KeyHint("m", "mute", mute, act(self._mute), why),
-            KeyHint("n", "note", note, act(self._note), why),
+            KeyHint("a", "ack", "you took note of it", act(self._acknowledge), why),
+            KeyHint("m", "mute", "show it below all others, or as before", act(self._mute), why),
+            KeyHint("n", "note", "write something to it, kept in the log", act(self._note), why),
             context.open_key(game, none or ("" if game else "this alert is about no board")),
             *self.filter_keys("list only alerts with these words"),
             self.move_key("from alert to alert"),

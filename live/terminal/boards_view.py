@@ -465,14 +465,12 @@ class BoardsView(ListView[GameDetail]):
         return here.id if here else None
 
     def offers(self) -> list[KeyHint]:
-        sort = "another order: by board, clock, age, perceived rating"
-        fold = "finished boards of earlier rounds, too, or not"
         return [
             KeyHint("enter", "open", "look at this board in depth", self._open, self.none()),
             *self.filter_keys("list only boards with these words; !word leaves out; round 8"),
-            KeyHint("s", "sort", sort, self._sort),
+            KeyHint("s", "sort", "by board, clock, age, perceived rating", self._sort),
             KeyHint("f", "figures", "figures first, or what an arbiter needs", self._figures),
-            KeyHint("tab", "", fold, self._fold),
+            KeyHint("tab", "", "finished boards of earlier rounds, too", self._fold),
             self.move_key("from board to board"),
         ]
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from live.alerts.finding import SIGNS as ALERT_SIGNS
 from live.alerts.finding import in_order
-from live.events import BellChoice, FeedHealth, GameId
+from live.events import FeedHealth, GameId
 from live.terminal.alerts_view import (
     AlertsView,
     IncidentsView,
@@ -40,7 +40,6 @@ from live.terminal.text import (
     styled,
 )
 from live.terminal.view_context import (
-    BELLS,
     KeyHint,
     ListView,
     PageView,
@@ -212,18 +211,12 @@ class TerminalController:
 
     def everywhere(self) -> list[KeyHint]:
         """Keys of every screen."""
-        top = "the top of this list: what is most urgent; elsewhere the boards"
-        more = "every command, found by typing part of its name"
+        screens = "boards, players and standings, alerts, incident log, sources"
         return [
-            KeyHint("exclamation_mark", "worst", top, self._top),
+            KeyHint("exclamation_mark", "worst", "the top of the list, or the boards", self._top),
             *self.context.board_keys(self.view.about()),
-            KeyHint(
-                "1 2 3 4 5",
-                "",
-                "boards, players and standings, alerts, incident log, sources",
-                lambda key: self.go(self.screens[int(key) - 1]),
-            ),
-            KeyHint("colon", "more", more, self._command_list),
+            KeyHint("1 2 3 4 5", "", screens, lambda key: self.go(self.screens[int(key) - 1])),
+            KeyHint("colon", "more", "every command, by part of its name", self._command_list),
             KeyHint("q", "quit", "end, after asking", self._ask_to_leave),
             KeyHint("question_mark f1", "help", "this page", lambda key: self._open_help()),
             KeyHint("escape", act=self._back, shown=""),
@@ -305,6 +298,11 @@ class TerminalController:
         self.restyle()
         self.context.notify(f"Theme {name}")
 
+    def _switch_bell(self) -> None:
+        bell = self.context.bell
+        bell.on = not bell.on
+        self.context.notify(f"The bell {'rings for new alarms (!!)' if bell.on else 'is silent'}")
+
     def commands(self) -> list[tuple[str, str, Callable[[], None]]]:
         """Name, explanation and action of everything there is, for the list of commands."""
         context, game = self.context, self.view.about()
@@ -321,11 +319,7 @@ class TerminalController:
             found.append(("Overlay", overlay, partial(context.copy_overlay, game)))
         found += [(f"Theme {name}", "colours", partial(self.use_theme, name)) for name in PALETTES]
 
-        def ring(choice: BellChoice) -> None:
-            context.bell.choice = choice
-            context.notify(BELLS[choice])
-
-        found += [(f"Bell {each}", words, partial(ring, each)) for each, words in BELLS.items()]
+        found.append(("Bell", "rings for new alarms (!!), or not", self._switch_bell))
         return [*found, ("Help", "every key", self._open_help)]
 
 

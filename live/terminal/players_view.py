@@ -140,11 +140,10 @@ class PlayersView(ListView[Standing]):
     # --- keys -------------------------------------------------------------------------------------
 
     def offers(self) -> list[KeyHint]:
-        sort = "another order: by perceived rating, points, Elo, percentile, Algorithm 4"
         return [
             KeyHint("enter", "open", "every figure of this player", self._open, self.none()),
             *self.filter_keys("list only players with these words"),
-            KeyHint("s", "sort", sort, self._sort),
+            KeyHint("s", "sort", "by another of the columns", self._sort),
             self.move_key("from player to player"),
         ]
 

@@ -18,7 +18,6 @@ from live.config import checked
 from live.errors import ConfigError, LiveRateError
 from live.events import (
     Alert,
-    BellChoice,
     DeskCommand,
     GameId,
     Incident,
@@ -32,13 +31,6 @@ from live.terminal.text import DUSK, Palette, counted, filled, plain, spoken_tim
 MESSAGE_S = 6.0
 
 ExportKind = Literal["pgn", "csv", "html"]
-
-#: What each choice of the bell means, for people.
-BELLS: dict[BellChoice, str] = {
-    "off": "The bell is silent",
-    "alarms": "The bell rings for alarms (!!)",
-    "all": "The bell rings for every alert",
-}
 
 
 @dataclasses.dataclass
@@ -103,25 +95,20 @@ def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
 
 
 class AlertBell:
-    """Rings once for each alert that newly asks for notice. What stands when it is first asked is
-    no news.
-    """
+    """Rings once for each alarm that newly asks for notice, while it is on."""
 
-    def __init__(self, choice: BellChoice = "off") -> None:
-        self.choice: BellChoice = choice
-        self._rung: dict[str, int] | None = None
+    def __init__(self) -> None:
+        self.on = False
+        """Playing halls are quiet."""
+        self._rung: dict[str, int] = {}
 
     def rings(self, alerts: Iterable[Alert]) -> bool:
-        """Whether to ring now, for the alerts that stand now."""
-        asking = [each for each in alerts if asks(each)]
-        before, self._rung = self._rung, {each.id: each.times for each in asking}
-        if before is None or self.choice == "off":
-            return False
-        return any(
-            each.times > before.get(each.id, 0)
-            for each in asking
-            if self.choice == "all" or each.severity == "alarm"
-        )
+        """Whether to ring now, for the alerts that stand now. To be asked while it is off, too:
+        what stood when it was turned on is no news.
+        """
+        alarms = {x.id: x.times for x in alerts if asks(x) and x.severity == "alarm"}
+        before, self._rung = self._rung, alarms
+        return self.on and any(times > before.get(id, 0) for id, times in alarms.items())
 
 
 def _nothing(*_: str) -> None:
@@ -174,24 +161,19 @@ class ViewContext:
         actions = self.actions
         desk = actions.no_desk()
         asking = [each.id for each in self.state.alerts() if each.game == game and asks(each)]
-        of_board = "acknowledge all alerts of the board"
         none = "" if game and asking else "the board has no open alert"
-        entry = "write an entry about the board into the log"
-        export = "write the board or the round as PGN, CSV or a printable page"
         remove = "remove the board, or bring back the one removed last"
-        here_only = "boards are removed at the terminal of the service itself"
-        delay = "hold back by so much time what the public sees"
-        no_delay = "the delay is set at the service: --delay, or d in its terminal"
+        no_removal = "" if actions.remove_board else "boards are removed at the service itself"
+        no_delay = "" if actions.set_delay else "the delay is set at the service: --delay"
+        take, write = partial(self._take_all, asking), partial(self._write_entry, game)
+        export, removal = partial(self._ask_export, game), partial(self._ask_removal, game)
         return [
-            KeyHint("A", "ack all", of_board, partial(self._take_all, asking), desk or none),
-            KeyHint("w", "write", entry, partial(self._write_entry, game), desk),
-            KeyHint("e", "", export, partial(self._ask_export, game)),
-            KeyHint(
-                "x", "", remove, partial(self._ask_removal, game),
-                "" if actions.remove_board else here_only,
-            ),
-            KeyHint("d", "", delay, self._ask_delay, "" if actions.set_delay else no_delay),
-        ]  # fmt: skip
+            KeyHint("A", "ack all", "acknowledge all alerts of the board", take, desk or none),
+            KeyHint("w", "write", "write about the board into the log", write, desk),
+            KeyHint("e", "", "write the board or the round as PGN, CSV or a page", export),
+            KeyHint("x", "", remove, removal, no_removal),
+            KeyHint("d", "", "delay the public", self._ask_delay, no_delay),
+        ]
 
     def open_key(self, game: GameId | None, why: str) -> KeyHint:
         """Looks at the board that a line is about; ``why`` it cannot."""

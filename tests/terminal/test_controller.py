@@ -14,7 +14,6 @@ from live.alerts.incident_log import IncidentLog
 from live.events import (
     Alert,
     AlertMessage,
-    BellChoice,
     Curves,
     DeskCommand,
     DifficultyView,
@@ -244,7 +243,7 @@ def test_a_key_that_does_nothing_says_why() -> None:
     assert "(w write)" in stage.frame()
     assert "w does nothing now: alerts and log are for arbiters" in stage.press("w")
     assert "set at the service" in stage.press("d")
-    assert "terminal of the service itself" in stage.press("x")
+    assert "removed at the service itself" in stage.press("x")
     assert "are for arbiters" in stage.press("3", "a")
     assert "a does nothing now: there is no alert" in Stage().press("3", "a")
 
@@ -411,11 +410,11 @@ def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
 def test_commands_cover_views_keys_themes_and_the_bell() -> None:
     stage = Stage()
     commands = {name: act for name, _, act in stage.controller.commands()}
-    assert {"Boards", "Sources", "Open", "Sort", "Theme signal", "Bell all", "Quit"} <= {*commands}
+    assert {"Boards", "Sources", "Open", "Sort", "Theme signal", "Bell", "Quit"} <= {*commands}
     commands["Players"]()
     assert "[2 Players]" in stage.frame().splitlines()[0]
-    commands["Bell all"]()
-    assert stage.context.bell.choice == "all" and "every alert" in stage.frame()
+    commands["Bell"]()
+    assert stage.context.bell.on and "rings for new alarms" in stage.frame()
 
 
 def test_a_lost_connection_stands_where_messages_stand() -> None:
@@ -579,31 +578,15 @@ LOOK = Alert(id="a", kind="stale", severity="look", text="", advice="", first_se
 ALARM = replace(LOOK, id="b", kind="flag", severity="alarm")
 
 
-def test_the_bell_rings_once_for_each_new_alarm_when_asked() -> None:
-    silent, bell = AlertBell(), AlertBell("alarms")
-    for each in (silent, bell):
-        assert not each.rings([LOOK]), "what stood before is no news"
-    assert not silent.rings([LOOK, ALARM]) and bell.rings([LOOK, ALARM])
-    silent.choice = "all"
-    assert not silent.rings([LOOK, ALARM]), "what came while it was silent is no news later"
-    assert not bell.rings([LOOK, ALARM])
-    assert bell.rings([LOOK, replace(ALARM, times=2)])
-    assert not bell.rings([]) and bell.rings([ALARM]), "gone, and there again"
-
-
-WISHES: tuple[tuple[BellChoice, Alert, bool], ...] = (
-    ("all", LOOK, True),
-    ("alarms", LOOK, False),
-    ("off", ALARM, False),
-    ("all", replace(ALARM, muted=True), False),
-    ("all", replace(LOOK, acknowledged_s=1.0), False),
-)
-
-
-def test_the_bell_rings_for_what_was_chosen() -> None:
-    for choice, alert, rings in WISHES:
-        bell = AlertBell(choice)
-        assert not bell.rings([]) and bell.rings([alert]) is rings
+def test_the_bell_rings_once_for_each_new_alarm_while_it_is_on() -> None:
+    bell = AlertBell()
+    assert not bell.rings([ALARM])
+    bell.on = True
+    assert not bell.rings([ALARM]), "what stood before is no news"
+    assert not bell.rings([LOOK]) and bell.rings([LOOK, ALARM]), "gone, and there again"
+    assert not bell.rings([ALARM]) and bell.rings([replace(ALARM, times=2)])
+    for quiet in ({"muted": True}, {"acknowledged_s": 1.0}):
+        assert not bell.rings([replace(ALARM, times=3, **quiet)])
 
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()
