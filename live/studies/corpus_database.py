@@ -389,7 +389,6 @@ class CorpusDatabase:
             raise self._unusable(error) from None
         self._pending = 0
         self._players: dict[str, int] = {}
-        self._events: dict[str, int] = {}
 
     def _open(self, create: bool) -> None:
         db = self._db
@@ -443,7 +442,6 @@ class CorpusDatabase:
         """Forget what is not on disk yet."""
         self._pending = 0
         self._players.clear()
-        self._events.clear()
         if self._db.in_transaction:
             self._run("ROLLBACK")
 
@@ -571,18 +569,12 @@ class CorpusDatabase:
     def _event(self, name: str) -> int | None:
         if not name:
             return None
-        found = self._events.get(name)
-        if found is None:
-            [[found]] = self._write(
-                "INSERT INTO events (name) VALUES (?) ON CONFLICT DO UPDATE SET name = name"
-                " RETURNING event",
-                (name,),
-            )
-            if len(self._events) > 10_000:
-                self._events.clear()
-            self._events[name] = found
-        assert found is not None
-        return found
+        [[found]] = self._write(
+            "INSERT INTO events (name) VALUES (?) ON CONFLICT DO UPDATE SET name = name"
+            " RETURNING event",
+            (name,),
+        )
+        return int(found)
 
     def _write(self, sql: str, parameters: tuple[object, ...]) -> sqlite3.Cursor:
         if not self._db.in_transaction:

@@ -49,10 +49,8 @@ class PlayedSide(NamedTuple):
     player: str
     elo: int | None
     turns: tuple[Turn, ...]
-    first_choices: tuple[bool, ...] = ()
-    """Of each turn, whether the engine's own first choice was played; empty where unknown."""
     best: tuple[str | None, ...] = ()
-    """That choice itself, UCI."""
+    """Of each turn the engine's own first choice, UCI; empty where unknown."""
 
 
 class PlayedGame(NamedTuple):
@@ -120,7 +118,7 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
     # A move whose position after it is not in the file says nothing.
     count = len(moves) if row.plies is None else len(row.plies) - 1
     positions = searched.positions[: count + 1]
-    turns: tuple[list[tuple[Turn, bool, str | None]], ...] = ([], [])
+    turns: tuple[list[tuple[Turn, str | None]], ...] = ([], [])
     board, taken, known = chess.Board(), False, set[str]()
     for index, uci in enumerate(moves[:count]):
         before, key = positions[index], board.epd()
@@ -140,13 +138,13 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
                 stability_cp, jump_cp = _START_STABILITY_CP, _START_JUMP_CP
             score = before.whole.cp * (-1 if index % 2 else 1)
             turn = Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen)
-            turns[index % 2].append((turn, before.best == uci, before.best or None))
+            turns[index % 2].append((turn, before.best or None))
     game = row.game()
     sides = [
         PlayedSide(
             player.name if player.words else "",
             elo,
-            *(zip(*found, strict=True) if found else ((), (), ())),
+            *(zip(*found, strict=True) if found else ((), ())),
         )
         for player, elo, found in zip(
             (game.white, game.black), (game.white_elo, game.black_elo), turns, strict=True

@@ -70,7 +70,7 @@ def test_a_searched_game_has_turns_of_both_sides() -> None:
     assert game.black.turns[0].score_before_cp == -30
     assert game.white.turns[0].stability_cp == 15
     assert game.black.turns[0].jump_cp == 3870
-    assert game.white.first_choices == (True, False)
+    assert game.white.best == ("e2e4", "f1c4")
     assert game.scores_cp == (20, 30, 40, 10)
 
 
