@@ -67,7 +67,7 @@ class Publisher:
     """Serves the state and its changes. Use as ``async with Publisher(config, state) as p``.
 
     Loss policy: see :class:`live.publish.subscribers.Subscriber`; a slow client is skipped
-    and gets a fresh snapshot, and costs neither unbounded memory nor anybody else's time.
+    and brought back, and costs neither unbounded memory nor anybody else's time.
     """
 
     def __init__(

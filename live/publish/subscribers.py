@@ -2,7 +2,8 @@
 
 Loss policy: messages are written to the transport while it takes them. A client that does not read
 is skipped once :attr:`live.publish.access.ClientLimits.write_bytes` are unsent, and so costs that
-much memory and nothing more. When it drains in time it gets one fresh snapshot; else it is closed.
+much memory and nothing more. When it drains in time it gets what it missed, or where that is more
+than so much again, one fresh snapshot; else it is closed.
 What it sends is read in small pieces, each connection's in its turn; of who sends more than a
 subscriber has to say nothing more is read. A client that still has to send its token is sent
 nothing before it, and closed with ``FORBIDDEN`` where it sends nothing in time, or no valid one.
