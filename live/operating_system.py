@@ -1,4 +1,4 @@
-"""Where Linux, macOS and Windows differ: processes, memory, console, signals.
+"""Where Linux, macOS and Windows differ: processes, clocks, memory, console, signals.
 
 Each branch names the documented behaviour that it rests on. We run Linux; what is here for the
 others is type-checked and tried against fakes of what their documentation promises.
@@ -13,6 +13,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
@@ -123,6 +124,32 @@ def processors() -> int:
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def awake_s() -> float:
+    """Seconds on a clock that stands still while the machine sleeps.
+
+    Python's monotonic clock does on Linux (CLOCK_MONOTONIC) and macOS (mach_absolute_time), but not
+    on Windows, where QueryUnbiasedInterruptTime does; it counts 100 ns.
+    """
+    if sys.platform == "win32":
+        ticks = ctypes.c_ulonglong()
+        if ctypes.windll.kernel32.QueryUnbiasedInterruptTime(ctypes.byref(ticks)):
+            return ticks.value / 1e7
+    return time.monotonic()
+
+
+def elapsed_s() -> float:
+    """Seconds on a clock that goes on while the machine sleeps, and that nobody can set.
+
+    Linux: CLOCK_BOOTTIME. macOS: CLOCK_MONOTONIC "will continue to increment while the system is
+    asleep" (clock_gettime(3)). Windows: Python's monotonic clock, which counts sleep.
+    """
+    if sys.platform == "linux":
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    if sys.platform == "darwin":
+        return time.clock_gettime(time.CLOCK_MONOTONIC)
+    return time.monotonic()
 
 
 class InputWait:

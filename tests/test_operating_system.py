@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,6 +141,24 @@ def test_memory_that_the_system_does_not_name(macos: pytest.MonkeyPatch) -> None
 
     macos.setattr(os, "sysconf", unknown)
     assert system.memory_bytes() is None
+
+
+def test_the_clocks_of_macos(macos: pytest.MonkeyPatch) -> None:
+    macos.setattr(time, "monotonic", lambda: 100.0)
+    macos.setattr(time, "clock_gettime", {time.CLOCK_MONOTONIC: 160.0}.__getitem__)
+    assert (system.elapsed_s(), system.awake_s()) == (160.0, 100.0)
+
+
+def test_the_clocks_of_windows(windows: pytest.MonkeyPatch) -> None:
+    def ask(ticks: Any) -> int:
+        ticks._obj.value = 100 * 10**7
+        return 1
+
+    windows.setattr(time, "monotonic", lambda: 160.0)
+    kernel32(windows, QueryUnbiasedInterruptTime=ask)
+    assert (system.elapsed_s(), system.awake_s()) == (160.0, 100.0)
+    kernel32(windows, QueryUnbiasedInterruptTime=lambda ticks: 0)
+    assert system.awake_s() == 160.0
 
 
 def test_input_is_waited_for_until_the_end_is_asked_for() -> None:

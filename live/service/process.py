@@ -1,11 +1,12 @@
 """What a run has to do with its process: signals, open files, garbage collection, and long work on
-the event loop in slices, so that everybody else has a turn between them.
+the event loop in slices, so that everybody else has a turn between them; and sleeps of the machine.
 
 Part of the composition root. Loads little, since SIGHUP is to be heard before anything slow.
 
 Deadlines here are kept on a clock that neither steps nor, on Linux, runs while the machine sleeps;
-so nothing counts as hung after a night in a bag. The wall clock is not asked, since it also jumps
-when somebody sets it.
+so nothing counts as hung after a night in a bag. But connections may be dead without a word, and
+nobody should wait for their time-outs: after a sleep every source begins anew. The wall clock is
+not asked, since it also jumps when somebody sets it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeVar
 import msgspec
 import typer
 
-from live.operating_system import StopSignals
+from live.clock import Clock, LoopClock
+from live.network.retry import spoken
+from live.operating_system import StopSignals, awake_s, elapsed_s
 
 if TYPE_CHECKING:
     from live.config import ServerConfig
@@ -220,3 +223,28 @@ class LoopSlices:
                 result: Result = end.value
                 return result
             await self.give_way()
+
+
+#: How often it is looked, seconds.
+LOOK_S = 1.0
+#: Shorter sleeps break no connection.
+SLEEP_S = 5.0
+
+
+async def watch(
+    act: Callable[[], None],
+    *,
+    clock: Clock | None = None,
+    elapsed: Callable[[], float] = elapsed_s,
+    awake: Callable[[], float] = awake_s,
+) -> None:
+    """Call ``act`` after every sleep of the machine; until cancelled."""
+    clock = clock or LoopClock()
+    lead_s = elapsed() - awake()
+    while True:
+        await clock.sleep(LOOK_S)
+        before_s, lead_s = lead_s, elapsed() - awake()
+        slept_s = lead_s - before_s
+        if slept_s >= SLEEP_S:
+            log.warning("the machine slept for %s: every source begins anew", spoken(slept_s))
+            act()

@@ -23,6 +23,7 @@ from live.feeds.feed import Feed, failed
 from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
 from live.feeds.source_address import FeedAddress, Kind, recognise
 from live.service.event_service import EventService
+from live.service.process import watch
 from live.service.supervision import Supervisor
 
 log = logging.getLogger(__name__)
@@ -159,13 +160,15 @@ class SourceRunner:
                 source.task = group.create_task(following, name=f"follow {source.feed.name}")
 
             self._start = start
+            sleeps = supervisor.keep("sleep watch", lambda: watch(self.begin_anew))
+            watching = group.create_task(sleeps, name="keep sleep watch")
             for each in self._sources:
                 start(each)
             yield
             self._start = None
-            for each in self._sources:
-                if each.task is not None:
-                    each.task.cancel()
+            for task in (watching, *(each.task for each in self._sources)):
+                if task is not None:
+                    task.cancel()
 
     async def over(self) -> None:
         """Return once every source is over.
@@ -193,6 +196,13 @@ class SourceRunner:
             if settings_of(each.spec, before) != settings_of(each.spec, config)
         ]
         self._renewed = self._renewed or bool(concerned)
+        self._begin(concerned)
+
+    def begin_anew(self) -> None:
+        """Have every source that is not over connect and ask again, at once. Games stay."""
+        self._begin([each for each in self._sources if not each.over])
+
+    def _begin(self, concerned: Sequence[_Source]) -> None:
         for each in concerned:
             name = each.feed.name
             if self._address(each).kind in _ONCE:

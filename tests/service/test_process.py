@@ -19,16 +19,19 @@ import pytest
 import live
 from live.config import ServerConfig
 from live.engine.engine_process import find_engine
+from live.operating_system import awake_s, elapsed_s
 from live.service.process import (
     RESERVED,
+    SLEEP_S,
     SLICE_S,
     HangupSignals,
     LoopSlices,
     stop_on_signals,
     unless_stopped,
+    watch,
     within,
 )
-from tests.feeds.fakes import until
+from tests.feeds.fakes import DrivenClock, until
 from tests.service.running import running
 
 DATA = Path(__file__).parents[1] / "data"
@@ -187,6 +190,47 @@ async def test_others_have_a_turn_after_every_slice() -> None:
     few, _ = await turns(SLICE_S / 4)
     assert 2 <= few <= 5
     assert await turns(SLICE_S / 1000) == (1, "done"), "short work is not held up"
+
+
+class Machine:
+    """A machine that sleeps when it is told to."""
+
+    def __init__(self) -> None:
+        self.clock = DrivenClock()
+        self.slept_s = 0.0
+        self.woken = 0
+
+    def wake(self) -> None:
+        self.woken += 1
+
+    async def run(self) -> None:
+        await watch(
+            self.wake,
+            clock=self.clock,
+            elapsed=lambda: self.clock.now() + self.slept_s,
+            awake=self.clock.now,
+        )
+
+
+async def test_after_a_sleep_and_only_then_sources_begin_anew() -> None:
+    machine = Machine()
+    task = asyncio.create_task(machine.run())
+    await until(lambda: len(machine.clock.slept) > 100)
+    assert machine.woken == 0
+    machine.slept_s += SLEEP_S / 2
+    await until(lambda: len(machine.clock.slept) > 200)
+    assert machine.woken == 0, "too short to break anything"
+    machine.slept_s += 8 * 3600
+    await until(lambda: machine.woken > 0)
+    await until(lambda: len(machine.clock.slept) > 400)
+    assert machine.woken == 1, "once a sleep"
+    task.cancel()
+
+
+def test_the_real_clocks_are_none_that_anybody_sets() -> None:
+    before = elapsed_s() - awake_s()
+    assert elapsed_s() - awake_s() == pytest.approx(before, abs=0.5)
+    assert elapsed_s() >= awake_s() - 0.001
 
 
 #: Where the time of day is read, each with its reason; deadlines are nowhere kept by it.

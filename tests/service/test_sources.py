@@ -120,10 +120,11 @@ async def test_a_source_that_is_over_is_begun_anew_by_settings_of_its_own(tmp_pa
     async with followed(str(path)) as run:
         await run.following.over()
         path.write_text(pgn("A", "C"))
+        run.following.begin_anew()
         others = msgspec.structs.replace(QUICK.lichess, token_file="x")
         run.following.reconfigure(msgspec.structs.replace(QUICK, lichess=others))
         await asyncio.wait_for(run.following.over(), 1)
-        assert run.whites == {"A"}, "what concerns others is no reason"
+        assert run.whites == {"A"}, "a sleep, or what concerns others, is no reason"
         run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
         await until(lambda: run.whites == {"A", "C"})
         await run.following.over()
@@ -203,7 +204,7 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(tmp_pa
         await until(lambda: run.whites == {"A", "C"})
         path.unlink()
         asked = page.asked
-        run.following.reconfigure(msgspec.structs.replace(slow, timeout_s=5.0))
+        run.following.begin_anew()
         await until(lambda: page.asked > asked)
 
 
