@@ -117,11 +117,7 @@ def _stale(told: list[Told], ply: int) -> list[Told]:
 
 def _last_move(told: list[Told], ply: int) -> list[Told]:
     last = len(told[-1][1].moves)
-
-    def change(report: GameReport) -> GameReport:
-        return msgspec.structs.replace(report, moves=report.moves[: last - 1])
-
-    return _each(told, change)
+    return _each(told, lambda game: msgspec.structs.replace(game, moves=game.moves[: last - 1]))
 
 
 def _late_move(told: list[Told], ply: int) -> list[Told]:
@@ -134,11 +130,9 @@ def _late_move(told: list[Told], ply: int) -> list[Told]:
 def _result(told: list[Told], ply: int) -> list[Told]:
     """The operator enters the wrong one."""
     wrong: dict[Result, Result] = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}
-
-    def change(report: GameReport) -> GameReport:
-        return msgspec.structs.replace(report, result=wrong.get(report.result, report.result))
-
-    return _each(told, change)
+    return _each(
+        told, lambda game: msgspec.structs.replace(game, result=wrong.get(game.result, game.result))
+    )
 
 
 _MAKE: dict[Mistake, Callable[[list[Told], int], list[Told]]] = {
