@@ -138,13 +138,6 @@ _FEN = re.compile(rb"\s*[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}(?:\s|$)")
 _LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
 
 
-class _Fields(msgspec.Struct):
-    """Which kind of JSON it is."""
-
-    moves: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    fen: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
 class _NoGame(Exception):
     """What is wrong with a payload, for people."""
 
@@ -242,10 +235,10 @@ def _json(topic: str, held: _Topic, payload: bytes) -> list[GameReport]:
     if len(payload) > MAX_JSON_BYTES:
         raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
     try:
-        fields = msgspec.json.decode(payload, type=_Fields)
-        if fields.moves is not msgspec.UNSET:
+        fields = msgspec.json.decode(payload, type=dict[str, msgspec.Raw])
+        if "moves" in fields:
             return _game(topic, held, msgspec.json.decode(payload, type=MqttGame))
-        if fields.fen is not msgspec.UNSET:
+        if "fen" in fields:
             return [_position(topic, held, msgspec.json.decode(payload, type=MqttPosition))]
     except msgspec.ValidationError as error:
         raise _NoGame(f"JSON that is no game ({clean(str(error), 120)})") from None

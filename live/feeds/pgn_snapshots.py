@@ -114,7 +114,10 @@ class PartialReadFilter:
                 left_s.append(max(wait_s, 0.0))
                 doubted[who] = self._known(who)
                 self._losses[who] = loss
-        believed = {who: doubted.get(who, game) for who, game in named.items()} | doubted
+        # A board that is kept stands there once, whatever its name.
+        twins = [now for who, now in lost.items() if who in doubted and who not in named]
+        believed = {who: doubted.get(who, game) for who, game in named.items() if game not in twins}
+        believed |= doubted
         self._gone |= {who: game for who, game in self._held.items() if who not in believed}
         for who in believed:
             self._gone.pop(who, None)
@@ -142,14 +145,20 @@ class PartialReadFilter:
         # What was gone and is back takes nobody's place.
         fewer = not whole or len(named.keys() - self._gone.keys()) < len(self._held)
         new = {
-            mark for who, game in named.items() if who not in self._held for mark in _marks(game)
+            mark: who
+            for who, game in named.items()
+            if who not in self._held
+            for mark in _marks(game)
         }
-        missing = {
-            who: None
-            for who, held in self._held.items()
-            # As many games under other names: renamed, reordered, or the next round.
-            if fewer and who not in named and new.isdisjoint(_marks(held))
-        }
+        missing: dict[Identity, GameReport | None] = {}
+        for who, held in self._held.items():
+            if who in named:
+                continue
+            renamed = next((new[mark] for mark in _marks(held) if mark in new), None)
+            # As many games under other names: renamed, reordered, or the next round. What has got
+            # another name and less at once is an old copy, from before the name was put right.
+            if fewer if renamed is None else is_behind(named[renamed], held):
+                missing[who] = None if renamed is None else named[renamed]
         behind: dict[Identity, GameReport | None] = {
             who: game
             for who, game in named.items()

@@ -69,6 +69,8 @@ def seen(belief: BelievedText) -> str:
         ([game("A", LONG), B], [game("Ann", LONG), B], False, "Ann24 B3"),
         ([game("A", LONG[:5]), B, C], [game("Á", LONG[:5]), B], False, "Á5 B3 C3"),
         ([A, C], [game("Á", MOVES[:1])], False, "A3 C3"),
+        # An old copy, from before a name was put right.
+        ([game("A", LONG), B], [game("Ann", LONG[:20]), B], True, "B3 A24"),
         # A new game without moves may be half its headers.
         ([A], [A, game("Bo", ())], False, "A3"),
     ],
