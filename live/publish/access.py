@@ -273,9 +273,9 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     handshakes_per_address_per_s: float = 5.0
     handshakes_per_address_burst: float = 50.0
     filters: int = 512
-    """Distinct filters that select games, aside of those that leave nothing out: more than one
-    address has connections.
-    """
+    """Distinct filters that select games, aside of those that leave nothing out."""
+    filters_per_address: int = 128
+    """For one address; this machine's own is not counted."""
     history: HistoryLimits = HistoryLimits()
 
 

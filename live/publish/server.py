@@ -30,6 +30,7 @@ from live.publish.access import (
     TokenFile,
     check_exposure,
     client_message,
+    is_loopback,
     is_this_machine,
     open_to,
     readable_by,
@@ -344,13 +345,25 @@ class Publisher:
             here = is_this_machine(headers, address)
             client = AdmittedClient(parse(request.query), resume_point(request), guest, here)
             if guest is not None:
-                wanted = guest.limit(client.wanted)
-                self._of(wanted).stream(wanted)
+                self._check_filter(guest.limit(client.wanted), address)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
             return problem(503, "too many different filters are in use; come back later", _LATER)
         return client
+
+    def _check_filter(self, wanted: StreamFilter, address: str) -> None:
+        """Raise TooManyFilters where this filter cannot be served to this address now."""
+        stream = self._of(wanted).stream(wanted)
+        if stream.narrow and not is_loopback(address):
+            # Else two addresses could hold all filters, and keep everybody else out.
+            read = {
+                each.stream
+                for each in self._connections
+                if isinstance(each, Subscriber) and each.guest and each.address == address
+            }
+            if stream not in read and len(read) >= self._limits.filters_per_address:
+                raise TooManyFilters
 
     def _foreign(self, request: HttpRequest) -> HttpResponse | None:
         authority = request.headers.get("host", "")
@@ -398,6 +411,7 @@ class Publisher:
             subscriber.close(wire.CloseCode.FORBIDDEN, "this token is not valid")
             return
         try:
+            self._check_filter(guest.limit(client.wanted), subscriber.address)
             self._begin(subscriber, client, guest)
         except TooManyFilters:
             subscriber.close(1013, "too many different filters are in use")  # try again later

@@ -20,6 +20,7 @@ from websockets.extensions.permessage_deflate import PerMessageDeflate
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
 from live.events import FeedHealth
+from live.publish import server
 from live.publish.access import GRACE_LOOKS, ClientLimits, new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
@@ -475,6 +476,27 @@ async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_gam
         await follow(quiet[3], states[3], position(publisher, selected))
         assert states[3].snapshot() == snapshot(world, selected)
         assert [game.id for game in states[3].games()] == ["zz3"]
+
+
+async def test_one_address_has_so_many_filters_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(1)
+    for game in ("g1", "g2", "g3.pgn"):
+        world.appear(game)
+    monkeypatch.setattr(server, "is_loopback", lambda address: False)
+    async with (
+        serving(world, ClientLimits(filters_per_address=2)) as publisher,
+        connect(live(publisher, "?game=g1")),
+        connect(live(publisher, "?game=g2")),
+    ):
+        await until(lambda: len(publisher.broadcaster) == 2)
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(live(publisher, "?game=g3.pgn"))
+        assert refused.value.response.status_code == 503
+        for query in ("?game=g1", ""):
+            async with connect(live(publisher, query)) as ws:
+                assert json.loads(await ws.recv())["type"] == "hello"
 
 
 async def test_a_tokens_file_that_is_gone_ends_what_it_let_in_and_is_said(tmp_path: Path) -> None:
